@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import { gatewayEnvironment, SETTLED } from '#shared/gateway-environment.ts'
+import { ENVIRONMENT_IS_SET, gatewayEnvironment } from '#shared/gateway-environment.ts'
 
 // Entry point of the server without a window and of the command line, under plain Node and in
 // Electron's utility process.
@@ -22,7 +22,12 @@ function limitMemory(): void {
   setFlagsFromString('--heap-growing-percent=20')
   setFlagsFromString('--no-parallel-scavenge')
   // The other flags are read only at process start, and only `serve` runs long enough to need them.
-  if (process.platform !== 'linux' || process.env[SETTLED] || process.argv[2] !== 'serve') return
+  if (
+    process.platform !== 'linux' ||
+    process.env[ENVIRONMENT_IS_SET] ||
+    process.argv[2] !== 'serve'
+  )
+    return
   const args = [process.execPath, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)]
   process.execve?.(process.execPath, args, gatewayEnvironment(process.env))
 }

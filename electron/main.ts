@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { app, shell } from 'electron'
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { lockMachine } from './desktop/app-lock.ts'
 import { readArguments, type StartArguments } from './desktop/arguments.ts'
@@ -213,7 +213,7 @@ class DesktopApp implements Actions {
   }
 
   async #askControl(command: string): Promise<string> {
-    const { ok, output, explanation } = await askControl(this.#folder, { command })
+    const { ok, output, explanation } = await sendCommand(this.#folder, { command })
     if (!ok) throw explanation ? new MessageError(explanation) : new Error(output)
     return output
   }

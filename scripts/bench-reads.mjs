@@ -139,7 +139,7 @@ async function serveGateway(folder, kind) {
           ? {
               format: 'module',
               shortCircuit: true,
-              source: 'export const answersNotedIn = () => () => {}',
+              source: 'export const recordAccessIn = () => () => {}',
             }
           : next(url, context),
     })

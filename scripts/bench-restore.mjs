@@ -18,14 +18,10 @@ import {
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import {
-  keepRecoveryKey,
-  keepRecoveryProof,
-  newRecoveryKey,
-  wrapDataKey,
-} from '#server/database/recovery-key.ts'
+import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { openContext } from '../electron/server/context.ts'
 import { makeBackup } from '../electron/server/modules/backups/make-backup.ts'
+import { storeRecoveryProof } from '../electron/server/modules/backups/recovery-key-setup.ts'
 import {
   applyStagedRestore,
   stageRestore,
@@ -126,7 +122,7 @@ async function backUp() {
  */
 async function sign(folder, userId, recoveryKey) {
   using store = openContext({ folder })
-  keepRecoveryProof(store)
+  storeRecoveryProof(store)
   keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, Date.now()))
   const pdfs = await Promise.all(
     Array.from({ length: RENDERED }, (_, index) => renderReportPdf(inputOf(index))),

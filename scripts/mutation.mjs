@@ -98,14 +98,14 @@ const MODULES = {
   retention: {
     sources: [
       'modules/diagnostics/retention.ts',
-      'modules/backups/backup-keeping.ts',
+      'modules/backups/backup-retention.ts',
       'modules/backups/backup-plan.ts',
     ],
     tests: [
       'modules/backups/backup-plan.test.ts',
-      'modules/backups/backup-keeping.properties.test.ts',
+      'modules/backups/backup-retention.properties.test.ts',
       'modules/diagnostics/retention.test.ts',
-      'modules/backups/backup-keeping.test.ts',
+      'modules/backups/backup-retention.test.ts',
     ],
   },
   signing: {

@@ -1,6 +1,6 @@
 /**
- * Widths of bars and spaces, in turn, of the symbol characters 0 to 106 (ISO/IEC 15417 Table 1);
- * the last is the stop.
+ * Widths of alternating bars and spaces of the symbol characters 0 to 106 (ISO/IEC 15417 Table 1);
+ * the last one is the stop character.
  */
 const PATTERNS = (
   '212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231 113222 ' +
@@ -15,9 +15,9 @@ const START_B = 104
 const STOP = 106
 
 /**
- * Code 128, code set B (ISO/IEC 15417): widths of bars and spaces in modules, a bar first. A quiet
- * zone of ten modules belongs on both sides. Undefined for text with other characters than
- * printable ASCII, and for none.
+ * Encodes text in Code 128, code set B (ISO/IEC 15417). Returns the widths of alternating bars and
+ * spaces in modules, starting with a bar. The caller adds a quiet zone of ten modules on both
+ * sides. Undefined for an empty text and for characters other than printable ASCII.
  */
 export function code128(text: string): readonly number[] | undefined {
   if (!/^[\x20-\x7e]+$/.test(text)) return undefined

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { fault } from './messages/issues.ts'
 
-// PS3.5 Table 6.2-1. Lengths are in characters; padding is not part of a value.
+// Value formats of PS3.5 Table 6.2-1. Lengths are in characters; padding is not part of a value.
 
 /**
- * AE: 1-16 characters of the default repertoire without backslash or control characters, not only
- * spaces.
+ * AE: 1-16 characters of the default repertoire, without backslashes and control characters, not
+ * only spaces.
  */
 export const AeTitle = z
   .string()
@@ -20,7 +20,7 @@ export const Uid = z
   .max(64, { error: fault('values.too-long') })
   .regex(/^(0|[1-9]\d*)(\.(0|[1-9]\d*))+$/, { error: fault('values.uid') })
 
-/** A day in the interface's form, YYYY-MM-DD, a day of the calendar. */
+/** A date in the format of the interface, YYYY-MM-DD; it must exist in the calendar. */
 export const CalendarDay = z
   .string()
   .refine((day) => /^\d{4}-\d\d-\d\d$/.test(day) && isDa(day.replaceAll('-', '')), {
@@ -44,5 +44,5 @@ export function isDa(text: string): boolean {
 /** TM: HH[MM[SS[.F-FFFFFF]]]. */
 export const TM_PATTERN = /^([01]\d|2[0-3])(?:[0-5]\d(?:(?:[0-5]\d|60)(?:\.\d{1,6})?)?)?$/
 
-/** Patient's Sex (0010,0040) of the interface's words. */
+/** Patient's Sex (0010,0040) for the values of the interface. */
 export const PATIENT_SEX = { male: 'M', female: 'F', other: 'O' } as const

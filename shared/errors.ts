@@ -2,28 +2,28 @@ import { type Message, message } from './messages/message.ts'
 import { MessageError } from './messages/message-error.ts'
 
 /**
- * Every refusal the HTTP side can speak: code → status and title. Never 409 or 5xx for a permanent
- * one.
+ * The error codes of the HTTP API, with status and title. A permanent error never has status 409 or
+ * 5xx.
  */
 export const ERRORS = {
   malformed: { status: 400, title: 'Malformed request' },
   'not-signed-in': { status: 401, title: 'Not signed in' },
-  /** The session goes on; its person unlocks the window with the password. */
+  /** The session continues; the user unlocks the window with the password. */
   locked: { status: 401, title: 'Window locked' },
-  /** By the HTTPS listener, from a PC nobody has approved. */
+  /** The call came through the HTTPS listener from a PC that has not been approved. */
   'workstation-unknown': { status: 403, title: 'Workstation not approved' },
   'bad-key': { status: 401, title: 'No valid API key' },
-  /** The window asks its person to confirm who they are, and makes the call again. */
+  /** The window asks the user to confirm their identity, and repeats the call. */
   'confirm-identity': { status: 403, title: 'Confirm your identity' },
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  // The one 409 of the interface, of an Idempotency-Key whose first call is under way: asking again
-  // is right.
+  // The only 409 of the interface: the first call with this Idempotency-Key is still in progress,
+  // so repeating the request is correct.
   'in-flight': { status: 409, title: 'Still under way' },
   /**
-   * What the window showed before an order is not so any more: shown again, it can be ordered
-   * again.
+   * The data that the window showed has changed. The user can repeat the action after seeing the
+   * current data.
    */
   outdated: { status: 409, title: 'Changed meanwhile' },
   'too-large': { status: 413, title: 'Too large' },
@@ -39,11 +39,11 @@ export type ErrorCode = keyof typeof ERRORS
 export interface FieldFault {
   /** Dotted path of the field, e.g. `body.email`. */
   readonly path: string
-  /** The value's fault and the remedy. */
+  /** What is wrong with the value and how to correct it. */
   readonly message: Message
 }
 
-/** Thrown where the fault is known; translated to problem+json once, in `server/http/server`. */
+/** An error of an API call; `server/http/server` translates it to problem+json. */
 export class ApiError extends MessageError {
   override name = 'ApiError'
   readonly code: ErrorCode
@@ -61,7 +61,7 @@ export class ApiError extends MessageError {
   }
 }
 
-/** A refusal for faults of fields: it says what the first is, and how many others there are. */
+/** Creates an error for invalid fields: it describes the first one and counts the others. */
 export const malformedFields = (
   first: FieldFault,
   others: readonly FieldFault[] = [],

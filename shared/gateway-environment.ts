@@ -1,12 +1,14 @@
-/** It has what `gatewayEnvironment` gives, and need not start itself anew. */
-export const SETTLED = 'ISTHMUS_SETTLED'
+/**
+ * Set in a process that has been started with `gatewayEnvironment`, and need not restart itself.
+ */
+export const ENVIRONMENT_IS_SET = 'ISTHMUS_SETTLED'
 
 /**
- * What glibc and libuv read once, at the start of a process that serves for months
- * (docs/decisions/0006), beside its own environment, which has the last word. One arena, and memory
- * of 256 KiB and more given back at once: glibc would raise both thresholds with the first large
- * answer of a partner, and keep what was freed. Eight threads: libuv's four are taken by four
- * devices that wait for the disk, and everything else would wait with them.
+ * Environment variables that glibc and libuv read once, when a process starts that will run for
+ * months (docs/decisions/0006). Variables in `own` take precedence. One arena, and fixed thresholds
+ * above which memory of 256 KiB and more is returned to the system: otherwise glibc raises both
+ * thresholds with the first large response of a partner, and keeps freed memory. Eight threads:
+ * with libuv's default of four, four devices that wait for the disk would block everything else.
  */
 export const gatewayEnvironment = (own: Readonly<Record<string, string | undefined>>) => ({
   MALLOC_ARENA_MAX: '1',
@@ -14,5 +16,5 @@ export const gatewayEnvironment = (own: Readonly<Record<string, string | undefin
   MALLOC_TRIM_THRESHOLD_: String(256 << 10),
   UV_THREADPOOL_SIZE: '8',
   ...own,
-  [SETTLED]: '1',
+  [ENVIRONMENT_IS_SET]: '1',
 })

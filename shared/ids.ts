@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { fault } from './messages/issues.ts'
 
 /**
- * Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes.
+ * Kinds of identifiers in the interface. An identifier is a prefix, an underscore and a UUID v4
+ * without dashes.
  */
 const ID_KINDS = ['cus', 'usr', 'stu', 'rep', 'inv', 'whe', 'org'] as const
 export type IdKind = (typeof ID_KINDS)[number]
@@ -31,18 +32,18 @@ export type WebhookEventId = z.infer<typeof WebhookEventId>
 export const OrganizationId = idOf('org')
 export type OrganizationId = z.infer<typeof OrganizationId>
 
-/** Prints a UUID v4 in the interface's form; the same UUID can be read back by `uuidOf`. */
+/** Formats a UUID v4 as an identifier of the interface; `uuidOf` is the inverse. */
 export const idFromUuid = <K extends IdKind>(kind: K, uuid: string) =>
   `${kind}_${uuid.replaceAll('-', '').toLowerCase()}` as string & z.core.$brand<K>
 
 /**
- * The UUID inside an id, with its dashes (clinical_context.enrichment_requested carries a study id
- * in this form).
+ * The UUID of an identifier, with dashes; clinical_context.enrichment_requested contains a study ID
+ * in this form.
  */
 export function uuidOf(id: string): string {
   const hex = id.slice(id.indexOf('_') + 1)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** The UID of a UUID (PS3.5 B.2). */
+/** Converts a UUID to a UID (PS3.5 B.2). */
 export const uidOfUuid = (uuid: string): string => `2.25.${BigInt(`0x${uuid.replaceAll('-', '')}`)}`

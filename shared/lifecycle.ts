@@ -1,6 +1,6 @@
 import type { InvitationStatus } from './contract/users.ts'
 
-// States and transitions of the interface: one table for the API, the window and their tests.
+// States and transitions of the interface, shared by the API, the window and their tests.
 
 export const VIEWER_STATUSES = ['incomplete', 'complete'] as const
 export type ViewerStatus = (typeof VIEWER_STATUSES)[number]
@@ -15,7 +15,7 @@ export type StudyReportStatus = (typeof REPORT_STUDY_STATUSES)[number]
 export const REPORT_STATUSES = ['in_progress', 'completed'] as const
 export type ReportStatus = (typeof REPORT_STATUSES)[number]
 
-/** What moves a scribe study. A pair that is absent is refused. */
+/** Transitions of a scribe study. A transition that is missing is refused. */
 const STUDY_MOVES = {
   assign: { unassigned: 'assigned', assigned: 'assigned', completed: 'completed' },
   unassign: { unassigned: 'unassigned', assigned: 'unassigned', completed: 'completed' },
@@ -26,18 +26,21 @@ const STUDY_MOVES = {
 } as const satisfies Record<string, Partial<Record<StudyReportStatus, StudyReportStatus>>>
 export type StudyMove = keyof typeof STUDY_MOVES
 
-/** Where the move leads from there, or undefined where it is refused. */
-export const moved = (move: StudyMove, from: StudyReportStatus): StudyReportStatus | undefined =>
+/** The next status; undefined if the transition is refused. */
+export const nextStatus = (
+  move: StudyMove,
+  from: StudyReportStatus,
+): StudyReportStatus | undefined =>
   (STUDY_MOVES[move] as Partial<Record<StudyReportStatus, StudyReportStatus>>)[from]
 
-/** An invitation moves once, out of `sent`. */
+/** An invitation changes its status once, from `sent`. */
 export const INVITATION_MOVES = {
   accept: 'accepted',
   reject: 'rejected',
   revoke: 'revoked',
 } as const satisfies Record<string, InvitationStatus>
 
-/** What a signed-in user may do, by level and flags. */
+/** Permissions of a signed-in user, which follow from level and flags. */
 export const PERMISSIONS = [
   'manageGateway',
   'manageUsers',

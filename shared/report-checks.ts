@@ -18,24 +18,25 @@ export interface CheckInput {
   readonly text: string
   readonly isAddendum?: boolean
   readonly isCritical: boolean
-  /** What was found, where it is critical; absent while nobody was asked for it yet. */
+  /** The finding of a critical report; absent if the user has not been asked for it yet. */
   readonly finding?: string | null | undefined
-  /** Of the images of the study. */
+  /** Identity state of the images. */
   readonly identity: IdentityState
   readonly metadata: StudyReportMetadata
   readonly studyDescription: string
-  /** Why it was asked for, as the partner said. */
+  /** The clinical indication from the partner. */
   readonly indication?: string | undefined
-  /** The patient as the report was begun for. */
+  /** The patient data as of when the report was begun. */
   readonly patientAtOpening?: StudyReportMetadata | undefined
 }
 
 /**
- * What stands against signing, errors first, each check once. English words; a text in another
- * language is let pass. A false alarm costs more than a miss: who is shown many reads none.
+ * Checks a report before signing. Returns errors first, then warnings, at most one per check. Only
+ * English words are recognized; texts in other languages pass. False alarms are worse than misses,
+ * because users who see many of them stop reading them.
  */
 export function reportFindings(input: CheckInput): CheckFinding[] {
-  const read = readingOf(input)
+  const read = parseText(input)
   const found = REPORT_CHECKS.flatMap((check) => {
     const finding = CHECKS[check](input, read)
     return finding ? [{ check, ...finding }] : []
@@ -50,16 +51,16 @@ type Finding = Omit<CheckFinding, 'check'>
 const error = (sentence: Message): Finding => ({ level: 'error', sentence })
 const warning = (sentence: Message): Finding => ({ level: 'warning', sentence })
 
-/** The text in the parts that checks look at, in small letters. */
-interface ReadText {
+/** The sections of the text that are checked, in lower case. */
+interface ParsedText {
   readonly sections: readonly ReportSection[]
   readonly findings: string
   readonly impression: string
-  /** What was seen: not why it was asked for, how it was made, or what it is compared with. */
+  /** The observations, without indication, technique and comparison. */
   readonly seen: string
 }
 
-function readingOf({ text }: CheckInput): ReadText {
+function parseText({ text }: CheckInput): ParsedText {
   const sections = sectionsOf(text)
   const of = (names: readonly string[]) =>
     sections
@@ -75,11 +76,11 @@ function readingOf({ text }: CheckInput): ReadText {
   }
 }
 
-/** Fields that a finding names. */
-const MOST_NAMED = 3
+/** Maximum number of fields that a finding names. */
+const MAX_NAMED = 3
 
 const CHECKS: Readonly<
-  Record<ReportCheck, (input: CheckInput, read: ReadText) => Finding | undefined>
+  Record<ReportCheck, (input: CheckInput, read: ParsedText) => Finding | undefined>
 > = {
   identity({ identity }) {
     if (identity === 'mismatch') return error(message('reports.check-identity-mismatch'))
@@ -110,11 +111,11 @@ const CHECKS: Readonly<
     }))
     if (fields.length === 0) return undefined
     const names = [...new Set(fields.map(({ field }) => field))]
-    const named = [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(
+    const named = [...names.slice(0, MAX_NAMED), ...(names.length > MAX_NAMED ? ['…'] : [])].join(
       ', ',
     )
     const sentence = message('reports.check-unfilled', { count: fields.length, fields: named })
-    // Square brackets with words in them may be somebody's own.
+    // Square brackets with words in them may be the author's own.
     return fields.some(({ field, choices }) => choices.length > 0 || !/\p{L}/u.test(field))
       ? error(sentence)
       : warning(sentence)
@@ -197,8 +198,8 @@ const PATIENT_FIELDS = [
 ] as const satisfies readonly { field: keyof StudyReportMetadata; name: Message }[]
 
 /**
- * Whether two spellings are one: case, accents, punctuation and the order of a name's parts do not
- * count.
+ * Whether two values are equal, ignoring case, accents, punctuation and the order of a name's
+ * parts.
  */
 const isSameValue = (a: string, b: string) => wordsOf(a) === wordsOf(b)
 const wordsOf = (text: string) =>
@@ -215,20 +216,20 @@ const wordsOf = (text: string) =>
 type Side = 'left' | 'right'
 type SideWords = Readonly<Record<Side | 'both', RegExp>>
 /**
- * In a text: chambers of the heart have sides in every chest, and the other side is what one
- * compares with.
+ * Sides in the text of a report. Chambers of the heart are excluded, as they exist in every chest,
+ * and sides that are mentioned for comparison.
  */
-const COMPARED = '(?<!\\b(?:than|unlike|compared (?:to|with))(?: [a-z]+){0,3} )'
+const NOT_COMPARISON = '(?<!\\b(?:than|unlike|compared (?:to|with))(?: [a-z]+){0,3} )'
 const NO_SIDE =
   '(?! (?:atri(?:um|al)|ventric(?:le|ular)|heart|sided heart|now|away|after|lateral decubitus|decubitus))'
 const SPELLED: SideWords = {
-  left: new RegExp(`${COMPARED}\\bleft\\b${NO_SIDE}`),
-  right: new RegExp(`${COMPARED}\\bright\\b${NO_SIDE}`),
+  left: new RegExp(`${NOT_COMPARISON}\\bleft\\b${NO_SIDE}`),
+  right: new RegExp(`${NOT_COMPARISON}\\bright\\b${NO_SIDE}`),
   both: /\b(?:bilateral|bilaterally|both|contralateral|either side)\b/,
 }
 /**
- * In a study's description: `LT KNEE`, `KNEE RT`; but a projection is no side, and `RT PLANNING` is
- * of radiotherapy.
+ * Sides in a study description, such as `LT KNEE` and `KNEE RT`. Projections are excluded, and `RT
+ * PLANNING`, which means radiotherapy.
  */
 const PROJECTION =
   '(?! (?:lateral|anterior|posterior|oblique|decub\\w*|heart|atri\\w+|ventric\\w+|plan|planning|simulation|sim|dose|therapy|treatment))'
@@ -238,7 +239,7 @@ const ABBREVIATED: SideWords = {
   both: /\b(?:bilateral|bilat|both)\b/,
 }
 
-/** The one side that the text speaks of; undefined where it speaks of none, or of both. */
+/** The only side that the text mentions; undefined if it mentions none or both. */
 function sideOf(text: string, { left, right, both }: SideWords): Side | undefined {
   if (both.test(text)) return undefined
   const [isLeft, isRight] = [left.test(text), right.test(text)]
@@ -246,8 +247,8 @@ function sideOf(text: string, { left, right, both }: SideWords): Side | undefine
 }
 
 /**
- * The one side whose part is named, with at most two words between; undefined where none is, or
- * both are.
+ * The only side for which the part is mentioned, with at most two words in between; undefined for
+ * none or both.
  */
 function partSide(text: string, part: string): Side | undefined {
   const named = (side: Side) =>
@@ -257,9 +258,12 @@ function partSide(text: string, part: string): Side | undefined {
   return isLeft === isRight ? undefined : isLeft ? 'left' : 'right'
 }
 
-/** A line that goes on in the next is one sentence; a list's items are many. */
+/**
+ * Splits text into sentences. A sentence may continue on the next line; list items are separate
+ * sentences.
+ */
 const sentencesOf = (text: string) => text.split(/[.!;](?=\s|$)|\n\s*(?=[-•*\d\n])/)
-/** What a denial reaches no further than. */
+/** Splits text into clauses, to which negations are limited. */
 const clausesOf = (text: string) =>
   sentencesOf(text)
     .flatMap((sentence) =>

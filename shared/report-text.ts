@@ -1,24 +1,24 @@
 /**
- * Headings that a report's text is divided by: a line that is the word, or begins with it and a
- * colon, in any case.
+ * Headings of the sections of a report. A heading is a line that consists of the word, or starts
+ * with it and a colon, in any case.
  */
 export const SECTIONS = ['Indication', 'Technique', 'Comparison', 'Findings', 'Impression'] as const
 
-/** A part of a report's text; positions are UTF-16 offsets into it. */
+/** A section of a report; positions are UTF-16 offsets. */
 export interface ReportSection {
-  /** One of `SECTIONS`, in its spelling; empty for what stands before the first heading. */
+  /** One of `SECTIONS`, in its spelling; empty for the text before the first heading. */
   readonly heading: string
-  /** Where the heading begins. */
+  /** Start of the heading. */
   readonly from: number
-  /** Where the text after the heading, its colon and the line end begins. */
+  /** Start of the text after the heading, its colon and the line break. */
   readonly bodyFrom: number
-  /** Where the next section begins, or the text ends. */
+  /** Start of the next section, or end of the text. */
   readonly to: number
-  /** What stands below the heading, without blank lines and spaces around it. */
+  /** The trimmed text below the heading. */
   readonly text: string
 }
 
-/** A place to fill in; `choices` are what it offers, none where anything may be written. */
+/** A field to fill in; `choices` are the options, empty if any text may be entered. */
 export interface FillIn {
   readonly from: number
   readonly to: number
@@ -28,8 +28,8 @@ export interface FillIn {
 const HEADING = new RegExp(`^[ \\t]*(${SECTIONS.join('|')})[ \\t]*(?::[ \\t]*|(?=\\r?$))`, 'gim')
 
 /**
- * The parts of the text in their order; what stands before the first heading only where there is
- * something.
+ * Splits a text into sections, in order. Text before the first heading is included only if it is
+ * not empty.
  */
 export function sectionsOf(text: string): ReportSection[] {
   const found = [...text.matchAll(HEADING)].map((match) => ({
@@ -49,11 +49,10 @@ export function sectionsOf(text: string): ReportSection[] {
 const afterLineEnd = (text: string, at: number) =>
   at + (/^\r?\n/.exec(text.slice(at, at + 2))?.[0].length ?? 0)
 
-// A box that was ticked, [x], and a reference, [1], are no fields; `[3 cm]` is somebody's own
-// words.
+// A checked box, [x], and a reference, [1], are not fields; `[3 cm]` is the author's own text.
 const FIELD = /\[(?:[ \t_]*|(?!x\])\p{L}[^[\]\n]{0,59})\]|\{([^{}\n|]*(?:\|[^{}\n|]*)+)\}/giu
 
-/** Fields that are still to be filled in: `[ ]`, `[___]`, `[name]`, `{a|b}`. */
+/** The fields that have not been filled in: `[ ]`, `[___]`, `[name]`, `{a|b}`. */
 export const fieldsOf = (text: string): FillIn[] =>
   [...text.matchAll(FIELD)].map(({ 0: field, 1: choices, index }) => ({
     from: index,
@@ -62,37 +61,41 @@ export const fieldsOf = (text: string): FillIn[] =>
   }))
 
 /**
- * The template with its variables, such as `{patientName}`, put in; one that is unknown or empty
- * becomes a field `[patientName]`.
+ * Replaces the variables of a template, such as `{patientName}`. A variable that is unknown or
+ * empty becomes a field `[patientName]`.
  */
-export const expanded = (template: string, values: Readonly<Record<string, string>>): string =>
+export const expandTemplate = (
+  template: string,
+  values: Readonly<Record<string, string>>,
+): string =>
   template.replace(/\{([A-Za-z][A-Za-z0-9]*)\}/g, (_, name: string) => {
     const value = Object.hasOwn(values, name) ? (values[name]?.trim() ?? '') : ''
     return value === '' ? `[${name}]` : value
   })
 
-// What no reader shows: controls other than line end and tab, a byte order mark, and overrides that
-// show a line in another order than it is.
+// Characters that are not displayed: control characters except line feed and tab, the byte order
+// mark, and bidirectional overrides, which display a line in a misleading order.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff\u202d\u202e]/g
 
 /**
- * Marks on one character; no script has more (UAX #15, Stream-Safe Text Format), and setting
- * thousands of them takes minutes.
+ * Limits combining marks per character; no script needs more (UAX #15, Stream-Safe Text Format),
+ * and laying out thousands of them takes minutes.
  */
 const STACKED = /([\p{M}\u200c\u200d]{30})[\p{M}\u200c\u200d]+/gu
 /**
- * Before they are composed, which takes its time too, and after what stood between them is gone.
+ * Removes excess combining marks. Called before normalization, whose cost depends on them, and
+ * again afterwards, because characters between them may have been removed.
  */
-export const withoutStacks = (text: string): string => text.replace(STACKED, '$1')
+export const limitMarks = (text: string): string => text.replace(STACKED, '$1')
 
 /**
- * What is stored and signed of a text: composed (NFC), lines ended by `\n` and without spaces at
- * their ends, no controls, no stacks of marks.
+ * Normalizes the text of a report for storing and signing: NFC, lines terminated by `\n` without
+ * trailing spaces, no control characters, no excess combining marks.
  */
-export const plainReport = (text: string): string =>
-  withoutStacks(
-    withoutStacks(text.toWellFormed())
+export const normalizeReport = (text: string): string =>
+  limitMarks(
+    limitMarks(text.toWellFormed())
       .normalize('NFC')
       .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
       .replace(INVISIBLE, ''),

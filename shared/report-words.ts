@@ -1,9 +1,9 @@
-// What the checks before signing look for, as English words. The texts they are held against are in
-// small letters.
+// English words and patterns for the checks before signing. They are matched with text in lower
+// case.
 
 /**
- * Parts of the body that come in a left and a right one. Lobes, which a report names on both sides,
- * are told apart by more words.
+ * Body parts that have a left and a right side. Lobes, which a report mentions for both sides, are
+ * distinguished by further words.
  */
 export const SIDED_PARTS = [
   ...[
@@ -56,7 +56,8 @@ export const SIDED_PARTS = [
 ] as const
 
 /**
- * What only one sex has. What is said of relatives and of what does not apply is left out before.
+ * Words for organs that only one sex has. Sentences about relatives and about what does not apply
+ * are removed first.
  */
 export const SEX_WORDS = {
   male: /\b(?:prostat(?:e|ic|ectomy|omegaly)(?!-specific)|seminal vesicles?|test(?:is|es|icle|icles|icular)|scrot(?:um|al)|epididym(?:is|al)|penile|penis)\b/,
@@ -65,8 +66,8 @@ export const SEX_WORDS = {
 } as const
 
 /**
- * Findings whose name alone asks for a call (ACR Actionable Findings, categories 1 and 2); `name`
- * is how a sentence names them.
+ * Findings that require communication by their name (ACR Actionable Findings, categories 1 and 2);
+ * `name` is used in messages.
  */
 export const CRITICAL_WORDS: readonly { readonly name: string; readonly words: RegExp }[] = [
   { name: 'tension pneumothorax', words: /\btension (?:hydro)?pneumothora(?:x|ces)\b/ },
@@ -119,16 +120,16 @@ export const CRITICAL_WORDS: readonly { readonly name: string; readonly words: R
   { name: 'necrotising fasciitis', words: /\bnecroti[sz]ing fasciitis\b/ },
 ]
 
-/** A clause with one of these anywhere before the word does not say that the finding is there. */
+/** Words that negate a finding when they occur anywhere before it in a clause. */
 export const DENIED_BEFORE =
   /\b(?:no|not|non|nor|neither|never|without|denies|lacks?|lacking|absent|absence|negative|free of|excludes?|excluded|excluding|rules? out|ruled out|ruling out|r\/o|evaluate|evaluation|assess|assessment|evaluated|query|if|unlikely|resolved|resolution|risk|screening|versus|vs)\b/
-/** It was, but is not news, with at most two words between this and the word. */
+/** Words that mark a finding as old when they precede it with at most two words in between. */
 export const PAST_BEFORE =
   /\b(?:history|h\/o|prior|previous|previously|(?<!years?[ -])old|remote|chronic|known|status post|s\/p|treated|stable|unchanged)(?: [a-z]+){0,2} $/
-/** Taken back behind the word, before the next comma. */
+/** Words that negate a finding when they follow it before the next comma. */
 export const DENIED_AFTER =
   /^ (?:protocol|study|exam|examination|technique|cta?)\b|\b(?:(?:is|are|was|were|has|have|been|be) (?:[a-z]+ )?(?:excluded|ruled out|absent|resolved|unlikely|denied|negative)|(?:not|no longer) (?:[a-z]+ )?(?:seen|identified|demonstrated|present|visuali[sz]ed|evident|detected|appreciated|shown|found)|excluded|unlikely|protocol|resolved|cannot be (?:assessed|evaluated))\b|: *(?:none|nil|no|not|negative|absent)\b|\?/
 
-/** Sentences that are about somebody else, or say that something does not apply. */
+/** Sentences that are about another person, or say that something does not apply. */
 export const NOT_THE_PATIENT =
   /\b(?:family history|mother|father|sister|brother|husband|wife|spouse|partner|daughter|son|aunt|uncle|relative|donor|not applicable|n\/a)\b/

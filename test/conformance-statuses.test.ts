@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { categoryOf, STATUS } from '#server/dicom/dimse/status.ts'
-import { verdictOn } from '#server/modules/forwarding/verdict.ts'
+import { verdictOf } from '#server/modules/forwarding/verdict.ts'
 import { FAULTS } from '#server/modules/worklist/faults.ts'
 import { english } from '#shared/messages/english.ts'
 import { codeOf, SCENES } from '../scripts/docs/rejections.ts'
@@ -115,7 +115,7 @@ it('what follows an answer of a destination is said of every status once', () =>
   expect(others).toHaveLength(1)
   for (let status = 0; status <= 0xffff; status++) {
     const named = ranges.filter(({ from, to }) => status >= from && status <= to)
-    const { reason } = verdictOn(status)
+    const { reason } = verdictOf(status)
     const words = (reason ? english(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
     const rowOf = named.length === 0 ? others : named.map(({ row }) => row)
     if (rowOf.length !== 1 || !rowOf[0]?.includes(`| ${words} |`))

@@ -302,7 +302,7 @@ describe('the module table', () => {
     expect(withSql).toEqual([
       'electron/server/audit-log/audit-triggers.ts',
       'electron/server/modules/backups/backup-check.ts',
-      'electron/server/modules/backups/backup-opening.ts',
+      'electron/server/modules/backups/open-backup.ts',
       'electron/server/modules/studies/search-index.ts',
     ])
   })

@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { StartError } from '#server/http/start-error.ts'
 import type { DataCommand } from '#server/modules/control/command.ts'
-import { runAlone } from '#server/modules/control/commands.ts'
+import { runWithLock } from '#server/modules/control/commands.ts'
 import {
-  askControl,
   type ControlReply,
   type ControlRequest,
+  sendCommand,
 } from '#server/modules/control/control.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { ownPackage, textFromFile, UsageError } from './arguments.ts'
@@ -75,10 +75,10 @@ function optionValue(
  */
 async function runInGatewayOrHere(folder: string, request: ControlRequest): Promise<ControlReply> {
   for (const end = Date.now() + TIMEOUT_MS; ; await wait(RETRY_INTERVAL_MS)) {
-    const reply = await runAlone(folder, request, ownPackage().version)
+    const reply = await runWithLock(folder, request, ownPackage().version)
     if (reply) return reply
     try {
-      return await askControl(folder, request)
+      return await sendCommand(folder, request)
     } catch (error) {
       if (!NOT_RECEIVED_CODES.includes(String((error as NodeJS.ErrnoException).code))) throw error
       if (Date.now() > end)

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { restoreDataKey, restoreFolder } from '#server/modules/backups/restore-command.ts'
-import { runAlone } from '#server/modules/control/commands.ts'
+import { runWithLock } from '#server/modules/control/commands.ts'
 import { UsageError } from './arguments.ts'
 import { RECOVER_OPTIONS, RESTORE_OPTIONS } from './options.ts'
 
@@ -18,7 +18,7 @@ export async function recover(args: readonly string[]): Promise<number> {
   if (!values['recovery-key-stdin'])
     throw new UsageError('recover reads the key from standard input: add --recovery-key-stdin.')
   process.stdout.write(`${restoreDataKey(values.data, await readRecoveryKey())}\n`)
-  const link = await runAlone(values.data, {
+  const link = await runWithLock(values.data, {
     command: 'sign-in-link',
     arguments: [],
     options: {},

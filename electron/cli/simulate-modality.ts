@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util'
-import { visitAsModality, type WorklistExam } from '#server/modules/devices/modality-simulation.ts'
+import {
+  connectAsModality,
+  type WorklistExam,
+} from '#server/modules/devices/modality-simulation.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
 import { hostAndPort, UsageError } from './arguments.ts'
 import { MODALITY_SIMULATOR_OPTIONS } from './options.ts'
@@ -21,7 +24,7 @@ export async function simulateModality(args: readonly string[]): Promise<number>
   const { host = '127.0.0.1', port } = hostAndPort(values.to, '--to')
   const called = aeTitleOf(values['called-ae-title'], '--called-ae-title')
   const keys = { modality: values.modality, startDate: date === 'any' ? '' : date }
-  const { echoMs, worklistMs, exams } = await visitAsModality(
+  const { echoMs, worklistMs, exams } = await connectAsModality(
     { host, port, aeTitle: called },
     aeTitle,
     keys,

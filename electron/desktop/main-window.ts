@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { z } from 'zod'
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import type { Ready } from './gateway-process.ts'
 import { hasOrigin, openWindow } from './window.ts'
 import { stateFile, WindowBoundsBySet } from './window-state.ts'
@@ -121,7 +121,7 @@ export class MainWindow extends EventEmitter<Events> {
   async #firstPage(): Promise<string | undefined> {
     if (!this.ready || this.ready.rescue) return this.ready?.link
     const { http } = this.ready
-    const link = await askControl(this.#folder, {
+    const link = await sendCommand(this.#folder, {
       command: 'sign-in-link',
       options: { 'if-no-owner': true },
     }).catch(() => undefined)

@@ -1,4 +1,4 @@
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { ShellStatus } from '#shared/contract/shell.ts'
 
 const EVERY_MS = 10_000
@@ -32,7 +32,7 @@ export function watchStatus(
 
 async function queryStatus(folder: string): Promise<ShellStatus | undefined> {
   try {
-    const { ok, output } = await askControl(folder, { command: 'status' })
+    const { ok, output } = await sendCommand(folder, { command: 'status' })
     return ok ? ShellStatus.parse(JSON.parse(output)) : undefined
   } catch {
     return undefined

@@ -65,7 +65,7 @@ export async function openImaging(
     ),
   )
   const onChange: OnInstanceChange = (change, instances) => {
-    if (change === 'set-aside') forwarding.setAside(instances)
+    if (change === 'quarantined') forwarding.instancesQuarantined(instances)
     else for (const instance of instances) QUEUE_ACTIONS[change](context, forwarding, instance)
   }
   const disk = new DiskSpace(context)
@@ -130,11 +130,11 @@ export async function openImaging(
 
 /** How the forwarding queue reacts to each change of an instance. */
 const QUEUE_ACTIONS = {
-  kept: (context, _, instance) => enqueueInstance(context, instance),
+  stored: (context, _, instance) => enqueueInstance(context, instance),
   released: (context, _, instance) => releaseInstance(context, instance),
-  'taken-back': (_, forwarding, instance) => forwarding.takeBack(instance),
+  deleted: (_, forwarding, instance) => forwarding.instanceDeleted(instance),
 } as const satisfies Record<
-  Exclude<Parameters<OnInstanceChange>[0], 'set-aside'>,
+  Exclude<Parameters<OnInstanceChange>[0], 'quarantined'>,
   (
     context: Context,
     forwarding: Forwarding,

@@ -6,7 +6,7 @@ import { serveApiKeys } from '#server/modules/api-keys/routes.ts'
 import { serveAudit } from '#server/modules/audit/routes.ts'
 import type { Backups } from '#server/modules/backups/backups.ts'
 import type { RecoveryKeySetup } from '#server/modules/backups/recovery-key-setup.ts'
-import type { Restoring } from '#server/modules/backups/restore-staging.ts'
+import type { LiveRestore } from '#server/modules/backups/restore-staging.ts'
 import { serveBackups } from '#server/modules/backups/routes.ts'
 import {
   serveCorrectionNotices,
@@ -125,7 +125,7 @@ export interface Services {
   readonly viewImages: ViewImages
   readonly captures: Captures
   readonly backups: Backups
-  readonly restoring: Restoring
+  readonly restoring: LiveRestore
   readonly recovery: RecoveryKeySetup
   readonly readiness: () => Promise<ReadinessFinding[]>
   readonly simulators: TrialSimulators

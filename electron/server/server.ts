@@ -18,8 +18,8 @@ import { Backups } from './modules/backups/backups.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
 import { openDataDirectory } from './modules/backups/open-data-directory.ts'
 import { RecoveryKeySetup } from './modules/backups/recovery-key-setup.ts'
-import { Restoring } from './modules/backups/restore-staging.ts'
-import { answerCommand } from './modules/control/commands.ts'
+import { LiveRestore } from './modules/backups/restore-staging.ts'
+import { runInGateway } from './modules/control/commands.ts'
 import { openControl } from './modules/control/control.ts'
 import { UpdatePreparation } from './modules/control/shell-commands.ts'
 import { shellState } from './modules/control/shell-state.ts'
@@ -37,7 +37,7 @@ import { SpeechEngine } from './modules/dictation/speech-engine.ts'
 import { EventReplay } from './modules/events/replay.ts'
 import { Mail } from './modules/mail/mail.ts'
 import { openRefusedHosts } from './modules/partners/refused-hosts.ts'
-import { type GivenPartner, setGivenPartner } from './modules/partners/service.ts'
+import { applyPartnerOption, type PartnerOption } from './modules/partners/service.ts'
 import type { PartnerState } from './modules/partners/state.ts'
 import { targetFor } from './modules/partners/targets.ts'
 import { openPerformedSteps } from './modules/procedure-steps/performed-steps.ts'
@@ -47,15 +47,15 @@ import { CriticalEscalations } from './modules/reports/critical-escalations.ts'
 import { openReportArchiver } from './modules/reports/report-archive.ts'
 import { ReportDeliveries, undeliveredReports } from './modules/reports/report-delivery.ts'
 import { ReportDestinations } from './modules/reports/report-destinations.ts'
-import { keyStoreNow } from './modules/settings/key-file.ts'
+import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
 import { TrialSimulators } from './modules/setup/simulators.ts'
 import { openPeople } from './modules/users/people.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { approvedWorkstation } from './modules/users/workstations.ts'
-import { PartnerAccess } from './modules/viewer/access-asking.ts'
 import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
 import { Captures } from './modules/viewer/captures.ts'
+import { PartnerAccess } from './modules/viewer/partner-access.ts'
 import { ViewSessions } from './modules/viewer/sessions.ts'
 import { DeviceLists } from './modules/worklist/device-lists.ts'
 import { Schedule } from './modules/worklist/schedule.ts'
@@ -79,7 +79,7 @@ export interface GatewayOptions {
   /** Setting overrides for this run only. */
   readonly overrides?: SettingOverrides
   /** Stored as the clinic's default endpoint. */
-  readonly partner?: GivenPartner
+  readonly partner?: PartnerOption
   /** A second listener for partners and browsers on the LAN, with the gateway's certificate. */
   readonly https?: { readonly host: string; readonly port: number }
   /** Starts the native DICOM module in a separate process; defaults to Node's `fork`. */
@@ -122,7 +122,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { folder, log, version, isSafe = false, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
   const { context, restored } = opened.use(await openDataDirectory({ ...options, isSafe, clock }))
-  if (options.partner) setGivenPartner(context, options.partner)
+  if (options.partner) applyPartnerOption(context, options.partner)
   const up = new Listeners()
   const services = opened.use(await openServices(context, options, restored, up))
   const { backups, images, live, deliveries } = services
@@ -160,7 +160,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     prepareUpdate: () => preparation.run(),
   })
   opened.use(
-    await openControl(folder, (request) => answerCommand(context, request, gateway(), version)),
+    await openControl(folder, (request) => runInGateway(context, request, gateway(), version)),
   )
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else deliveries.begin()
@@ -265,14 +265,14 @@ async function openServices(
   await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
   const backups = opened.use(new Backups(context, version))
   if (!isSafe) backups.begin()
-  const restoring = opened.use(new Restoring(context, people, restart))
+  const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
   )
   const collector = isSafe ? undefined : opened.use(new AuditCollector(context, certificates))
   const schedule = new Schedule(context, lists, performedSteps, partnerState)
   const simulators = opened.use(new TrialSimulators(context, () => up.dicomPort()))
-  const keyStore = () => keyStoreNow(folder, options.keyStore)
+  const keyStore = () => currentKeyStore(folder, options.keyStore)
   const kept = opened.move()
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },

@@ -8,7 +8,7 @@ import { TRANSCODING_LIMITS } from '../../electron/server/dicom/transcoding/tran
 import { TLS_PROFILE } from '../../electron/server/dicom/upper-layer/connection.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import { BATCH } from '../../electron/server/modules/forwarding/worker.ts'
-import { MOST_TESTED } from '../../electron/server/modules/worklist/key.ts'
+import { MAX_TESTED_VALUES } from '../../electron/server/modules/worklist/key.ts'
 import { kib, mib, table } from './markdown.ts'
 
 const byDefault = (
@@ -85,7 +85,7 @@ export const limitTable = (): string =>
         `${kib(DEFAULT_LIMITS.identifierBytes)}, ${IDENTIFIER_LIMITS.elements} elements, ${IDENTIFIER_LIMITS.depth} levels of sequences`,
         'A900',
       ],
-      ['names or patterns of one key', `${MOST_TESTED}; plain values: any number`, 'A900'],
+      ['names or patterns of one key', `${MAX_TESTED_VALUES}; plain values: any number`, 'A900'],
       ['data set of MPPS and storage commitment', mib(DEFAULT_LIMITS.normalizedBytes), '0213'],
       ['data set of storage', 'none: it is written while it arrives', ''],
       [

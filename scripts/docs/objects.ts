@@ -6,7 +6,7 @@ import { rejectionNote } from '../../electron/server/dicom/objects/rejection-not
 import { reportInstances } from '../../electron/server/modules/reports/report-instances.ts'
 import type { ArchivedReport } from '../../electron/server/modules/reports/signed-report.ts'
 import {
-  type CaptureOf,
+  type CaptureInput,
   captureObject,
 } from '../../electron/server/modules/viewer/capture-object.ts'
 import { table } from './markdown.ts'
@@ -86,7 +86,7 @@ function reportOf(fill: Fill): ArchivedReport {
   }
 }
 
-function captureOf(fill: Fill): CaptureOf {
+function captureOf(fill: Fill): CaptureInput {
   const { mark, day, root } = fill
   const text = (value: string) => words(fill, value)
   return {
@@ -127,7 +127,7 @@ function captureOf(fill: Fill): CaptureOf {
         sopInstanceUid: `${root}.1.1`,
         frames: mark === '' ? 1 : 9,
       },
-    } as unknown as CaptureOf['shown'],
+    } as unknown as CaptureInput['shown'],
     ...{
       frame: mark === 'B' ? 3 : 2,
       description: text('Window 40/400'),
@@ -146,7 +146,7 @@ function captureOf(fill: Fill): CaptureOf {
             studyId: `ID ${mark}`,
             referringPhysicianName: `Referrer^${mark}`,
             institutionName: `Clinic ${mark}`,
-          } as CaptureOf['archived']),
+          } as CaptureInput['archived']),
   }
 }
 

@@ -3,8 +3,8 @@ import { english } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
 import { RETRY_SCHEDULES } from '../../electron/server/jobs/retry-schedules.ts'
-import { GIVE_UP_MS, REASON } from '../../electron/server/modules/commitment/commitment.ts'
-import { verdictOn } from '../../electron/server/modules/forwarding/verdict.ts'
+import { REASON, RETRY_LIMIT_MS } from '../../electron/server/modules/commitment/commitment.ts'
+import { verdictOf } from '../../electron/server/modules/forwarding/verdict.ts'
 import { FAULTS, faultResult } from '../../electron/server/modules/worklist/faults.ts'
 import { hex4, table } from './markdown.ts'
 import { errorCommentsIn, filesIn } from './source.ts'
@@ -202,7 +202,7 @@ export const retryTable = (): string =>
       [
         'result of storage commitment',
         `${RETRY_SCHEDULES.commitmentResult.waits.map(inWords).join(', ')}, the last of them again and again`,
-        inWords(GIVE_UP_MS),
+        inWords(RETRY_LIMIT_MS),
       ],
       [
         'instance for a destination',
@@ -228,7 +228,7 @@ const FOLLOWS = {
 export function verdictTable(): string {
   const ranges: { from: number; to: number; kind: keyof typeof FOLLOWS; reason: string }[] = []
   for (let status = 0; status <= 0xffff; status++) {
-    const { kind, reason } = verdictOn(status)
+    const { kind, reason } = verdictOf(status)
     const words = (reason ? english(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
     const last = ranges.at(-1)
     if (last && last.to === status - 1 && last.kind === kind && last.reason === words)

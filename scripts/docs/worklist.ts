@@ -1,4 +1,4 @@
-import { AROUND_ORDER, MOST_DAYS } from '#server/modules/worklist/dates.ts'
+import { MAX_DAYS, ORDER_WINDOW_DAYS } from '#server/modules/worklist/dates.ts'
 import { DEVICE_PROFILES } from '#shared/contract/devices.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
@@ -229,11 +229,11 @@ export const windowTable = (): string =>
     [
       [
         'dates',
-        `those days; of more than ${MOST_DAYS} days the ${MOST_DAYS} that are nearest to today`,
+        `those days; of more than ${MAX_DAYS} days the ${MAX_DAYS} that are nearest to today`,
       ],
       [
         'no date, but a PatientID, AccessionNumber, RequestedProcedureID or StudyInstanceUID',
-        `${AROUND_ORDER} days before today to ${AROUND_ORDER} days after`,
+        `${ORDER_WINDOW_DAYS} days before today to ${ORDER_WINDOW_DAYS} days after`,
       ],
       [
         'neither',

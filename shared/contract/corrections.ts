@@ -9,7 +9,7 @@ import { Reason, ReceivedUid } from './values.ts'
 const correctionParams = z.object({ correctionId: z.uuid() })
 
 /**
- * correct: other demographics, same study; reassign: all images of a study to another order or
+ * correct: different demographics, same study; reassign: all images of a study to another order or
  * patient; split: some of its images to another order, patient or study; merge: all of its images
  * into another study.
  */
@@ -17,14 +17,14 @@ export const CORRECTION_KINDS = ['correct', 'reassign', 'split', 'merge'] as con
 export type CorrectionKind = (typeof CORRECTION_KINDS)[number]
 
 /**
- * Why the original images are rejected, with its code of PS3.16 CID 7011 (IHE RAD IOCM).
+ * Reasons to reject the original images, with their codes of PS3.16 CID 7011 (IHE RAD IOCM).
  * wrong-worklist-entry: (113038, DCM); patient-safety: (113037, DCM).
  */
 export const CORRECTION_CAUSES = ['wrong-worklist-entry', 'patient-safety'] as const
 
 /**
- * What the images are to say. DICOM text (dates YYYYMMDD, sex M, F or O); empty: the attribute is
- * emptied.
+ * The new values of the images as DICOM text (dates YYYYMMDD, sex M, F or O). An empty value clears
+ * the attribute.
  */
 export const CorrectedPatient = z.object({
   patientName: z.string().trim().max(324),
@@ -35,14 +35,14 @@ export const CorrectedPatient = z.object({
 })
 export type CorrectedPatient = z.infer<typeof CorrectedPatient>
 
-/** Where the images belong. */
+/** The target of the images. */
 export const CorrectionTarget = z.discriminatedUnion('to', [
   /** A row of the worklist, as `targets` lists it. */
   z.object({ to: z.literal('order'), orderId: z.string().min(1).max(200) }),
-  /** A study that has images, or a study of the interface that waits for its images. */
+  /** A study with images, or a study of the interface that has no images yet. */
   z.object({ to: z.literal('study'), studyInstanceUid: ReceivedUid }),
   /**
-   * Values that a person typed. `correct` keeps the study; `split` and `reassign` make a new one.
+   * Values entered by a user. `correct` keeps the study; `split` and `reassign` create a new one.
    */
   z.object({ to: z.literal('patient'), patient: CorrectedPatient }),
 ])
@@ -54,17 +54,17 @@ export const TargetChoice = z.object({
   ...CorrectedPatient.shape,
   description: z.string(),
   modality: z.string(),
-  /** YYYYMMDD and HHMMSS of the exam as it was scheduled or made; empty where unknown. */
+  /** Date (YYYYMMDD) and time (HHMMSS) of the exam as scheduled or performed; empty if unknown. */
   date: z.string(),
   time: z.string(),
-  /** Images that are in the study already. */
+  /** Number of images already in the study. */
   instances: z.int(),
 })
 export type TargetChoice = z.infer<typeof TargetChoice>
 
 /**
- * What an image says of its patient: to choose what to split off. Instances that say the same stand
- * together.
+ * The patient data of images, for choosing the images to split off. Instances with the same data
+ * are grouped.
  */
 export const ImageIdentity = z.object({
   ...CorrectedPatient.shape,
@@ -72,41 +72,44 @@ export const ImageIdentity = z.object({
   seriesDescription: z.string(),
   modality: z.string(),
   instanceIds: z.array(z.int()),
-  /** InstanceNumber (0020,0013) of each, in the same order; empty where it has none. */
+  /** InstanceNumber (0020,0013) of each, in the same order; empty if missing. */
   instanceNumbers: z.array(z.string()),
 })
 export type ImageIdentity = z.infer<typeof ImageIdentity>
 
 export const CorrectionRequest = z.object({
   kind: z.enum(CORRECTION_KINDS),
-  /** `instanceId` of the images of a split; all current ones of the study otherwise. */
+  /** `instanceId` of the images of a split; otherwise all current images of the study. */
   instanceIds: z.array(z.int().positive()).max(20_000).optional(),
   target: CorrectionTarget,
 })
 export type CorrectionRequest = z.infer<typeof CorrectionRequest>
 
-/** What a correction would do; nothing is changed by asking. */
+/** The effects of a correction. Requesting it changes nothing. */
 export const CorrectionPreview = z.object({
   kind: z.enum(CORRECTION_KINDS),
   fromStudyInstanceUid: z.string(),
-  /** The study the images go to; of a new study its future UID is not given. */
+  /** The study that the images are moved to; null for a new study, whose UID is not known yet. */
   toStudyInstanceUid: z.string().nullable(),
   instances: z.int(),
-  /** Images that stay in the study. */
+  /** Number of images that stay in the study. */
   staying: z.int(),
-  /** Each value once: before and after. */
+  /** The distinct values before and after. */
   changes: z.array(
     z.object({ field: z.enum(IDENTITY_FIELDS), before: z.array(z.string()), after: z.string() }),
   ),
-  /** Names of destinations that have copies: they get a rejection note and the corrected images. */
+  /**
+   * Names of the destinations that have copies; they receive a rejection note and the corrected
+   * images.
+   */
   destinations: z.array(z.string()),
-  /** Signed reports of the images: they stay as they are, and need an addendum. */
+  /** Number of signed reports of the images; they are unchanged and need an addendum. */
   signedReports: z.int(),
-  /** What a person should know before. */
+  /** What the user should know before applying it. */
   warnings: z.array(Message),
-  /** Why it cannot be done; null where it can. */
+  /** Why it cannot be done; null if it can. */
   obstacle: Message.nullable(),
-  /** Given back with the order to do it: what was shown is what is done. */
+  /** Passed to `apply`, to ensure that what was shown is what is done. */
   digest: z.string(),
 })
 export type CorrectionPreview = z.infer<typeof CorrectionPreview>
@@ -123,24 +126,24 @@ export const Correction = z.object({
   at: Instant,
   by: z.string(),
   undone: z.object({ at: Instant, by: z.string(), reason: z.string() }).nullable(),
-  /** Why it cannot be undone any more; null where it can. */
+  /** Why it can no longer be undone; null if it can. */
   undoObstacle: Message.nullable(),
   /**
-   * While its copies, or those of its undo, are written: the share of the work that is done, 0 to
-   * 1. Null once it is done.
+   * Progress from 0 to 1 while the copies of the correction or of its undo are written; null when
+   * done.
    */
   progress: z.number().min(0).max(1).nullable(),
 })
 export type Correction = z.infer<typeof Correction>
 
 /**
- * Corrections of the identity of images: each with preview, reason, audit entry and undo. The
- * handlers require permission to manage the studies concerned (decision 0031).
+ * Corrections of the identity of images; each has a preview, a reason and an audit entry, and can
+ * be undone. The handlers require permission to manage the studies concerned (decision 0031).
  */
 export const dashboardCorrections = {
   identities: operation('GET /dashboard/images/:studyInstanceUid/identities', {
     access: 'signed-in',
-    summary: 'What the images of a study say of their patient, to choose those to split off',
+    summary: 'The patient data of the images of a study, to choose those to split off',
     params: receivedStudyParams,
     reply: z.object({ identities: z.array(ImageIdentity) }),
   }),
@@ -154,7 +157,7 @@ export const dashboardCorrections = {
   }),
   preview: operation('POST /dashboard/images/:studyInstanceUid/corrections/preview', {
     access: 'signed-in',
-    summary: 'What a correction would do; nothing is changed by it',
+    summary: 'Preview the effects of a correction; nothing is changed',
     params: receivedStudyParams,
     body: CorrectionRequest,
     reply: CorrectionPreview,
@@ -162,7 +165,7 @@ export const dashboardCorrections = {
   apply: operation('POST /dashboard/images/:studyInstanceUid/corrections', {
     access: 'signed-in',
     summary:
-      'Make corrected copies of the images; the originals are kept and no longer shown; answered while it is under way if it takes long',
+      'Create corrected copies of the images; the originals are kept and no longer shown; returns before completion if it takes long',
     params: receivedStudyParams,
     body: CorrectionRequest.extend({
       cause: z.enum(CORRECTION_CAUSES),
@@ -175,7 +178,7 @@ export const dashboardCorrections = {
     access: 'signed-in',
     background: true,
     summary:
-      'Corrections of images that are, or were, in the study: those under way, then the newest first',
+      'Corrections of images that are or were in the study: those in progress first, then newest first',
     params: receivedStudyParams,
     reply: z.object({ corrections: z.array(Correction) }),
   }),

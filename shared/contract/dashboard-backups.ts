@@ -10,59 +10,62 @@ export const BACKUP_KINDS = ['by-hand', 'scheduled', 'before-update'] as const
 export type BackupKind = (typeof BACKUP_KINDS)[number]
 
 /**
- * A backup in the folder: a copy of the database, encrypted under a key that the data key or the
- * recovery key gives.
+ * A backup in the folder: a copy of the database, encrypted under a key that can be derived from
+ * the data key or the recovery key.
  */
 export const BackupEntry = z.object({
-  /** Of its folder. */
+  /** Name of its folder. */
   name: z.string(),
   kind: z.enum(BACKUP_KINDS),
   madeAt: Instant,
-  /** On the disk. */
+  /** Size on disk. */
   bytes: z.int(),
-  /** Without one it opens with this PC's data key alone. */
+  /** Without a recovery key, it can be opened only with the data key of this PC. */
   hasRecoveryKey: z.boolean(),
-  /** Of the program that made it, and of its database. */
+  /** Version of the program that created it, and of the database schema. */
   version: z.string(),
   schema: z.int(),
-  /** Until when it is kept, as the plan is now; null: until a person removes it. */
+  /** Until when it is kept under the current plan; null if it is kept until a user deletes it. */
   keptUntil: Instant.nullable(),
 })
 export type BackupEntry = z.infer<typeof BackupEntry>
 
-const Told = z.object({ success: z.boolean(), sentence: Message, at: Instant })
+const OutcomeWithTime = z.object({ success: z.boolean(), sentence: Message, at: Instant })
 
-/** A trial of the newest backup: opened, counted, the audit trail followed, reports read. */
-export const Rehearsal = Told.extend({ name: z.string(), tookMs: z.int() })
+/**
+ * A restore test of the newest backup: it is opened, rows are counted, the audit chain is verified,
+ * and reports are read.
+ */
+export const Rehearsal = OutcomeWithTime.extend({ name: z.string(), tookMs: z.int() })
 export type Rehearsal = z.infer<typeof Rehearsal>
 
 /**
- * Where the folder for backups is, seen from the data. Two partitions of one disk count as two
- * disks.
+ * Location of the backup folder relative to the data folder. Two partitions of one disk count as
+ * two disks.
  */
 export const BACKUP_PLACES = ['same-disk', 'other-disk', 'network', 'synced'] as const
 export type BackupPlace = (typeof BACKUP_PLACES)[number]
 
 export const BackupsState = z.object({
   folder: z.string().nullable(),
-  /** Null where there is no folder, or it cannot be looked at. */
+  /** Null if there is no folder, or it cannot be examined. */
   place: z.enum(BACKUP_PLACES).nullable(),
-  /** Why the folder cannot be read; null where it can. */
+  /** Why the folder cannot be read; null if it can. */
   fault: Message.nullable(),
-  /** What is being done now; `share` from 0 to 1. */
+  /** The operation in progress; `share` from 0 to 1. */
   running: z
     .object({
       phase: z.enum(['copying', 'checking', 'encrypting', 'comparing', 'rehearsing']),
       share: z.number(),
     })
     .nullable(),
-  last: Told.nullable(),
-  /** Of the plan; null where there is none. */
+  last: OutcomeWithTime.nullable(),
+  /** The next backup of the plan; null if there is no plan. */
   nextAt: Instant.nullable(),
   plan: z.object({
-    /** HH:MM of the clinic's day; null: not by itself. */
+    /** HH:MM in the clinic's time zone; null to disable scheduled backups. */
     dailyAt: z.string().nullable(),
-    /** For a standby; null: daily alone. */
+    /** Interval for a standby; null for daily backups only. */
     everyMinutes: z.int().nullable(),
     keepDaily: z.int(),
     keepWeekly: z.int(),
@@ -70,8 +73,8 @@ export const BackupsState = z.object({
   }),
   rehearsal: z.object({ last: Rehearsal.nullable(), dueAt: Instant.nullable() }),
   /**
-   * What a copy elsewhere has, told by `standby note`: what was written after `recoveryPoint` is
-   * lost with this PC.
+   * The state of a copy on another PC, reported by `standby note`. What was written after
+   * `recoveryPoint` is lost if this PC fails.
    */
   standby: z
     .object({ copiedAt: Instant.nullable(), recoveryPoint: Instant.nullable(), to: z.string() })
@@ -81,28 +84,29 @@ export const BackupsState = z.object({
 })
 export type BackupsState = z.infer<typeof BackupsState>
 
-/** What putting a backup back would change. */
+/** The effects of restoring a backup. */
 export const RestorePreview = z.object({
   name: z.string(),
   madeAt: Instant,
-  /** own: with the data key of this folder; recovery-key: that has to be typed; no: neither can. */
+  /**
+   * own: with the data key of this folder; recovery-key: the recovery key has to be entered; no:
+   * with neither.
+   */
   opensWith: z.enum(['own', 'recovery-key', 'no']),
-  /** Why it cannot be put back (a newer schema, a damaged file); null where it can. */
+  /** Why it cannot be restored (such as a newer schema or a damaged file); null if it can. */
   fault: Message.nullable(),
   rows: z.array(
     z.object({
       table: z.string(),
       inBackup: z.int(),
-      /** Null where the database of now cannot be read. */
+      /** Null if the current database cannot be read. */
       now: z.int().nullable(),
     }),
   ),
 })
 export type RestorePreview = z.infer<typeof RestorePreview>
 
-/**
- * A restore is made ready beside the database, and takes its place when the gateway starts again.
- */
+/** A restore is prepared next to the database, and takes effect when the gateway restarts. */
 export const RestoreState = z.object({
   phase: z.enum(['none', 'decrypting', 'checking', 'ready', 'failed']),
   share: z.number(),
@@ -110,64 +114,65 @@ export const RestoreState = z.object({
 })
 export type RestoreState = z.infer<typeof RestoreState>
 
-const From = {
-  /** On the PC of the gateway; without it the folder for backups. */
+const BackupSource = {
+  /** A folder on the gateway's PC; by default the backup folder. */
   folder: z.string().trim().min(1).max(1000).optional(),
   name: z.string().trim().min(1, fault('backups.must-be-name')).max(200),
 }
-const RecoveryKeyTyped = z.string().trim().max(200)
+const EnteredRecoveryKey = z.string().trim().max(200)
 
-/** A page of what support needs, without secrets and patients. */
+/** A file of the support bundle, without secrets and patient data. */
 export const DiagnosticsFile = z.object({
   name: z.string(),
   bytes: z.int(),
-  /** Its beginning, at most 20,000 characters. */
+  /** Its first 20,000 characters. */
   text: z.string(),
   isCut: z.boolean(),
 })
 export type DiagnosticsFile = z.infer<typeof DiagnosticsFile>
 
 /**
- * Backups, their trial and their return; what support is given. For owners and administrators, as
- * a backup holds all data.
+ * Backups, restore tests, restoring, and the support bundle. For owners and administrators only,
+ * because a backup contains all data.
  */
 export const dashboardBackups = {
   state: operation('GET /dashboard/backups', {
     access: 'manage',
     background: true,
-    summary: 'Backups: the plan, what is there, the last trial',
+    summary: 'Backups: the plan, the existing backups, the last restore test',
     reply: BackupsState,
   }),
   make: operation('POST /dashboard/backups', {
     access: 'manage',
-    summary: 'Make a backup now; it goes on by itself',
+    summary: 'Start a backup; it continues in the background',
     reply: BackupsState,
   }),
   remove: operation('DELETE /dashboard/backups/:name', {
     access: 'manage-confirmed',
-    summary: 'Remove a backup from the folder',
-    params: z.object({ name: From.name }),
+    summary: 'Delete a backup from the folder',
+    params: z.object({ name: BackupSource.name }),
     reply: BackupsState,
   }),
   rehearse: operation('POST /dashboard/backups/rehearsal', {
     access: 'manage',
-    summary: 'Try the newest backup now: open it, count it, follow its audit trail, read reports',
+    summary:
+      'Start a restore test of the newest backup: open it, count rows, verify the audit chain, read reports',
     reply: BackupsState,
   }),
   previewRestore: operation('POST /dashboard/backups/restore/preview', {
     access: 'manage',
-    summary: 'What putting a backup back would change; nothing is changed',
-    body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional() }),
+    summary: 'Preview the effects of restoring a backup; nothing is changed',
+    body: z.object({ ...BackupSource, recoveryKey: EnteredRecoveryKey.optional() }),
     reply: RestorePreview,
   }),
   restore: operation('POST /dashboard/backups/restore', {
-    // Not `manage-confirmed`: the body has the password, and the handler admits owners only.
+    // Not `manage-confirmed`, because the body contains the password, and the handler admits owners
+    // only.
     access: 'manage',
-    summary:
-      'Make a backup ready to take the place of the database; the gateway then starts again with it',
+    summary: 'Prepare a backup to replace the database; the gateway then restarts with it',
     body: z.object({
-      ...From,
-      recoveryKey: RecoveryKeyTyped.optional(),
+      ...BackupSource,
+      recoveryKey: EnteredRecoveryKey.optional(),
       password: z.string().min(1, fault('users.must-be-own-password')).max(200),
     }),
     reply: RestoreState,
@@ -175,23 +180,23 @@ export const dashboardBackups = {
   restoreState: operation('GET /dashboard/backups/restore', {
     access: 'manage',
     background: true,
-    summary: 'How far a restore is',
+    summary: 'Progress of a restore',
     reply: RestoreState,
   }),
   diagnostics: operation('GET /dashboard/backups/diagnostics', {
     access: 'manage',
-    summary: 'What the bundle for support holds, to be read before it is saved',
+    summary: 'Contents of the support bundle, to be read before it is saved',
     reply: z.object({ files: z.array(DiagnosticsFile) }),
   }),
 } as const
 
-/** What a gateway says that cannot open its data. */
+/** The state of a gateway that cannot open its data. */
 export const RescueState = z.object({
-  /** As StoreFault. */
+  /** Code of a StoreFault. */
   fault: z.string(),
   sentence: Message,
   version: z.string(),
-  /** The data folder, and the one for backups where it is known. */
+  /** The data folder, and the backup folder if known. */
   folder: z.string(),
   backupFolder: z.string().nullable(),
   backups: z.array(BackupEntry),
@@ -201,39 +206,38 @@ export const RescueState = z.object({
 export type RescueState = z.infer<typeof RescueState>
 
 /**
- * The page of a gateway that cannot open its data. Nobody can sign in there, so its calls are
- * public here; each carries the token of its link as `Authorization: Bearer`, which is checked
- * before.
+ * The rescue page of a gateway that cannot open its data. Signing in is not possible, so its calls
+ * are public; each carries the token of its link as `Authorization: Bearer`, which is checked
+ * first.
  */
 export const dashboardRescue = {
   state: operation('GET /dashboard/rescue', {
     access: 'public',
-    summary: 'What is wrong, and which backups there are',
+    summary: 'What is wrong, and the available backups',
     reply: RescueState,
   }),
   look: operation('POST /dashboard/rescue/folder', {
     access: 'public',
-    summary: 'Look for backups in a folder on the PC of the gateway',
+    summary: 'Look for backups in a folder on the gateway’s PC',
     body: z.object({ folder: z.string().trim().min(1).max(1000) }),
     reply: z.object({ backups: z.array(BackupEntry), findings: z.array(FolderFinding) }),
   }),
   preview: operation('POST /dashboard/rescue/preview', {
     access: 'public',
-    summary: 'What a backup holds',
-    body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional() }),
+    summary: 'Contents of a backup',
+    body: z.object({ ...BackupSource, recoveryKey: EnteredRecoveryKey.optional() }),
     reply: RestorePreview,
   }),
   restore: operation('POST /dashboard/rescue/restore', {
     access: 'public',
-    summary:
-      'Put a backup in the place of the damaged database, which is kept aside; the gateway then starts',
-    body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional() }),
+    summary: 'Replace the damaged database, which is kept, with a backup; the gateway then starts',
+    body: z.object({ ...BackupSource, recoveryKey: EnteredRecoveryKey.optional() }),
     reply: RestoreState,
   }),
   recoverKey: operation('POST /dashboard/rescue/data-key', {
     access: 'public',
-    summary: 'Put a lost data.key back with the recovery key; the gateway then starts',
-    body: z.object({ recoveryKey: RecoveryKeyTyped }),
+    summary: 'Restore a lost data.key with the recovery key; the gateway then starts',
+    body: z.object({ recoveryKey: EnteredRecoveryKey }),
     reply: Outcome,
   }),
 } as const

@@ -9,10 +9,10 @@ import { Severity } from './values.ts'
 import { PartnerFault } from './worklist.ts'
 
 /**
- * How far an exam is. scheduled: no device was given it; handed-out: a device was; started,
- * completed: it was reported by the device (MPPS), or, for completed, its images are here and
- * settled; images: some of its images are here; closed: marked as done or cancelled here; gone: the
- * partner listed it and does not any more.
+ * The state of an exam.
+ * scheduled: not sent to a device; handed-out: sent to a device; started: reported by a device
+ * (MPPS); completed: reported by a device, or its images are here and complete; images: some of its
+ * images are here; closed: marked as done or cancelled here; gone: no longer listed by the partner
  */
 const EXAM_STATES = [
   'scheduled',
@@ -24,27 +24,27 @@ const EXAM_STATES = [
   'gone',
 ] as const
 
-/** What one device knows of an exam. */
+/** The state of an exam on one device. */
 export const ExamDevice = z.object({
-  /** Null: a device that is not in the list any more. */
+  /** Null for a device that is no longer in the list. */
   deviceId: z.uuid().nullable(),
   aeTitle: z.string(),
   name: z.string(),
-  /** It was in the newest list the device was given. */
+  /** Whether the newest list sent to the device contained it. */
   isOnList: z.boolean(),
-  /** When the device was last given it; null: never, as far as queries are kept. */
+  /** When it was last sent to the device; null if never, as far as queries are kept. */
   sentAt: Instant.nullable(),
   /**
-   * Why the newest list the device was given does not have it, although it fits; null where nothing
-   * was withheld.
+   * Why it was withheld from the newest list sent to the device, although it matched; null if it
+   * was not withheld.
    */
   withheld: Message.nullable(),
 })
 export type ExamDevice = z.infer<typeof ExamDevice>
 
 /**
- * One scheduled step of the partner's list. Texts and days are those of the partner, as DICOM has
- * them.
+ * A scheduled step in the partner's list. Texts and dates are those of the partner, in DICOM
+ * format.
  */
 export const Exam = z.object({
   studyInstanceUid: z.string(),
@@ -56,27 +56,28 @@ export const Exam = z.object({
   accessionNumber: z.string(),
   modality: z.string(),
   description: z.string(),
-  /** Of the step; empty where the partner names no room. */
+  /** Location of the step; empty if the partner specifies none. */
   location: z.string(),
   startDate: z.string(),
   startTime: z.string(),
-  /** Of its study here, where there is one: the partner's list has no priority. */
+  /** Priority of its study, if there is one; the partner's list contains no priority. */
   severity: Severity,
   state: z.enum(EXAM_STATES),
-  /** When it got there; null where nobody knows. */
+  /** When it reached this state; null if unknown. */
   since: Instant.nullable(),
-  /** Images of it that are here. */
+  /** Number of its images that are here. */
   images: z.int(),
   /**
-   * Study UID of those images, to open them: not every console takes over the UID of the worklist.
+   * Study Instance UID of those images, for opening them; not every modality uses the UID of the
+   * worklist.
    */
   imageStudyUid: z.string().nullable(),
   study: z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId }).nullable(),
-  /** Why no device at all may have it; null where it is fit. */
+  /** Why it is withheld from all devices; null if it is valid. */
   withheld: Message.nullable(),
-  /** Repairs. */
+  /** What was repaired. */
   remarks: z.array(Message),
-  /** Past its time, and nothing of it has begun. */
+  /** Its scheduled time has passed, and it has not begun. */
   isOverdue: z.boolean(),
   isClosed: z.boolean(),
   devices: z.array(ExamDevice),
@@ -84,14 +85,14 @@ export const Exam = z.object({
 export type Exam = z.infer<typeof Exam>
 
 /**
- * live: the partner's answer is from this minute or the partner answers; stored: the partner cannot
- * be asked; none: there is no answer.
+ * live: the partner answers requests; stored: the partner cannot be reached, and stored answers are
+ * used; none: there is no answer.
  */
 export const ExamSource = z.object({
   kind: z.enum(['live', 'stored', 'none']),
-  /** When the newest answer that holds the day was received. */
+  /** When the newest answer that covers the day was received. */
   receivedAt: Instant.nullable(),
-  /** What keeps the partner from answering, and since when. */
+  /** Why the partner does not answer, and since when. */
   fault: PartnerFault.nullable(),
   awaySince: Instant.nullable(),
 })
@@ -108,8 +109,8 @@ export const ExamTally = z.object({
 })
 export type ExamTally = z.infer<typeof ExamTally>
 
-/** Most exams of a reply: the whole day of a large hospital. */
-export const MOST_EXAMS = 5000
+/** Maximum number of exams in a reply; enough for a day in a large hospital. */
+export const MAX_EXAMS = 5000
 
 export const ExamDay = z.object({
   /** `YYYY-MM-DD` in the clinic. */
@@ -118,14 +119,14 @@ export const ExamDay = z.object({
   /** `HHMMSS` in the clinic. */
   now: z.string(),
   source: ExamSource,
-  /** By start time; the first 5,000. */
+  /** The first 5,000 exams, by start time. */
   exams: z.array(Exam),
-  /** Of the day and the device, whatever is shown. */
+  /** Counts for the day and the device, independent of `show`. */
   tally: ExamTally,
 })
 export type ExamDay = z.infer<typeof ExamDay>
 
-/** The checks between an exam and a device's list, in their order (docs: research A.3 no. 3). */
+/** The checks that determine whether an exam is on a device's list, in order. */
 export const EXAM_CHECKS = [
   'known',
   'called',
@@ -143,18 +144,15 @@ export const EXAM_CHECKS = [
 ] as const
 export const ExamCheck = z.object({
   check: z.enum(EXAM_CHECKS),
-  /**
-   * unknown: there is nothing to tell it by; skipped: it could not be looked at, because an earlier
-   * check failed.
-   */
+  /** unknown: there is no information; skipped: not checked, because an earlier check failed. */
   state: z.enum(['ok', 'failed', 'unknown', 'skipped']),
-  /** What was found, for a person. */
+  /** The result, for the user. */
   sentence: Message,
-  /** What it was told by, a line each. */
+  /** The facts that the result is based on, one per line. */
   evidence: z.array(Message),
-  /** What to do; null where nothing. */
+  /** What to do; null if nothing. */
   remedy: Message.nullable(),
-  /** Where that is done. */
+  /** The screen where that is done. */
   link: z.enum(['devices', 'partner', 'settings', 'queries', 'images', 'worklist']).nullable(),
 })
 export type ExamCheck = z.infer<typeof ExamCheck>
@@ -162,13 +160,13 @@ export type ExamCheck = z.infer<typeof ExamCheck>
 export const ExplainAsk = z
   .object({
     deviceId: z.uuid(),
-    /** The day the exam is planned for; null: that of the exam, else today. */
+    /** The scheduled day of the exam; null for that of the exam, otherwise today. */
     day: Day.nullable().default(null),
     studyInstanceUid: z.string().max(64).default(''),
     scheduledProcedureStepId: z.string().max(16).default(''),
     /**
-     * Part of a patient name, a patient ID or an accession number, where the exam is not named by
-     * its UID.
+     * Part of a patient name, a patient ID or an accession number, if the exam is not specified by
+     * UID.
      */
     text: z.string().trim().max(100).default(''),
   })
@@ -178,7 +176,7 @@ export const ExplainAsk = z
   })
 export type ExplainAsk = z.output<typeof ExplainAsk>
 
-/** Which exam the explanation is about. */
+/** The exam that is explained. */
 export const ExplainedExam = Exam.pick({
   studyInstanceUid: true,
   scheduledProcedureStepId: true,
@@ -195,52 +193,51 @@ export type ExplainedExam = z.infer<typeof ExplainedExam>
 export const ExamExplanation = z.object({
   deviceId: z.uuid(),
   day: z.string(),
-  /** Null: the partner has no such exam on that day. */
+  /** Null if the partner lists no such exam on that day. */
   exam: ExplainedExam.nullable(),
   /**
-   * Where the text fits several exams: these, of which one is to be chosen; then there are no
-   * checks. At most 50.
+   * If the text matches several exams, at most 50 of them to choose from; there are no checks then.
    */
   candidates: z.array(ExplainedExam),
-  /** The device would be given the exam now. */
+  /** Whether the device would be sent the exam now. */
   isGiven: z.boolean(),
-  /** One sentence: the first check that failed, or that none did. */
+  /** The first failed check, or that none failed. */
   conclusion: Message,
   checks: z.array(ExamCheck),
-  /** The query that was made for it, as this device. */
+  /** The query that was made in the device's place. */
   inspectionId: z.int().nullable(),
 })
 export type ExamExplanation = z.infer<typeof ExamExplanation>
 
 const dayQuery = z.object({
-  /** Absent: today in the clinic. */
+  /** Default: today in the clinic. */
   day: Day.optional(),
   deviceId: z.uuid().optional(),
   show: z.enum(EXAM_SHOWS).default('all'),
 })
 
-/** Query of `GET /dashboard/worklist/exams/print`: the day's exams as PDF, by room. */
+/** Query of `GET /dashboard/worklist/exams/print`, the exams of a day as a PDF, grouped by room. */
 export const ExamPrint = z.object({
   day: Day.optional(),
   language: z.enum(['en', 'es']).default('en'),
 })
 
 /**
- * Exams as staff look at them: what the partner has planned, which device has it, how far it is.
- * The list names every patient of the day; asking the partner for it changes nothing.
+ * Exams as staff see them: what the partner has scheduled, which device has it, and its state. The
+ * list contains every patient of the day. Requesting it from the partner changes nothing.
  */
 export const dashboardExams = {
   exams: operation('GET /dashboard/worklist/exams', {
     access: 'every-patient',
     background: true,
     summary:
-      'The exams of a day, with what each device knows of them, from the partner’s newest answers',
+      'The exams of a day with their state on each device, from the partner’s newest answers',
     query: dayQuery,
     reply: ExamDay,
   }),
   refresh: operation('POST /dashboard/worklist/exams/refresh', {
     access: 'every-patient',
-    summary: 'Ask the partner for the day now, as each device that is switched on would, or as one',
+    summary: 'Request the day from the partner now, in the place of each enabled device or of one',
     body: z.object({
       day: Day.nullable().default(null),
       deviceId: z.uuid().nullable().default(null),
@@ -249,7 +246,7 @@ export const dashboardExams = {
   }),
   explain: operation('POST /dashboard/worklist/explain', {
     access: 'every-patient',
-    summary: 'Why an exam is not on a device: the checks between them, in their order',
+    summary: 'Explain why an exam is not on a device: the checks in their order',
     body: ExplainAsk,
     reply: ExamExplanation,
   }),

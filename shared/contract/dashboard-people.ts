@@ -10,13 +10,13 @@ import { SETTINGS } from './settings.ts'
 import { InvitationStatus, ScribeUser, scribeUsers } from './users.ts'
 
 /**
- * How the mail of an invitation stands; `none`: no mail was made, the inviter hands the link over.
+ * State of the mail of an invitation. `none`: no mail is sent, and the inviter passes the link on.
  */
 const MAIL_STATES = ['none', 'waiting', 'sent', 'failed'] as const
 export const MailState = z.enum(MAIL_STATES)
 export type MailState = z.infer<typeof MailState>
 
-/** The newest invitation of a person. */
+/** The newest invitation of a user. */
 const PersonInvitation = z.object({
   invitationId: InvitationId,
   status: InvitationStatus,
@@ -25,32 +25,36 @@ const PersonInvitation = z.object({
   createdAt: Instant,
   invitedBy: Message,
   mail: MailState,
-  /** Why the mail was not delivered so far. */
+  /** Why the mail has not been delivered. */
   mailFault: Message.nullable(),
 })
 
-/** A user as the window shows them. invited: has not accepted yet; revoked: without access. */
+/** A user as the window shows them. invited: has not accepted yet; revoked: has no access. */
 export const Person = ScribeUser.extend({
-  /** What partner systems read and write; `level` is the right in the gateway (decision 0033). */
+  /**
+   * The level that partner systems read and write; `level` determines the permissions in the
+   * gateway (decision 0033).
+   */
   interfaceLevel: Level,
   state: z.enum(['active', 'invited', 'revoked']),
   invitation: PersonInvitation.nullable(),
   /** By name. */
   expressCustomers: z.array(ExpressCustomerReference),
-  /** Since when a second factor is asked for at sign-in; null while it is off. */
+  /** Since when two-factor authentication is on; null if it is off. */
   secondFactorSince: Instant.nullable(),
 })
 export type Person = z.infer<typeof Person>
 
 /**
- * Which people are listed; out: without access, or with an invitation that was rejected or
- * withdrawn.
+ * Which users are listed. out: without access, or with an invitation that was rejected or revoked.
  */
 export const PEOPLE_SHOWN = ['all', 'active', 'invited', 'out'] as const
-/** Contained in a name or the e-mail, each word for itself, without case and accents. */
+/**
+ * Search text: every word must occur in a name or the e-mail address, ignoring case and accents.
+ */
 const Search = z.string().trim().max(100).default('')
 
-/** A user linked to an Express customer, as everybody who may use the window sees them. */
+/** A user linked to an Express customer, as shown to everyone who may use the window. */
 export const CustomerUser = z.object({
   userId: UserId,
   name: z.string(),
@@ -61,14 +65,14 @@ export const CustomerUser = z.object({
 })
 export type CustomerUser = z.infer<typeof CustomerUser>
 
-/** `link` is there for the inviter to hand over, when no mail is sent; it is shown once. */
+/** `link` is for the inviter to pass on if no mail is sent; it is shown once. */
 const Invited = z.object({
   person: Person,
   link: z.string().nullable(),
   expiry: Instant.nullable(),
 })
 
-/** What the invitation's page shows to whoever holds the link. */
+/** What the invitation page shows to the holder of the link. */
 export const OpenInvitation = z.object({
   email: z.string(),
   firstName: z.string(),
@@ -86,13 +90,13 @@ export const ApiKeyRow = z.object({
   description: z.string(),
   isViewerEnabled: z.boolean(),
   scope: z.enum(['all', 'self']),
-  /** It may invite and change people, and link them to customers. */
+  /** Whether it may invite and change users, and link them to customers. */
   managesPeople: z.boolean(),
   last4: z.string(),
   createdAt: Instant,
   lastUsedAt: Instant.nullable(),
   rotatedAt: Instant.nullable(),
-  /** The secret before the last rotation, while it still opens. */
+  /** The former secret, while it is still valid after a rotation. */
   old: z.object({ last4: z.string(), expiresAt: Instant }).nullable(),
   revokedAt: Instant.nullable(),
 })
@@ -123,7 +127,7 @@ const userParams = z.object({ userId: UserId })
 const keyParams = z.object({ apiKeyId: z.uuid() })
 
 /**
- * The window's calls about people, invitations, keys and mail; they stand beside those of
+ * The window's calls about users, invitations, API keys and mail; they complement those of
  * `dashboard`.
  */
 export const dashboardPeople = {
@@ -134,24 +138,24 @@ export const dashboardPeople = {
     reply: pageOf('people', Person),
   }),
   customerUsers: operation('GET /dashboard/customers/:expressCustomerId/users', {
-    // Reading studies includes the customers and their users.
+    // The permission to read studies includes the customers and their users.
     access: 'signed-in',
     summary:
-      'Users linked to an Express customer, the newest link first; what links them is the interface’s own call',
+      'Users linked to an Express customer, newest link first; linking uses the call of the interface',
     params: z.object({ expressCustomerId: ExpressCustomerId }),
     query: z.object({ ...Page, search: Search }),
     reply: pageOf('users', CustomerUser),
   }),
   invitePerson: operation('POST /dashboard/people', {
     access: 'manage-confirmed',
-    summary: 'Invite a person; without mail set up, the link comes back once',
+    summary: 'Invite a user; if no mail server is configured, the link is returned once',
     body: scribeUsers.invite.body,
     reply: Invited,
     status: 201,
   }),
   updatePerson: operation('PATCH /dashboard/people/:userId', {
     access: 'manage-confirmed',
-    summary: 'Change a user; only an owner changes an owner or makes one',
+    summary: 'Change a user; only an owner can change or create an owner',
     params: userParams,
     body: z.object({
       firstName: GivenName.optional(),
@@ -171,19 +175,19 @@ export const dashboardPeople = {
   }),
   revokePerson: operation('POST /dashboard/people/:userId/revoke-access', {
     access: 'manage-confirmed',
-    summary: 'Take a user’s access away at once; data is preserved',
+    summary: 'Revoke a user’s access immediately; data is preserved',
     params: userParams,
     reply: WindowOutcome,
   }),
   reactivatePerson: operation('POST /dashboard/people/:userId/reactivate', {
     access: 'manage-confirmed',
-    summary: 'Give a user’s access back',
+    summary: 'Restore a user’s access',
     params: userParams,
     reply: WindowOutcome,
   }),
   renewInvitation: operation('POST /dashboard/people/:userId/invitation', {
     access: 'manage-confirmed',
-    summary: 'Make another link for a pending invitation; the one before no longer works',
+    summary: 'Create a new link for a pending invitation; the former one becomes invalid',
     params: userParams,
     reply: Invited,
   }),
@@ -194,18 +198,19 @@ export const dashboardPeople = {
     reply: WindowOutcome,
   }),
 
-  // The invited person has no account yet and may be at any PC: the token of the link is the proof.
+  // The invited person has no account yet and may use any PC; the token of the link authorizes the
+  // call.
   invitation: operation('POST /dashboard/invitation', {
     access: 'public',
     fromAnyWorkstation: true,
-    summary: 'What the invitation of this link says',
+    summary: 'The invitation of this link',
     body: token,
     reply: OpenInvitation,
   }),
   acceptInvitation: operation('POST /dashboard/invitation/accept', {
     access: 'public',
     fromAnyWorkstation: true,
-    summary: 'Accept an invitation with a password; signs in where the account may use the window',
+    summary: 'Accept an invitation and set a password; signs in if the account may use the window',
     body: token.extend({ password: Password }),
     reply: Session,
   }),
@@ -219,12 +224,12 @@ export const dashboardPeople = {
 
   apiKeys: operation('GET /dashboard/api-keys', {
     access: 'manage',
-    summary: 'Keys of the interface, newest first, the revoked ones too',
+    summary: 'API keys, newest first, including revoked ones',
     reply: z.object({ apiKeys: z.array(ApiKeyRow) }),
   }),
   createApiKey: operation('POST /dashboard/api-keys', {
     access: 'manage-confirmed',
-    summary: 'Make a key; it is shown once',
+    summary: 'Create an API key; it is shown once',
     body: z.object({
       description: z.string().trim().min(1, fault('values.empty')).max(200),
       isViewerEnabled: z.boolean().default(false),
@@ -236,34 +241,35 @@ export const dashboardPeople = {
   }),
   changeApiKey: operation('PATCH /dashboard/api-keys/:apiKeyId', {
     access: 'manage-confirmed',
-    summary: 'Let a key manage people, or no longer',
+    summary: 'Allow or forbid an API key to manage users',
     params: keyParams,
     body: z.object({ managesPeople: z.boolean() }),
     reply: ApiKeyRow,
   }),
   rotateApiKey: operation('POST /dashboard/api-keys/:apiKeyId/rotate', {
     access: 'manage-confirmed',
-    summary: 'Replace the secret of a key; the one before opens for so many hours more',
+    summary:
+      'Replace the secret of an API key; the former one stays valid for the given number of hours',
     params: keyParams,
     body: z.object({ overlapHours: z.number().min(0).max(720).default(24) }),
     reply: ShownKey,
   }),
   revokeApiKey: operation('POST /dashboard/api-keys/:apiKeyId/revoke', {
     access: 'manage-confirmed',
-    summary: 'Revoke a key at once; it cannot be undone',
+    summary: 'Revoke an API key immediately; this cannot be undone',
     params: keyParams,
     reply: Outcome,
   }),
 
   mail: operation('GET /dashboard/mail', {
     access: 'manage',
-    summary: 'How invitations are sent',
+    summary: 'The mail server for invitations',
     reply: Mail,
   }),
   setMail: operation('PUT /dashboard/mail', {
     access: 'manage-confirmed',
-    summary: 'Set the SMTP server; a null host ends sending',
-    /** Absent keeps the password there, null forgets it. */
+    summary: 'Configure the SMTP server; a null host disables mail',
+    /** An absent password keeps the stored one; null deletes it. */
     body: MailConfig.extend({ password: z.string().min(1).max(500).nullable().optional() }),
     reply: Mail,
   }),

@@ -7,20 +7,18 @@ import { Instant, Outcome } from './conventions.ts'
 import { GivenName, NamedUser, Password, Session } from './people.ts'
 import { PhoneNumber } from './values.ts'
 
-/**
- * Six digits of an authenticator (RFC 6238), or one of the codes for when it is lost, `xxxx-xxxx`.
- */
+/** Six digits of an authenticator app (RFC 6238), or a recovery code, `xxxx-xxxx`. */
 const SecondFactorCode = z.string().trim().min(6).max(20)
 const currentPassword = z.object({ password: z.string().max(200) })
 
-/** A window that is signed in somewhere. */
+/** A session of a window. */
 export const OpenSession = z.object({
-  /** Tells sessions apart; opens nothing. */
+  /** Identifies the session; grants no access. */
   sessionId: z.string(),
   user: NamedUser,
-  /** Of the browser, in short, e.g. `Chrome on Windows`; null where it did not say. */
+  /** Name of the browser, such as `Chrome on Windows`; null if unknown. */
   browser: Message.nullable(),
-  /** Where it came from: this PC, or an approved workstation by name. */
+  /** This PC, or the name of an approved workstation. */
   place: Message,
   address: z.string(),
   isThis: z.boolean(),
@@ -38,7 +36,7 @@ export const SecondFactor = z.object({
 })
 export type SecondFactor = z.infer<typeof SecondFactor>
 
-/** What a person may see and change of their own account. */
+/** The settings of the user's own account. */
 export const Account = z.object({
   hasPassword: z.boolean(),
   passwordChangedAt: Instant.nullable(),
@@ -47,14 +45,16 @@ export const Account = z.object({
 export type Account = z.infer<typeof Account>
 
 /**
- * A PC of the clinic's network that may open the window by HTTPS, approved once by somebody who
- * manages the gateway.
+ * A PC in the clinic's network that may open the window through HTTPS, once a user who manages the
+ * gateway has approved it.
  */
 export const Workstation = z.object({
   workstationId: z.uuid(),
   name: z.string(),
   state: z.enum(['asking', 'approved']),
-  /** What its screen shows too, so that the right one is approved: two groups of three. */
+  /**
+   * Also shown on its screen, so that the right one is approved: two groups of three characters.
+   */
   code: z.string(),
   address: z.string(),
   browser: Message.nullable(),
@@ -65,28 +65,28 @@ export const Workstation = z.object({
 })
 export type Workstation = z.infer<typeof Workstation>
 
-/** The window from other workstations, by the HTTPS listener. */
+/** Access to the window from other workstations, through the HTTPS listener. */
 export const LanAccess = z.object({
   isOn: z.boolean(),
   host: z.string(),
   port: z.int(),
   /**
-   * Addresses to type at a workstation, e.g. `https://192.0.2.7:8443/`; empty while it is off or
-   * down.
+   * URLs to enter on a workstation, such as `https://192.0.2.7:8443/`; empty while the listener is
+   * off or down.
    */
   urls: z.array(z.string()),
   isUp: z.boolean(),
   /** Why it is down. */
   detail: Message.nullable(),
-  /** SHA-256 of its certificate, to be compared once at the workstation. */
+  /** SHA-256 of its certificate, to be compared once on the workstation. */
   fingerprint256: z.string(),
   workstations: z.array(Workstation),
 })
 export type LanAccess = z.infer<typeof LanAccess>
 
 /**
- * Where this page is shown, for the page itself. `here`: on this PC; the others by the HTTPS
- * listener.
+ * The PC on which the page is open, for the page itself. `here`: the gateway's PC; the other states
+ * apply to the HTTPS listener.
  */
 export const ThisWorkstation = z.object({
   state: z.enum(['here', 'unknown', 'asking', 'approved']),
@@ -96,27 +96,28 @@ export const ThisWorkstation = z.object({
 })
 export type ThisWorkstation = z.infer<typeof ThisWorkstation>
 
-/** The account of who is signed in, sessions, and workstations. */
+/** The user's account, sessions, and workstations. */
 export const dashboardSecurity = {
-  // `lock` and `unlock` are public because a locked session is refused elsewhere; their handlers
-  // check it.
+  // `lock` and `unlock` are public, because other calls reject a locked session; their handlers
+  // check the session.
   lock: operation('POST /dashboard/session/lock', {
     access: 'public',
     background: true,
-    summary: 'Lock the window: the session goes on, and opens nothing until its password is given',
+    summary:
+      'Lock the window: the session continues, but grants no access until the password is entered',
     reply: Outcome,
   }),
   unlock: operation('POST /dashboard/session/unlock', {
     access: 'public',
     background: true,
-    summary: 'Unlock the window with the password of who is signed in',
+    summary: 'Unlock the window with the user’s password',
     body: currentPassword,
     reply: Session,
   }),
   confirm: operation('POST /dashboard/session/confirm', {
     access: 'signed-in',
     summary:
-      'Confirm who is there, by the password or a code of the second factor, for privileged actions of the next minutes',
+      'Confirm the user’s identity by password or authentication code, for privileged actions in the next minutes',
     body: z.object({ password: z.string().max(200).optional(), code: SecondFactorCode.optional() }),
     reply: Outcome,
   }),
@@ -143,55 +144,58 @@ export const dashboardSecurity = {
   }),
   beginSecondFactor: operation('POST /dashboard/account/second-factor', {
     access: 'signed-in',
-    summary: 'Begin to set up an authenticator; nothing is asked for yet at sign-in',
+    summary: 'Start the setup of an authenticator app; sign-in does not require it yet',
     body: currentPassword,
-    /** `uri` is what the QR code holds (otpauth://totp/…), `secret` the same for typing. */
+    /**
+     * `uri` is the content of the QR code (otpauth://totp/…); `secret` is for entering it manually.
+     */
     reply: z.object({ uri: z.string(), secret: z.string() }),
   }),
   confirmSecondFactor: operation('POST /dashboard/account/second-factor/confirm', {
     access: 'signed-in',
     summary:
-      'Turn it on with a code of the authenticator; the codes for when it is lost are shown once',
+      'Turn two-factor authentication on with a code of the authenticator app; the recovery codes are shown once',
     body: z.object({ code: SecondFactorCode }),
     reply: z.object({ codes: z.array(z.string()) }),
   }),
   endSecondFactor: operation('POST /dashboard/account/second-factor/end', {
     access: 'signed-in',
-    summary: 'Sign in by password alone again',
+    summary: 'Turn two-factor authentication off',
     body: currentPassword,
     reply: Outcome,
   }),
   resetSecondFactor: operation('POST /dashboard/people/:userId/second-factor/end', {
     access: 'manage-confirmed',
-    summary: 'Take the second factor off a person’s account who lost it',
+    summary: 'Remove two-factor authentication from the account of a user who lost it',
     params: z.object({ userId: UserId }),
     reply: Outcome,
   }),
-  // A member sees and ends their own sessions; owners and administrators those of everybody.
+  // A member sees and ends their own sessions; owners and administrators see and end those of
+  // everyone.
   sessions: operation('GET /dashboard/sessions', {
     access: 'signed-in',
     background: true,
-    summary: 'Where I am signed in; who manages the gateway sees everybody',
+    summary: 'My sessions, or those of all users for owners and administrators',
     reply: z.object({ sessions: z.array(OpenSession) }),
   }),
   endSession: operation('DELETE /dashboard/sessions/:sessionId', {
     access: 'signed-in',
-    summary: 'End a session; its window is out at its next call',
+    summary: 'End a session; its window is signed out at its next call',
     params: z.object({ sessionId: z.string().min(8).max(64) }),
     reply: Outcome,
   }),
-  // The page of a PC asks this before anybody has signed in there.
+  // The page makes this call before a user has signed in.
   thisWorkstation: operation('GET /dashboard/workstation', {
     access: 'public',
     background: true,
     fromAnyWorkstation: true,
-    summary: 'Whether the window opens on this PC',
+    summary: 'Whether the window may be opened on this PC',
     reply: ThisWorkstation,
   }),
   askForWorkstation: operation('POST /dashboard/workstation', {
     access: 'public',
     fromAnyWorkstation: true,
-    summary: 'Ask that the window may be opened on this PC',
+    summary: 'Request access to the window for this PC',
     body: z.object({
       name: z.string().trim().min(2, fault('values.workstation-name')).max(64),
     }),
@@ -205,7 +209,7 @@ export const dashboardSecurity = {
   }),
   setLanAccess: operation('PUT /dashboard/lan', {
     access: 'manage-confirmed',
-    summary: 'Open or close the window to other workstations; at once, without a restart',
+    summary: 'Turn access from other workstations on or off; takes effect immediately',
     body: z.object({
       isOn: z.boolean(),
       host: z.string().min(1).max(253).optional(),
@@ -215,14 +219,14 @@ export const dashboardSecurity = {
   }),
   approveWorkstation: operation('POST /dashboard/workstations/:workstationId/approve', {
     access: 'manage-confirmed',
-    summary: 'Let the window be opened on a workstation',
+    summary: 'Approve a workstation',
     params: z.object({ workstationId: z.uuid() }),
     body: z.object({ name: z.string().trim().min(2).max(64).optional() }),
     reply: Workstation,
   }),
   removeWorkstation: operation('DELETE /dashboard/workstations/:workstationId', {
     access: 'manage-confirmed',
-    summary: 'No longer let the window be opened on a workstation; sessions there end',
+    summary: 'Revoke the approval of a workstation; its sessions end',
     params: z.object({ workstationId: z.uuid() }),
     reply: Outcome,
   }),

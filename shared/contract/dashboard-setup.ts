@@ -6,7 +6,7 @@ import { Instant, Outcome } from './conventions.ts'
 import { EVENT_OUTCOMES } from './events.ts'
 import { EVENT_TYPES } from './webhooks.ts'
 
-/** What the first-run wizard goes through, in its order. */
+/** The steps of the first-run wizard, in order. */
 export const SETUP_STEPS = [
   'clinic',
   'owner',
@@ -19,25 +19,25 @@ export const SETUP_STEPS = [
 ] as const
 export type SetupStep = (typeof SETUP_STEPS)[number]
 
-/** Of the worst: bad has to be mended, warn is to be thought about. */
+/** ok; warn: a recommendation; bad: needs fixing. */
 const VERDICTS = ['ok', 'warn', 'bad'] as const
 const Verdict = z.enum(VERDICTS)
 export type Verdict = z.infer<typeof Verdict>
 
 /**
- * What was looked at, how it stands in one sentence, and what to do about it; `remedy` is null
- * where nothing is to be done.
+ * The result of a check in one sentence, and what to do about it; `remedy` is null if there is
+ * nothing to do.
  */
 const finding = { verdict: Verdict, sentence: Message, remedy: Message.nullable() }
 
-/** An address of this PC, as devices may be told it. */
+/** An address of this PC that devices can connect to. */
 export const LanAddress = z.object({
   address: z.string(),
-  /** Of the network card, as the system calls it. */
+  /** Name of the network adapter in the operating system. */
   card: z.string(),
   /**
-   * network: of the clinic; virtual: of a program on this PC, such as a VPN; self-given: the PC got
-   * none from its network.
+   * network: of the clinic's network; virtual: of a program on this PC, such as a VPN; self-given:
+   * link-local, because the network assigned none.
    */
   kind: z.enum(['network', 'virtual', 'self-given']),
 })
@@ -57,7 +57,7 @@ const SELF_CHECKS = [
 export const SelfFinding = z.object({
   check: z.enum(SELF_CHECKS),
   ...finding,
-  /** To be copied and run by an administrator of this PC; the gateway never runs them. */
+  /** Commands for an administrator of this PC to run; the gateway never runs them. */
   commands: z.array(z.string()),
 })
 export type SelfFinding = z.infer<typeof SelfFinding>
@@ -90,15 +90,18 @@ export type ReadinessCheck = (typeof READINESS_CHECKS)[number]
 export const ReadinessFinding = z.object({ check: z.enum(READINESS_CHECKS), ...finding })
 export type ReadinessFinding = z.infer<typeof ReadinessFinding>
 
-/** A key that opens the data folder where `data.key` is lost. The gateway keeps it only wrapped. */
+/**
+ * A key that decrypts the data folder if `data.key` is lost. The gateway stores it only in wrapped
+ * form.
+ */
 export const RecoveryKeyState = z.object({
-  /** none; ready; foreign: the file is of another data key, or cannot be read. */
+  /** none; ready; foreign: the file belongs to another data key, or cannot be read. */
   state: z.enum(['none', 'ready', 'foreign']),
   madeAt: Instant.nullable(),
 })
 export type RecoveryKeyState = z.infer<typeof RecoveryKeyState>
 
-/** A copy in the backup folder. */
+/** A backup in the backup folder. */
 const Backup = z.object({
   name: z.string(),
   madeAt: Instant,
@@ -106,16 +109,16 @@ const Backup = z.object({
   hasRecoveryKey: z.boolean(),
 })
 
-/** How the backup stands. */
+/** The state of backups. */
 export const BackupState = z.object({
   folder: z.string().nullable(),
-  /** The one that is being made; `share` of the database from 0 to 1. */
+  /** The backup in progress; `share` of the database from 0 to 1. */
   running: z.object({ phase: z.enum(['copying', 'checking']), share: z.number() }).nullable(),
-  /** What came of the last one. */
+  /** The outcome of the last backup. */
   last: z.object({ success: z.boolean(), sentence: Message, at: Instant }).nullable(),
   /** Newest first, at most 20. */
   backups: z.array(Backup),
-  /** Why the folder cannot be read; null where it can. */
+  /** Why the folder cannot be read; null if it can. */
   fault: Message.nullable(),
 })
 export type BackupState = z.infer<typeof BackupState>
@@ -124,33 +127,33 @@ export const FolderFinding = z.object(finding)
 export type FolderFinding = z.infer<typeof FolderFinding>
 
 export const SetupState = z.object({
-  /** Which steps have what they are for, by what is really there. */
+  /** The steps whose goal has been reached, according to the state of the gateway. */
   done: z.array(z.enum(SETUP_STEPS)),
-  /** The wizard was gone through, or was put aside for good. */
+  /** Whether the wizard was finished or dismissed. */
   isDone: z.boolean(),
   clinic: z.object({
     name: z.string(),
-    /** As set; `local` is that of the PC of the gateway. */
+    /** The setting; `local` means the time zone of the gateway's PC. */
     timeZone: z.string(),
-    /** Of the PC of the gateway. */
+    /** Time zone of the gateway's PC. */
     ofThisPc: z.string(),
   }),
   recovery: RecoveryKeyState,
-  /** What a device is told. */
+  /** The values to configure on devices. */
   dicom: z.object({
     aeTitle: z.string(),
     port: z.int(),
     tlsPort: z.int().nullable(),
     addresses: z.array(LanAddress),
   }),
-  /** Known devices, the one last heard of first. */
+  /** Known devices, most recently seen first. */
   devices: z.array(
     z.object({
       deviceId: z.uuid(),
       aeTitle: z.string(),
       name: z.string(),
       lastSeenAt: Instant.nullable(),
-      /** Its last worklist query; null where it asked for none that is still kept. */
+      /** Its last worklist query; null if none is stored. */
       asked: z
         .object({
           at: Instant,
@@ -166,7 +169,7 @@ export const SetupState = z.object({
     url: z.string().nullable(),
     /** The clinic's default endpoint. */
     endpointId: z.uuid().nullable(),
-    /** Events it gets, each with how its newest call ended. */
+    /** The events that it receives, each with the outcome of the newest call. */
     events: z.array(
       z.object({
         type: z.enum(EVENT_TYPES),
@@ -179,22 +182,22 @@ export const SetupState = z.object({
 })
 export type SetupState = z.infer<typeof SetupState>
 
-/** The simulated partner and the simulated device, for a trial without either. */
+/** The simulated partner and the simulated device, for trying out the gateway without real ones. */
 export const Simulators = z.object({
-  /** Address of the simulated partner while it runs; null while it does not. */
+  /** URL of the simulated partner while it runs; otherwise null. */
   partnerUrl: z.string().nullable(),
-  /** Whether the clinic's partner is another than the simulated one, which then cannot start. */
+  /** Whether a partner other than the simulated one is configured, so that it cannot be started. */
   hasPartner: z.boolean(),
   deviceAeTitle: z.string(),
-  /** Its newest visit since the gateway started; null before the first. */
+  /** Its last run since the gateway started; null before the first. */
   visit: z
     .object({
       at: Instant,
-      /** Exams that it received. */
+      /** Number of exams that it received. */
       exams: z.int(),
-      /** Images that it sent. */
+      /** Number of images that it sent. */
       images: z.int(),
-      /** What went wrong; null where nothing did. */
+      /** What went wrong; null on success. */
       fault: Message.nullable(),
     })
     .nullable(),
@@ -202,32 +205,34 @@ export const Simulators = z.object({
 export type Simulators = z.infer<typeof Simulators>
 
 /**
- * The first-run wizard, and what an installation lacks. For owners and administrators: the recovery
- * key decrypts all data, and the backup folder is any folder of the PC.
+ * The first-run wizard, and the readiness checks. For owners and administrators: the recovery key
+ * decrypts all data, and the backup folder can be any folder of the PC.
  */
 export const dashboardSetup = {
   state: operation('GET /dashboard/setup', {
     access: 'manage',
     background: true,
-    summary: 'How far the set-up is',
+    summary: 'State of the first-run setup',
     reply: SetupState,
   }),
   finish: operation('POST /dashboard/setup/finish', {
     access: 'manage',
-    summary:
-      'End the wizard, or put it aside for good; the readiness page goes on to say what lacks',
+    summary: 'Finish or dismiss the wizard; the readiness page continues to show what is missing',
     reply: Outcome,
   }),
   makeRecoveryKey: operation('POST /dashboard/setup/recovery-key', {
     access: 'manage-confirmed',
-    summary: 'Make a recovery key and show it, once; it is in force when it is confirmed',
-    /** Eight groups of four; `asked` are the groups, from 0, to be typed for the confirmation. */
+    summary: 'Create a recovery key and show it once; it takes effect when it is confirmed',
+    /**
+     * Eight groups of four characters; `asked` are the indices of the groups, from 0, to be entered
+     * for confirmation.
+     */
     reply: z.object({ recoveryKey: z.string(), asked: z.array(z.int()) }),
   }),
   confirmRecoveryKey: operation('POST /dashboard/setup/recovery-key/confirm', {
     access: 'manage-confirmed',
     summary:
-      'Put the key that was shown last in force, by two groups of it; one before it opens nothing any more',
+      'Activate the recovery key that was shown last, by entering two of its groups; a former key becomes invalid',
     body: z.object({ groups: z.array(z.string().trim().max(8)).length(2) }),
     reply: RecoveryKeyState,
   }),
@@ -239,41 +244,42 @@ export const dashboardSetup = {
   }),
   startPartnerSimulator: operation('POST /dashboard/setup/simulators/partner', {
     access: 'manage-confirmed',
-    summary: 'Start a simulated partner with invented exams and make it the clinic’s partner',
+    summary:
+      'Start a simulated partner with invented exams and configure it as the clinic’s partner',
     reply: Simulators,
   }),
   stopPartnerSimulator: operation('DELETE /dashboard/setup/simulators/partner', {
     access: 'manage',
-    summary: 'Stop the simulated partner; it stays entered until another one is',
+    summary: 'Stop the simulated partner; it stays configured until another one is',
     reply: Simulators,
   }),
   visitAsDevice: operation('POST /dashboard/setup/simulators/device', {
     access: 'manage',
     summary:
-      'Query the worklist as a simulated CT, which is added to the devices; with images: perform its next exam too',
+      'Query the worklist as a simulated CT, which is added to the devices; with images, also perform its next exam',
     body: z.object({ withImages: z.boolean() }),
     reply: Simulators,
   }),
   selfTest: operation('POST /dashboard/setup/self-test', {
     access: 'manage',
-    summary: 'Look at this PC’s own network as a device will meet it',
+    summary: 'Check this PC’s network as devices will use it',
     reply: z.object({ findings: z.array(SelfFinding), addresses: z.array(LanAddress) }),
   }),
   readiness: operation('GET /dashboard/setup/readiness', {
     access: 'manage',
     background: true,
-    summary: 'What the installation has and lacks',
+    summary: 'Readiness checks of the installation',
     reply: z.object({ ready: z.int(), all: z.int(), findings: z.array(ReadinessFinding) }),
   }),
   backups: operation('GET /dashboard/setup/backup', {
     access: 'manage',
     background: true,
-    summary: 'The backup folder and what is in it',
+    summary: 'The backup folder and its contents',
     reply: BackupState,
   }),
   setBackupFolder: operation('PUT /dashboard/setup/backup/folder', {
     access: 'manage-confirmed',
-    summary: 'Check a folder on the PC of the gateway, and use it for backups where it will do',
+    summary: 'Check a folder on the gateway’s PC, and use it for backups if it is suitable',
     body: z.object({
       folder: z
         .string()
@@ -285,7 +291,7 @@ export const dashboardSetup = {
   }),
   makeBackup: operation('POST /dashboard/setup/backup', {
     access: 'manage',
-    summary: 'Make a backup of the database now; it goes on by itself',
+    summary: 'Start a backup of the database; it continues in the background',
     reply: BackupState,
   }),
 } as const

@@ -20,8 +20,8 @@ const one = <T extends z.ZodType>(item: T) =>
   )
 
 /**
- * A study of either area as a row of the window's lists. Who the patient is comes from the study,
- * else from its images.
+ * A study of either area as a row of the window's lists. The patient data is that of the study,
+ * otherwise that of its images.
  */
 export const WindowStudy = z.object({
   area: z.enum(STUDY_AREAS),
@@ -32,8 +32,8 @@ export const WindowStudy = z.object({
   status: StudyStatus,
   isCancelled: z.boolean(),
   /**
-   * As the partner or DICOM has them; empty where nobody said. Days are of the clinic,
-   * `YYYY-MM-DD`; times `HH:MM`.
+   * In the form of the partner or of DICOM; empty if unknown. Dates are in the clinic's time zone,
+   * `YYYY-MM-DD`; times are `HH:MM`.
    */
   patientName: z.string(),
   mrn: z.string(),
@@ -47,21 +47,20 @@ export const WindowStudy = z.object({
   facilityName: z.string(),
   assignedTo: NamedUser.nullable(),
   expressCustomer: ExpressCustomerReference.nullable(),
-  /** Who made it: a partner by its key, a person at the window, or images that arrived. */
+  /** The creator: a partner by its API key, a user of the window, or received images. */
   madeBy: z.object({ kind: z.enum(['partner', 'person', 'images']), name: z.string() }),
-  /** Who writes its report now. */
+  /** The user who is writing its report now. */
   lock: ReportLock.nullable(),
-  /** Null: nothing of it was received here. */
+  /** Null if no images were received here. */
   images: z
     .object({ instances: z.int(), expected: z.int().nullable(), isReceiving: z.boolean() })
     .nullable(),
   identity: z.enum(IDENTITY_STATES),
-  /** Its images were made without an order. */
+  /** Whether its images were made without an order. */
   isUnscheduled: z.boolean(),
   isCritical: z.boolean(),
   /**
-   * When images that a signed report was read from were corrected; null where no addendum is
-   * needed.
+   * When images were corrected after a report on them was signed; null if no addendum is needed.
    */
   needsAddendumSince: Instant.nullable(),
   priors: z.int(),
@@ -70,32 +69,32 @@ export const WindowStudy = z.object({
 })
 export type WindowStudy = z.infer<typeof WindowStudy>
 
-/** What narrows a list of studies; each is a chip of the screen. Absent does not narrow. */
+/** Filters of a list of studies; each is a chip on the screen. Absent fields do not filter. */
 export const StudyListFilter = z.object({
   /**
-   * Contained in name, MRN, accession number, description, or what a UID begins with; each word for
-   * itself, without case and accents.
+   * Search text: every word must occur in the name, MRN, accession number or description, or be the
+   * start of a UID, ignoring case and accents.
    */
   search: z.string().trim().max(100).default(''),
   severity: one(Severity),
   status: one(StudyStatus),
   assignedTo: z.union([z.literal('me'), z.literal('nobody'), UserId]).optional(),
   expressCustomerId: z.union([z.literal('none'), ExpressCustomerId]).optional(),
-  /** hide: those that are not cancelled; only: those that are. */
+  /** hide: exclude cancelled studies; only: only cancelled studies. */
   cancelled: z.enum(['hide', 'only', 'all']).default('hide'),
   /** needed: images were corrected after the report was signed. */
   addendum: z.literal('needed').optional(),
-  /** Days of the clinic on which the study came to be here, both included. */
+  /** Days in the clinic's time zone on which the study was created here, both inclusive. */
   from: Day.optional(),
   to: Day.optional(),
 })
 export type StudyListFilter = z.output<typeof StudyListFilter>
 
-/** A number of rows; counting stops where a person stops caring. */
+/** A count with an upper limit; `isMore` is set if the limit was reached. */
 export const BoundedCount = z.object({ count: z.int(), isMore: z.boolean() })
 export type BoundedCount = z.infer<typeof BoundedCount>
 
-/** Lists that views can be saved of. */
+/** Lists for which views can be saved. */
 export const VIEWED_LISTS = ['studies', 'reading'] as const
 export const SavedView = z.object({
   savedViewId: z.uuid(),
@@ -104,7 +103,7 @@ export const SavedView = z.object({
   name: z.string(),
   filter: StudyListFilter,
   order: z.enum(['newest', 'priority']),
-  /** Everybody sees it; only its owner and those who manage the gateway change it. */
+  /** Whether everyone sees it; only its owner and users who manage the gateway can change it. */
   isShared: z.boolean(),
   owner: NamedUser,
 })
@@ -119,16 +118,16 @@ export const NewSavedView = SavedView.omit({ savedViewId: true, owner: true }).e
 })
 export type NewSavedView = z.output<typeof NewSavedView>
 
-/** One thing that happened to a study, from the audit trail and the events. */
+/** An entry in the history of a study, from the audit log or the event log. */
 export const StudyMoment = z.object({
   at: Instant,
-  /** Of the audit trail, such as `study.assign`, or the type of an event. */
+  /** An audit action, such as `study.assign`, or the type of an event. */
   what: z.string(),
   who: z.string(),
   detail: z.json(),
-  /** What an event led to. */
+  /** The effect of an event. */
   effect: Message.nullable(),
-  /** An event that can be opened, for who may. */
+  /** ID of the event, if the user may open it. */
   eventId: z.string().nullable(),
 })
 export type StudyMoment = z.infer<typeof StudyMoment>
@@ -137,21 +136,21 @@ const area = z.object({ area: z.enum(STUDY_AREAS) })
 const savedParams = z.object({ savedViewId: z.uuid() })
 
 /**
- * Studies of both areas, as staff find them. What changes a study is the interface's own call
- * (`viewer`, `scribe`), made with the session of the window. The handlers limit a person to the
- * studies of their customers.
+ * Studies of both areas in the window. Changes use the calls of the interface (`viewer`, `scribe`),
+ * with the session of the window. The handlers limit users to the studies of their customers.
  */
 export const dashboardStudies = {
   list: operation('GET /dashboard/studies', {
     access: 'signed-in',
     background: true,
-    summary: 'Studies of an area, by what is typed and chosen',
+    summary: 'Studies of an area, by search text and filters',
     query: z.object({
       ...Page,
       ...area.shape,
       ...StudyListFilter.shape,
       /**
-       * newest: the last made first; priority: stat, high, normal, and in each the oldest first.
+       * newest: newest first; priority: by severity (STAT, high, normal), and oldest first within
+       * each.
        */
       order: z.enum(['newest', 'priority']).default('newest'),
     }),
@@ -160,14 +159,14 @@ export const dashboardStudies = {
   counts: operation('GET /dashboard/studies/counts', {
     access: 'signed-in',
     background: true,
-    summary: 'How many studies a filter shows, and how many of what is searched for it hides',
+    summary: 'Numbers of studies that a filter shows and hides, among the search results',
     query: z.object({ ...area.shape, ...StudyListFilter.shape }),
     reply: z.object({ shown: BoundedCount, hidden: BoundedCount }),
   }),
   read: operation('GET /dashboard/studies/:studyId', {
     access: 'signed-in',
     background: true,
-    summary: 'One study as a row, with what happened to it',
+    summary: 'A study as a row, with its history',
     params: z.object({ studyId: StudyId }),
     reply: z.object({ study: WindowStudy, moments: z.array(StudyMoment) }),
   }),
@@ -180,22 +179,22 @@ export const dashboardStudies = {
   }),
   saveView: operation('POST /dashboard/saved-views', {
     access: 'signed-in',
-    summary: 'Keep a filter under a name',
+    summary: 'Save a filter under a name',
     body: NewSavedView,
     reply: SavedView,
     status: 201,
   }),
   changeView: operation('PATCH /dashboard/saved-views/:savedViewId', {
     access: 'signed-in',
-    summary: 'Rename a view, or keep another filter under its name',
+    summary: 'Rename a view, or change its filter',
     params: savedParams,
-    // Without the default: a view that is renamed stays shared.
+    // Without the default, so that renaming a view does not change whether it is shared.
     body: NewSavedView.omit({ list: true, area: true }).extend({ isShared: z.boolean() }).partial(),
     reply: SavedView,
   }),
   removeView: operation('DELETE /dashboard/saved-views/:savedViewId', {
     access: 'signed-in',
-    summary: 'Forget a view',
+    summary: 'Delete a saved view',
     params: savedParams,
     reply: Outcome,
   }),

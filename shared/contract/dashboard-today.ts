@@ -4,7 +4,7 @@ import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant } from './conventions.ts'
 
-/** What may need somebody; the order in which it matters to who keeps the gateway running. */
+/** Kinds of items that may need attention, in order of their importance for running the gateway. */
 export const TODAY_KINDS = [
   'safe-mode',
   'listener-down',
@@ -50,29 +50,26 @@ export const TODAY_KINDS = [
 export const TodayKind = z.enum(TODAY_KINDS)
 export type TodayKind = z.infer<typeof TodayKind>
 
-/** Something that needs a person. Nothing about a patient is in it. */
+/** An item that needs attention, without patient data. */
 export const TodayItem = z.object({
   kind: TodayKind,
   tone: z.enum(['danger', 'warning', 'info']),
-  /** 1 where there is nothing to count. */
+  /** 1 if there is nothing to count. */
   count: z.int(),
-  /** There are more than `count`: counting stopped. */
+  /** Whether there are more than `count`, because counting stopped. */
   isMore: z.boolean(),
-  /** Since when the oldest of it is so; null where nobody knows. */
+  /** Since when the oldest item exists; null if unknown. */
   since: Instant.nullable(),
-  /**
-   * A sentence of the gateway about it, such as a listener's fault or a line of advice; null where
-   * the kind says all.
-   */
+  /** A detail, such as the error of a listener; null if the kind is sufficient. */
   detail: Message.nullable(),
-  /** What it takes to do something about it; null: everybody can. */
+  /** The permission needed to act on it; null if every user can. */
   needs: z.enum(PERMISSIONS).nullable(),
-  /** Whether the person who asks can. */
+  /** Whether the current user has that permission. */
   mayAct: z.boolean(),
 })
 export type TodayItem = z.infer<typeof TodayItem>
 
-/** A number that leads to its list. */
+/** Numbers, each of which links to a list. */
 const Numbers = z.object({
   exams: z.int(),
   examsBegun: z.int(),
@@ -80,7 +77,7 @@ const Numbers = z.object({
   queries: z.int(),
   imagesToday: z.int(),
   receiving: z.int(),
-  /** Studies of the reading list that nobody has signed; counting stops at 1,000. */
+  /** Unsigned studies in the reading list; counting stops at 1,000. */
   unread: z.object({ count: z.int(), isMore: z.boolean() }),
   signedToday: z.int(),
   devicesConnected: z.int(),
@@ -88,7 +85,7 @@ const Numbers = z.object({
 export type TodayNumbers = z.infer<typeof Numbers>
 
 export const Today = z.object({
-  /** What the person can do something about first, the gravest first in each part. */
+  /** Items that the user can act on first, most serious first in each group. */
   items: z.array(TodayItem),
   numbers: Numbers,
   at: Instant,
@@ -99,7 +96,7 @@ export const dashboardToday = {
   today: operation('GET /dashboard/today', {
     access: 'signed-in',
     background: true,
-    summary: 'What needs attention now, and the numbers of the day',
+    summary: 'Items that need attention now, and the numbers of the day',
     reply: Today,
   }),
 } as const

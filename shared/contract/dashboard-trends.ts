@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { Day, Instant } from './conventions.ts'
 
-/** What waits for a system or a person elsewhere, in the order in which the window shows it. */
+/** Queues for other systems or staff, in display order. */
 export const WAITING_QUEUES = [
   'reports',
   'report-copies',
@@ -13,30 +13,33 @@ export const WAITING_QUEUES = [
   'mail',
 ] as const
 
-/** A disk that will be full in fewer days is a task: time to buy one and to put it in. */
+/**
+ * If the disk is forecast to be full in fewer days, a task is shown, to leave time for a
+ * replacement.
+ */
 export const DISK_SOON_DAYS = 30
 
-/** Requests to partners; tests and events that were not tried yet are left out. */
+/** Requests to partners, without tests and without events that have not been attempted. */
 const PartnerRequests = z.object({
   requests: z.int(),
-  /** Of them, those that no partner accepted, those that were not sent at all included. */
+  /** The requests that no partner accepted, including those that could not be sent. */
   failed: z.int(),
-  /** Milliseconds of those that were sent; null where none was. */
+  /** Response time of the requests sent, in milliseconds; null if none was sent. */
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
 })
 
 const Hour = z.object({
-  /** When this hour of the clinic's clock began. */
+  /** Start of the hour in the clinic's time zone. */
   from: Instant,
-  /** Images that arrived, and studies whose last image so far did. */
+  /** Images received, and studies whose most recent image was received in this hour. */
   images: z.int(),
   studies: z.int(),
   /** Worklist queries; null for an hour whose queries are no longer kept. */
   queries: z
     .object({
       answered: z.int(),
-      /** Answered from the last good answer, since the partner gave none. */
+      /** Answered from the last valid answer, because the partner did not answer. */
       stored: z.int(),
       failed: z.int(),
     })
@@ -48,31 +51,33 @@ export type TrendHour = z.infer<typeof Hour>
 const Queue = z.object({
   queue: z.enum(WAITING_QUEUES),
   waiting: z.int(),
-  /** Since when the job that waited longest does; null where none waits. */
+  /** Since when the oldest job has been waiting; null if none is. */
   since: Instant.nullable(),
 })
 
 const Disk = z.object({
   freeBytes: z.int(),
   totalBytes: z.int(),
-  /** So much stays free: below it no images are accepted. */
+  /** Reserved space in bytes; below it no images are accepted. */
   stopBytes: z.int(),
-  /** Bytes received on each of at most 14 days before today, whole days only, the earliest first. */
+  /** Bytes received per day, for at most 14 full days before today, oldest first. */
   days: z.array(z.object({ day: Day, bytes: z.int() })),
-  /** Whole days until no more images are accepted, at the rate of these days. */
+  /** Full days until images are no longer accepted, at the current rate. */
   fullInDays: z.int().nullable(),
   /**
-   * Why it cannot be told. few-days: fewer than three days; no-growth: nothing was received;
+   * Why there is no forecast. few-days: fewer than three days; no-growth: nothing was received;
    * no-disk: the disk cannot be read.
    */
   unknownBecause: z.enum(['few-days', 'no-growth', 'no-disk']).nullable(),
 })
 
-/** Counts and times only: nothing about a patient is in it. */
+/** Contains counts and times only, no patient data. */
 export const Trends = z.object({
-  /** The last 24 hours of the clinic's clock, the earliest first; the last one is not over yet. */
+  /**
+   * The last 24 hours in the clinic's time zone, oldest first; the last one is still in progress.
+   */
   hours: z.array(Hour),
-  /** All of these hours together. */
+  /** Totals of these hours. */
   partner: PartnerRequests,
   queues: z.array(Queue),
   disk: Disk,

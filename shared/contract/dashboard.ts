@@ -24,27 +24,30 @@ const Listener = z.object({
   detail: Message.nullable(),
 })
 
-/** Where images are kept. `low` warns; `full` and `read-only` take no more images. */
+/**
+ * The image storage. `low` is a warning; in the states `full` and `read-only`, no images are
+ * accepted.
+ */
 const Storage = z.object({
   state: z.enum(['ok', 'low', 'full', 'read-only']),
   freeBytes: z.int(),
   totalBytes: z.int(),
-  /** Null where the state is ok. */
+  /** Null if the state is ok. */
   detail: Message.nullable(),
 })
 
 /**
- * Whether the database can be written to. Where it cannot, worklists and what can be read are
- * served without records.
+ * Whether the database can be written. If not, worklists and stored data are served without
+ * recording.
  */
 const Records = z.object({
   state: z.enum(['ok', 'full', 'read-only', 'failed']),
   since: Instant.nullable(),
-  /** What it means; null where the state is ok. */
+  /** What it means; null if the state is ok. */
   detail: Message.nullable(),
 })
 
-/** A certificate of the gateway's own. */
+/** A certificate of the gateway. */
 export const Certificate = z.object({
   use: z.enum(['https', 'dicom-tls']),
   isInUse: z.boolean(),
@@ -55,12 +58,12 @@ export const Certificate = z.object({
   notBefore: Instant,
   notAfter: Instant,
   daysLeft: z.int(),
-  /** For the devices and browsers that are to trust it. */
+  /** For devices and browsers that have to trust it. */
   pem: z.string(),
 })
 export type Certificate = z.infer<typeof Certificate>
 
-/** State of the way to the partner; `banner` is what every screen shows when something is wrong. */
+/** State of the connection to the partner. */
 export const PartnerStatus = z.object({
   url: z.string().nullable(),
   state: z.enum(['unset', 'unknown', 'up', 'down', 'refusing']),
@@ -75,7 +78,7 @@ export const Status = z.object({
   listeners: z.array(Listener),
   partner: PartnerStatus,
   downtime: Downtime,
-  /** The line across the window, null when all is well. */
+  /** The banner of the window; null if there is no problem. */
   banner: z.object({ tone: z.enum(['warning', 'danger']), text: Message }).nullable(),
   today: z.object({ queries: z.int(), rowsSent: z.int(), failures: z.int(), withheld: z.int() }),
   unknownCallers: z.int(),
@@ -87,20 +90,20 @@ export const Status = z.object({
     receiving: z.int(),
     quarantined: z.int(),
     mismatches: z.int(),
-    /** Studies with images that their device replaced by others, which nobody has looked at. */
+    /** Number of studies with images that their device replaced and that have not been reviewed. */
     replaced: z.int(),
-    /** Image files that the database does not know. */
+    /** Number of image files without a database record. */
     recovered: z.int(),
   }),
   forwards: z.object({ waiting: z.int(), failed: z.int() }),
-  /** What an administrator should mend, in words. */
+  /** Problems that an administrator should fix. */
   advice: z.array(Message),
   startedAt: Instant,
   clinicTimeZone: z.string(),
 })
 export type Status = z.infer<typeof Status>
 
-/** One line of the live feed: what happened on the network, in plain words, no patient in it. */
+/** An entry of the activity feed: what happened on the network, without patient data. */
 export const FeedLine = z.object({
   lineId: z.int(),
   at: Instant,
@@ -114,7 +117,7 @@ export const FeedLine = z.object({
   address: z.string(),
   text: Message,
   inspectionId: z.int().nullable(),
-  /** The study with images that the line is about. */
+  /** The study with images that the entry is about. */
   studyInstanceUid: z.string().nullable(),
 })
 export type FeedLine = z.infer<typeof FeedLine>
@@ -146,10 +149,11 @@ const AuditRow = z.object({
 export type AuditRow = z.infer<typeof AuditRow>
 
 /**
- * What is wrong with the audit trail. entry: an entry is not what was written; head-…: what says
- * where it ends is missing or was changed; anchor-…: the same of its copy outside the database;
- * older: the database is older than its anchor; replaced: it is another one; triggers: what refuses
- * changes; sending: the position up to which entries were sent is past the last.
+ * Findings of the verification of the audit log.
+ * entry: an entry was changed; head-…: the record of its end is missing or was changed; anchor-…:
+ * the same for the copy outside the database; older: the database is older than its anchor;
+ * replaced: it is a different database; triggers: the triggers that reject changes are missing or
+ * were changed; sending: the position up to which entries were sent is beyond the last entry
  */
 export const AuditFinding = z.enum([
   ...[
@@ -166,32 +170,29 @@ export const AuditFinding = z.enum([
 ] as const)
 export type AuditFinding = z.infer<typeof AuditFinding>
 
-/** Whether every entry of the trail is what was written. */
+/** The result of a verification of the audit log. */
 export const AuditCheck = z.object({
   isIntact: z.boolean(),
-  /** Entries that were followed. */
+  /** Number of entries that were verified. */
   entries: z.int(),
-  /**
-   * The first entry that is not what was written: changed, missing or out of order; null where the
-   * trail is intact.
-   */
+  /** The first entry that was changed, is missing or is out of order; null if the log is intact. */
   firstBadSeq: z.int().nullable(),
-  /** What is wrong; null where the trail is intact. */
+  /** What is wrong; null if the log is intact. */
   finding: AuditFinding.nullable(),
-  /** Entries that are missing, as far as that is known. */
+  /** Number of missing entries, as far as known. */
   missing: z.int(),
   /**
-   * It was found before and is recorded in the trail, which is intact but for it: a person can
-   * acknowledge it.
+   * Whether the finding has been recorded in the log and the log is intact otherwise, so that a
+   * user can acknowledge it.
    */
   isRecorded: z.boolean(),
   at: Instant,
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   tookMs: z.number(),
 })
 export type AuditCheck = z.infer<typeof AuditCheck>
 
-/** Parts of the trail: texts are contained in any case of letters, `to` is exclusive. */
+/** Filters of the audit log: texts are substrings, ignoring case; `to` is exclusive. */
 export const AuditFilter = z.object({
   actor: z.string().trim().max(100).optional(),
   action: z.string().trim().max(100).optional(),
@@ -202,8 +203,8 @@ export const AuditFilter = z.object({
 export type AuditFilter = z.infer<typeof AuditFilter>
 
 /**
- * Query of `GET /dashboard/audit/export`, a file of the trail, oldest first: CSV for a spreadsheet,
- * JSON Lines with everything the chain is of.
+ * Query of `GET /dashboard/audit/export`, which exports the log, oldest entry first: CSV for
+ * spreadsheets, JSON Lines with everything that the hash chain covers.
  */
 export const AuditExport = z.object({
   format: z.enum(['csv', 'jsonl']),
@@ -215,20 +216,20 @@ export type AuditExport = z.infer<typeof AuditExport>
 const deviceParams = z.object({ deviceId: z.uuid() })
 const caller = z.object({ aeTitle: z.string().min(1).max(16), address: z.string().min(1).max(45) })
 
-/** Who is signed in at the window. */
+/** The session of the window. */
 export const dashboardSessions = {
   session: operation('GET /dashboard/session', {
     access: 'public',
     background: true,
-    summary: 'Who is signed in, and whether an owner exists yet',
+    summary: 'The session, and whether an owner exists',
     reply: Session,
   }),
   signIn: operation('POST /dashboard/session', {
     access: 'public',
     summary: 'Sign in with e-mail and password',
     /**
-     * `code`: of the second factor, where the account has one; without it the refusal names the
-     * field `body.code`.
+     * `code` is the authentication code. If the account requires one and it is missing, the error
+     * has the path `body.code`.
      */
     body: z.object({
       email: Email,
@@ -239,13 +240,13 @@ export const dashboardSessions = {
   }),
   followLink: operation('POST /dashboard/session/link', {
     access: 'public',
-    summary: 'Exchange a one-time link: signs in, or allows the owner account to be made',
+    summary: 'Exchange a one-time link: signs in, or allows creating the owner account',
     body: z.object({ token: z.string().min(20).max(200) }),
     reply: z.object({ session: Session, mayCreateOwner: z.boolean() }),
   }),
   createOwner: operation('POST /dashboard/owner', {
     access: 'public',
-    summary: 'Make the first account; needs the one-time set-up link',
+    summary: 'Create the first account; requires the one-time setup link',
     body: z.object({
       token: z.string().min(20).max(200),
       email: Email,
@@ -265,7 +266,7 @@ export const dashboardSessions = {
   }),
 } as const
 
-/** The gateway at a glance, and its live feed. */
+/** The status of the gateway, and the activity feed. */
 export const dashboardStatus = {
   status: operation('GET /dashboard/status', {
     access: 'signed-in',
@@ -277,13 +278,13 @@ export const dashboardStatus = {
     access: 'signed-in',
     background: true,
     summary:
-      'The latest lines of the live feed, newest first; new ones come as server-sent events at /dashboard/feed/events',
+      'The latest entries of the activity feed, newest first; new ones are sent as server-sent events at /dashboard/feed/events',
     query: z.object({ ...Page }),
     reply: pageOf('lines', FeedLine),
   }),
 } as const
 
-/** Worklist queries, asking as a device, steps closed by hand, and downtime. */
+/** Worklist queries, queries in a device's place, steps closed by staff, and downtime mode. */
 export const dashboardWorklist = {
   inspections: operation('GET /dashboard/inspections', {
     access: 'every-patient',
@@ -304,13 +305,13 @@ export const dashboardWorklist = {
   }),
   askWorklist: operation('POST /dashboard/worklist/ask', {
     access: 'every-patient',
-    summary: 'Ask the worklist as this device, by the code a device goes through',
+    summary: 'Query the worklist in this device’s place, through the same code',
     body: WorklistAsk,
     reply: Inspection,
   }),
   lintDevice: operation('POST /dashboard/devices/:deviceId/lint', {
     access: 'manage',
-    summary: 'Check the rows this device would get today against the rules of its console',
+    summary: 'Check the rows that this device would be sent today against the rules of its model',
     params: deviceParams,
     reply: Lint,
   }),
@@ -335,11 +336,11 @@ export const dashboardWorklist = {
   }),
   startDowntime: operation('POST /dashboard/downtime', {
     access: 'signed-in',
-    summary: 'Serve the last good answer for longer, until midnight or the first live answer',
+    summary: 'Serve the last valid answer for longer, until midnight or the first live answer',
     body: z.object({ reason: Reason }),
     reply: Downtime,
   }),
-  // For every user, like starting it: who started it by mistake can undo it.
+  // For every user, like starting it, so that a user who started it by mistake can end it.
   endDowntime: operation('DELETE /dashboard/downtime', {
     access: 'signed-in',
     summary: 'End downtime mode',
@@ -347,9 +348,9 @@ export const dashboardWorklist = {
   }),
 } as const
 
-/** Devices, and callers that are not listed. */
+/** Devices and unknown callers. */
 export const dashboardDevices = {
-  // For every user: testing the worklist begins with choosing a device.
+  // For every user, because testing the worklist starts with choosing a device.
   devices: operation('GET /dashboard/devices', {
     access: 'signed-in',
     summary: 'All devices',
@@ -377,7 +378,7 @@ export const dashboardDevices = {
   }),
   echoDevice: operation('POST /dashboard/devices/:deviceId/echo', {
     access: 'manage',
-    summary: 'Test the way to the device (C-ECHO)',
+    summary: 'Test the connection to the device (C-ECHO)',
     params: deviceParams,
     reply: EchoResult,
   }),
@@ -388,7 +389,7 @@ export const dashboardDevices = {
   }),
   approveCaller: operation('POST /dashboard/callers/approve', {
     access: 'manage-confirmed',
-    summary: 'Make a device of an unknown caller',
+    summary: 'Add an unknown caller to the devices',
     body: z.object({
       ...caller.shape,
       name: z.string().trim().max(64).default(''),
@@ -400,7 +401,7 @@ export const dashboardDevices = {
   }),
   dismissCaller: operation('POST /dashboard/callers/dismiss', {
     access: 'manage',
-    summary: 'Take a caller off the inbox until it calls again',
+    summary: 'Dismiss an unknown caller until it calls again',
     body: caller,
     reply: Outcome,
   }),
@@ -410,7 +411,7 @@ export const dashboardDevices = {
 export const dashboardPartner = {
   partner: operation('GET /dashboard/partner', {
     access: 'manage',
-    summary: 'Where events go',
+    summary: 'The default endpoint',
     reply: Partner,
   }),
   setPartner: operation('PUT /dashboard/partner', {
@@ -418,16 +419,16 @@ export const dashboardPartner = {
     summary: 'Set the partner endpoint for all events',
     body: z.object({
       url: z.url({ protocol: /^https?$/ }),
-      /** `whsec_` and base64; absent keeps the one there, or makes one. */
+      /** `whsec_` and base64. If absent, the present secret is kept, or one is generated. */
       secret: z.string().max(200).optional(),
       allowPlaintext: z.boolean().default(false),
     }),
-    /** `secret` is shown once, when it was made here. */
+    /** `secret` is returned once, if it was generated. */
     reply: Partner.extend({ secret: z.string().nullable() }),
   }),
   testPartner: operation('POST /dashboard/partner/test', {
     access: 'manage',
-    summary: 'Ask the partner for today’s list now, as a test',
+    summary: 'Request today’s worklist from the partner now, as a test',
     reply: z.object({
       success: z.boolean(),
       message: Message,
@@ -446,7 +447,7 @@ export const dashboardSettings = {
   }),
   renewCertificate: operation('POST /dashboard/certificates/:use/renew', {
     access: 'manage-confirmed',
-    summary: 'Make a new certificate; devices that pinned the old one have to be given the new one',
+    summary: 'Create a new certificate; devices that pinned the old one need the new one',
     params: z.object({ use: Certificate.shape.use }),
     reply: Certificate,
   }),
@@ -463,30 +464,30 @@ export const dashboardSettings = {
   }),
 } as const
 
-/** The audit trail. */
+/** The audit log. */
 export const dashboardAudit = {
   audit: operation('GET /dashboard/audit', {
     access: 'manage',
-    summary: 'The audit trail, newest first',
+    summary: 'The audit log, newest entry first',
     query: z.object({ ...Page, ...AuditFilter.shape }),
     reply: pageOf('entries', AuditRow),
   }),
   verifyAudit: operation('POST /dashboard/audit/verify', {
     access: 'manage',
-    summary: 'Follow the chain of the audit trail from its first entry to its last',
+    summary: 'Verify the hash chain of the audit log from its first entry to its last',
     reply: AuditCheck,
   }),
   acknowledgeAudit: operation('POST /dashboard/audit/acknowledge', {
     access: 'manage-confirmed',
-    summary: 'Acknowledge the findings that the audit trail has recorded; the entries stay',
+    summary: 'Acknowledge the findings that are recorded in the audit log; the entries are kept',
     body: z.object({ reason: z.string().trim().min(3).max(200) }),
     reply: AuditCheck,
   }),
 } as const
 
 /**
- * What the window asks the gateway, beside `/v1` and the groups of other files. Calls that change
- * something need the header `x-isthmus-csrf`.
+ * The window's operations besides `/v1` and the groups in other files. Calls that change something
+ * require the header `x-isthmus-csrf`.
  */
 export const dashboard = {
   ...dashboardSessions,

@@ -11,42 +11,44 @@ const Host = z
   .trim()
   .regex(/^[A-Za-z0-9.:_-]{1,253}$/, { error: fault('values.host') })
 
-// The descriptions are the help of the options of `destination add` and `destination update`.
+// The descriptions are shown as help for the options of `destination add` and `destination update`.
 const editable = {
   name: z
     .string()
     .trim()
     .min(1, { error: fault('values.empty') })
     .max(64)
-    .describe('Name of the destination, different from that of every other one'),
-  aeTitle: AeTitle.describe('AE title that the destination is called by'),
+    .describe('Name of the destination; must be unique'),
+  aeTitle: AeTitle.describe('AE title of the destination'),
   host: Host.describe('Host name or address of the destination'),
-  port: z.int().min(1).max(65_535).describe('TCP port the destination listens at'),
-  isTls: z.boolean().describe('Whether associations to it are made with TLS (PS3.15 B.12)'),
+  port: z.int().min(1).max(65_535).describe('TCP port of the destination'),
+  isTls: z.boolean().describe('Whether to use TLS for associations with it (PS3.15 B.12)'),
   certificate: z.string().max(20_000).nullable().meta({
     contentMediaType: 'application/x-pem-file',
     description:
-      'Certificate of the destination or of its issuer; none: it is not checked, even with TLS',
+      'Certificate of the destination or of its issuer; none: it is not verified, even with TLS',
   }),
-  isEnabled: z.boolean().describe('Whether anything is sent to it'),
-  isAutomatic: z.boolean().describe('Whether everything that is received is sent there'),
+  isEnabled: z.boolean().describe('Whether images are forwarded to it'),
+  isAutomatic: z
+    .boolean()
+    .describe('Whether all received images are forwarded to it automatically'),
   modalities: z
     .array(ModalityCode)
     .max(50)
-    .describe('Modalities that are sent there automatically; none: all'),
+    .describe('Modalities that are forwarded automatically; none: all'),
   hasPriors: z
     .boolean()
-    .describe('Whether it answers Study Root queries and sends studies back (C-FIND, C-MOVE)'),
+    .describe('Whether it supports Study Root queries and retrieval (C-FIND, C-MOVE)'),
 }
 
-/** A DICOM node the gateway sends images to, or gets priors from. */
+/** A DICOM node to which the gateway forwards images, or from which it retrieves prior studies. */
 export const Destination = z.object({
   destinationId: z.uuid(),
   ...editable,
   createdAt: Instant,
   updatedAt: Instant,
   queue: z.object({ waiting: z.int(), sent: z.int(), failed: z.int() }),
-  /** Why the last attempt failed; null after one that did not. */
+  /** Why the last attempt failed; null if it succeeded. */
   lastError: Message.nullable(),
   lastSentAt: Instant.nullable(),
   nextAttemptAt: Instant.nullable(),
@@ -67,13 +69,13 @@ export const DestinationPatch = z.object(editable).partial()
 export type DestinationPatch = z.output<typeof DestinationPatch>
 
 /**
- * waiting: to be sent, or again; sent: the destination answered Success or a warning; failed: given
- * up, until a person decides; dropped: by a person, or because the instance was set aside here or a
- * newer version took its place.
+ * waiting: queued or to be retried; sent: the destination responded with Success or a warning;
+ * failed: no more attempts until a user decides; dropped: stopped by a user, or because the
+ * instance was quarantined or superseded by a newer version.
  */
 export const FORWARD_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const
 
-/** A study on its way to a destination. */
+/** The forwarding of a study to a destination. */
 export const ForwardedStudy = z.object({
   destinationId: z.uuid(),
   destinationName: z.string(),
@@ -88,19 +90,19 @@ export const ForwardedStudy = z.object({
 })
 export type ForwardedStudy = z.infer<typeof ForwardedStudy>
 
-/** One instance on its way to a destination. */
+/** The forwarding of an instance to a destination. */
 export const Forward = z.object({
   forwardId: z.int(),
   sopInstanceUid: z.string(),
   state: z.enum(FORWARD_STATES),
   attempts: z.int(),
   nextAt: Instant.nullable(),
-  /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
+  /** DIMSE status of the last attempt, four hex digits; empty if there was none. */
   status: z.string(),
   lastError: Message.nullable(),
   /**
-   * Transfer syntax it was sent in, in words; another than its own where the destination takes only
-   * that.
+   * Name of the transfer syntax in which it was sent; it differs from its own if the destination
+   * does not accept that.
    */
   sentAs: z.string(),
   updatedAt: Instant,
@@ -118,21 +120,21 @@ export const PriorStudy = z.object({
   accessionNumber: z.string(),
   modalities: z.array(z.string()),
   instances: z.int().nullable(),
-  /** Instances of it that are here. */
+  /** Number of its instances that are here. */
   here: z.int(),
 })
 export type PriorStudy = z.infer<typeof PriorStudy>
 
 const PULL_STATES = ['running', 'done', 'failed'] as const
-/** A C-MOVE to ourselves (PS3.4 C.4.2). */
+/** A retrieval of a prior study: a C-MOVE with this gateway as the destination (PS3.4 C.4.2). */
 export const Pull = z.object({
   pullId: z.string(),
   destinationId: z.uuid(),
   destinationName: z.string(),
   studyInstanceUid: z.string(),
   /**
-   * As the other side told them when the study was found there, else as they are known here; empty
-   * where neither is.
+   * As returned by the query that found the study, otherwise as known here; empty if neither is
+   * known.
    */
   patientName: z.string(),
   patientId: z.string(),
@@ -142,33 +144,36 @@ export const Pull = z.object({
   completed: z.int(),
   failed: z.int(),
   remaining: z.int(),
-  /** How it ended; null while it runs. */
+  /** The outcome; null while it is running. */
   detail: Message.nullable(),
   startedAt: Instant,
   endedAt: Instant.nullable(),
 })
 export type Pull = z.infer<typeof Pull>
 
-/** What came of a C-ECHO. */
+/** The result of a C-ECHO. */
 export const EchoResult = z.object({
   success: z.boolean(),
-  /** One sentence: it works, or what is wrong and what to do. */
+  /** Success, or what is wrong and what to do. */
   message: Message,
   tookMs: z.number(),
 })
 export type EchoResult = z.infer<typeof EchoResult>
 
-/** Whether dicom-dimse-native can be used, which C-ECHO, finding priors and transcoding need. */
+/**
+ * Whether dicom-dimse-native can be loaded, which C-ECHO, finding prior studies and transcoding
+ * require.
+ */
 export const NativeModule = z.object({ isAvailable: z.boolean(), detail: Message.nullable() })
 export type NativeModule = z.infer<typeof NativeModule>
 
 const destinationParams = z.object({ destinationId: z.uuid() })
-/** Of all studies of the destination where none is named. */
+/** Applies to all studies of the destination if absent. */
 const ofStudy = { studyInstanceUid: z.string().min(1).max(64).optional() }
 
 /**
- * DIMSE out, for the window. Sending a study begins with choosing a destination, so every user may
- * list them; the handlers require permission to manage the study that is sent.
+ * Forwarding and prior studies, for the window. Every user may list destinations, because sending a
+ * study starts with choosing one; the handlers require permission to manage the study that is sent.
  */
 export const dashboardDestinations = {
   list: operation('GET /dashboard/destinations', {
@@ -206,7 +211,7 @@ export const dashboardDestinations = {
   studies: operation('GET /dashboard/forwards', {
     access: 'signed-in',
     background: true,
-    summary: 'Studies on their way, the one that last changed first',
+    summary: 'Studies being forwarded, most recently changed first',
     query: z.object({
       ...Page,
       destinationId: z.uuid().optional(),
@@ -220,7 +225,7 @@ export const dashboardDestinations = {
     {
       access: 'signed-in',
       background: true,
-      summary: 'The instances of one study on their way to one destination, what is not sent first',
+      summary: 'The instances of a study being forwarded to a destination, those not sent first',
       params: z.object({ destinationId: z.uuid(), studyInstanceUid: z.string().min(1).max(64) }),
       query: z.object({ ...Page }),
       reply: pageOf('instances', Forward),
@@ -235,21 +240,21 @@ export const dashboardDestinations = {
   }),
   retry: operation('POST /dashboard/destinations/:destinationId/retry', {
     access: 'signed-in',
-    summary: 'Try at once what waits or was given up',
+    summary: 'Retry immediately what is waiting or has failed',
     params: destinationParams,
     body: z.object(ofStudy),
     reply: WindowOutcome,
   }),
   drop: operation('POST /dashboard/destinations/:destinationId/drop', {
     access: 'signed-in',
-    summary: 'Give up what waits or failed, with a reason for the audit trail',
+    summary: 'Stop sending what is waiting or has failed, with a reason for the audit log',
     params: destinationParams,
     body: z.object({ ...ofStudy, reason: Reason }),
     reply: WindowOutcome,
   }),
   findPriors: operation('POST /dashboard/destinations/:destinationId/priors/find', {
     access: 'signed-in',
-    summary: 'Find earlier studies of a patient (Study Root C-FIND)',
+    summary: 'Find prior studies of a patient (Study Root C-FIND)',
     params: destinationParams,
     body: z
       .object({
@@ -268,7 +273,7 @@ export const dashboardDestinations = {
   }),
   pull: operation('POST /dashboard/destinations/:destinationId/priors/pull', {
     access: 'signed-in',
-    summary: 'Have a study sent here (C-MOVE to ourselves)',
+    summary: 'Retrieve a study (C-MOVE to this gateway)',
     params: destinationParams,
     body: z.object({ studyInstanceUid: Uid }),
     reply: Pull,
@@ -276,7 +281,7 @@ export const dashboardDestinations = {
   pulls: operation('GET /dashboard/pulls', {
     access: 'signed-in',
     background: true,
-    summary: 'The latest pulls, newest first',
+    summary: 'The latest retrievals, newest first',
     reply: z.object({ pulls: z.array(Pull) }),
   }),
 } as const

@@ -5,7 +5,7 @@ import { Message } from '../messages/message-schema.ts'
 import { Instant } from './conventions.ts'
 import { ModalityCode, Pem } from './values.ts'
 
-// PS3.3 C.12.1.1.2: the sets a device can be set to; answers in anything else are not offered.
+// The character sets that a device can be configured for (PS3.3 C.12.1.1.2).
 export const CHARACTER_SETS = [
   'ISO_IR 6',
   'ISO_IR 100',
@@ -30,34 +30,34 @@ export const CHARACTER_SETS = [
 export const CharacterSet = z.enum(CHARACTER_SETS)
 export type CharacterSet = z.infer<typeof CharacterSet>
 
-/** An address or a CIDR range; null is any address. */
+/** An IP address or a CIDR range; null for any address. */
 const DeviceAddress = z
   .string()
   .regex(/^[0-9A-Fa-f.:]+(\/\d{1,3})?$/, fault('devices.not-an-address'))
   .nullable()
 
-/** Consoles with published rules for the rows they take. */
+/** Models with published rules about the rows they accept. */
 export const DEVICE_PROFILES = ['standard', 'ge', 'philips'] as const
 export type DeviceProfile = (typeof DEVICE_PROFILES)[number]
 
-// The descriptions are the help of the options of `device add` and `device update`.
+// The descriptions are shown as help for the options of `device add` and `device update`.
 const editable = {
-  aeTitle: AeTitle.describe('AE title that the device calls with'),
+  aeTitle: AeTitle.describe('Calling AE title of the device'),
   address: DeviceAddress.describe(
-    'IP address or CIDR range that the device calls from; none: any address',
+    'IP address or CIDR range that the device connects from; none: any address',
   ),
-  name: z.string().trim().max(64).describe('Name that staff know the device by'),
+  name: z.string().trim().max(64).describe('Name by which staff know the device'),
   modality: ModalityCode.nullable().describe(
-    'Modality (0008,0060) of the device, used where a row names none',
+    'Modality (0008,0060) of the device, used for rows that specify none',
   ),
-  isEnabled: z.boolean().describe('Whether the device is let in'),
+  isEnabled: z.boolean().describe('Whether the device may connect'),
   characterSet: CharacterSet.nullable().describe(
-    'Character set of the answers; none: each row has the one it needs',
+    'Character set of the responses; none: chosen for each row',
   ),
   stationMode: z
     .enum(['echo', 'strict'])
     .describe(
-      'What a requested station name does; echo: it is taken as this device’s; strict: another than its own AE title matches nothing',
+      'How a requested station AE title is treated; echo: as this device’s own; strict: an AE title other than its own matches nothing',
     ),
   alwaysSendCharacterSet: z
     .boolean()
@@ -67,45 +67,45 @@ const editable = {
     .min(0)
     .max(31)
     .nullable()
-    .describe('Days back that a query without a date asks for; none: the clinic’s setting'),
+    .describe('Days in the past that a query without a date covers; none: the clinic’s setting'),
   daysForward: z
     .int()
     .min(0)
     .max(31)
     .nullable()
-    .describe('Days ahead that a query without a date asks for; none: the clinic’s setting'),
+    .describe('Days in the future that a query without a date covers; none: the clinic’s setting'),
   maxRows: z
     .int()
     .min(1)
     .max(50_000)
     .nullable()
-    .describe('Rows sent to one query at most; none: the clinic’s setting'),
+    .describe('Maximum number of rows per query; none: the clinic’s setting'),
   port: z
     .int()
     .min(1)
     .max(65_535)
     .nullable()
     .describe(
-      'TCP port the device itself listens at, for C-ECHO and the results of storage commitment; none: it does not listen',
+      'TCP port of the device, for C-ECHO and storage commitment results; none: it does not listen',
     ),
   profile: z
     .enum(DEVICE_PROFILES)
-    .describe('Console whose published rules its rows are checked against'),
-  hideStarted: z.boolean().describe('Whether steps that are in progress (MPPS) are left out'),
+    .describe('Model whose published rules its rows are checked against'),
+  hideStarted: z.boolean().describe('Whether steps in progress (MPPS) are hidden'),
   countsBytes: z
     .boolean()
     .describe(
-      'Whether the console counts the bytes of a value, not its characters, against the lengths of PS3.5 Table 6.2-1',
+      'Whether the device applies the maximum lengths of PS3.5 Table 6.2-1 to bytes instead of characters',
     ),
   tls: z
     .enum(['optional', 'required', 'mutual'])
     .describe(
-      'How the device has to connect; optional: with TLS or without; required: only with TLS; mutual: only with TLS and a certificate that is known here',
+      'How the device has to connect; optional: with or without TLS; required: only with TLS; mutual: only with TLS and a certificate that is known here',
     ),
   certificate: Pem.nullable().meta({
     contentMediaType: 'application/x-pem-file',
     description:
-      'Certificate the device shows; none: one that an authority of `dimse.tlsAuthorities` issued',
+      'Certificate of the device; none: any that was issued by an authority of `dimse.tlsAuthorities`',
   }),
 }
 
@@ -143,7 +143,7 @@ export type NewDevice = z.output<typeof NewDevice>
 export const DevicePatch = z.object(editable).partial()
 export type DevicePatch = z.output<typeof DevicePatch>
 
-/** A caller that is not in the device list, waiting to be approved or dismissed. */
+/** A caller that is not in the device list, to be approved or dismissed. */
 export const UnknownCaller = z.object({
   aeTitle: z.string(),
   address: z.string(),
@@ -151,15 +151,16 @@ export const UnknownCaller = z.object({
   attempts: z.int(),
   firstAt: Instant,
   lastAt: Instant,
-  /** What it proposed, in words: Verification, Modality Worklist. */
+  /** Names of the services it proposed, such as Verification, Modality Worklist. */
   services: z.array(z.string()),
 })
 export type UnknownCaller = z.infer<typeof UnknownCaller>
 
-/** A row that this console would refuse, or show otherwise than it is. */
+/** A value that this device would reject or display differently. */
 export const LintFinding = z.object({
   /**
-   * refused: the console drops the row, or the whole list with it; altered: it shows another value.
+   * refused: the device discards the row, or the whole list; altered: it displays a different
+   * value.
    */
   severity: z.enum(['refused', 'altered']),
   patientName: z.string(),
@@ -167,15 +168,15 @@ export const LintFinding = z.object({
   /** `(0040,0003)` */
   tag: z.string(),
   keyword: z.string(),
-  /** The value's fault, and what to do. */
+  /** What is wrong with the value and how to correct it. */
   text: Message,
 })
 export type LintFinding = z.infer<typeof LintFinding>
 
-/** The rows this device would get now, checked against the rules of its profile. */
+/** The rows that this device would be sent now, checked against the rules of its profile. */
 export const Lint = z.object({
   profile: z.enum(DEVICE_PROFILES),
-  /** Where the rules are published. */
+  /** The document in which the rules are published. */
   source: z.string(),
   inspectionId: z.int(),
   rows: z.int(),

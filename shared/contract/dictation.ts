@@ -3,7 +3,7 @@ import { StudyId } from '../ids.ts'
 import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 
-/** What the window records: 16-bit PCM, mono. */
+/** The format that the window records: 16-bit PCM, mono. */
 export const DICTATION_RATE = 16_000
 const BYTES_PER_SECOND = DICTATION_RATE * 2
 /** RIFF, `fmt ` and `data` chunk headers. */
@@ -12,15 +12,15 @@ export const DICTATION_SECONDS = 600
 export const DICTATION_BYTES = WAV_HEADER_BYTES + DICTATION_SECONDS * BYTES_PER_SECOND
 export const DICTATION_TYPE = 'audio/wav'
 
-/** Seconds of a recording of so many bytes. */
+/** Duration in seconds of a recording of the size in bytes. */
 export const dictatedSeconds = (bytes: number): number =>
   Math.max(0, bytes - WAV_HEADER_BYTES) / BYTES_PER_SECOND
 
-/** ISO 639-1 code of what is spoken: that of the window. */
+/** ISO 639-1 code of the spoken language: the window's language. */
 const Language = z.enum(['en', 'es'])
 export type DictationLanguage = z.infer<typeof Language>
 
-/** Speech dictation by an engine of the clinic (docs/DICTATION.md). */
+/** Dictation through a speech engine of the clinic (docs/DICTATION.md). */
 export const dashboardDictation = {
   state: operation('GET /dashboard/dictation', {
     access: 'signed-in',

@@ -11,44 +11,44 @@ import { PARTNER_FAULTS } from './worklist.ts'
 const EventType = z.enum(EVENT_TYPES)
 const eventParams = z.object({ eventId: WebhookEventId })
 
-/** How one call ended: accepted, or what was wrong. `none`: not called yet. */
+/** The outcome of a request: accepted, or what was wrong. `none`: not sent yet. */
 export const EVENT_OUTCOMES = ['none', 'accepted', ...PARTNER_FAULTS] as const
 const EventOutcome = z.enum(EVENT_OUTCOMES)
 export type EventOutcome = z.infer<typeof EventOutcome>
 
-/** A part of an answer that was left out, or is not as agreed. */
+/** A part of a response that was left out or does not conform to the interface. */
 export const AnswerNote = z.object({
-  /** Where in the answer, e.g. `manifest.series.0.sops.3`. */
+  /** Path in the response, such as `manifest.series.0.sops.3`. */
   path: z.string(),
-  /** One sentence: the value's fault and what became of it. Never the value. */
+  /** What is wrong with the value and what was done about it. Never contains the value. */
   sentence: Message,
 })
 export type AnswerNote = z.infer<typeof AnswerNote>
 
 /**
- * An event sent to a partner. waiting: it goes out, or goes out again; done: accepted; failed: no
- * more attempts; dropped: by a person.
+ * An event sent to a partner. waiting: to be sent or retried; done: accepted; failed: no more
+ * attempts; dropped: stopped by a user.
  */
 export const EventSummary = z.object({
   eventId: WebhookEventId,
   type: EventType,
   kind: z.enum(['synchronous', 'soft', 'asynchronous']),
-  /** Null where no endpoint took it. */
+  /** Null if no endpoint received it. */
   endpointId: z.string().nullable(),
-  /** What it is about: a study, a report, a device's AE title; never a patient. */
+  /** The subject: a study, a report or a device's AE title; never a patient. */
   subject: z.string(),
   studyInstanceUid: z.string().nullable(),
   state: z.enum(['waiting', 'done', 'failed', 'dropped']),
   outcome: EventOutcome,
   attempts: z.int(),
-  /** Parts of the last answer that were left out. */
+  /** Number of parts of the last response that were left out. */
   notes: z.int(),
-  /** Milliseconds of the last attempt. */
+  /** Duration of the last attempt in milliseconds. */
   tookMs: z.number(),
-  /** What it led to, in one sentence. */
+  /** The effect of the event, in one sentence. */
   effect: Message.nullable(),
   isTest: z.boolean(),
-  /** When it is tried again. */
+  /** When it is retried. */
   nextAt: Instant.nullable(),
   createdAt: Instant,
   updatedAt: Instant,
@@ -62,12 +62,12 @@ export const EventAttempt = z.object({
   httpStatus: z.int().nullable(),
   tookMs: z.number(),
   bytes: z.int(),
-  /** What was wrong; of a refusal in the partner's own words. */
+  /** What was wrong; for a refusal, the partner's own text. */
   detail: Message.nullable(),
   notes: z.array(AnswerNote),
   /**
-   * The body as it came, as far as it is kept; presigned queries are left out of it. Null where
-   * none came.
+   * The received body, as far as it is stored, without the queries of presigned URLs; null if there
+   * was none.
    */
   response: z.string().nullable(),
   isCut: z.boolean(),
@@ -76,48 +76,47 @@ export type EventAttempt = z.infer<typeof EventAttempt>
 
 export const EventRecord = EventSummary.extend({
   /**
-   * The body that was sent last, as JSON; presigned queries are left out of it. Null once it is no
-   * longer kept.
+   * The body of the last request, as JSON, without the queries of presigned URLs; null once it has
+   * been deleted.
    */
   request: z.string().nullable(),
-  /** Newest first. */
+  /** Attempts, newest first. */
   attemptList: z.array(EventAttempt),
-  /** Whether it can be sent again, and why not. */
+  /** Whether it can be sent again, and if not, why. */
   mayReplay: z.boolean(),
   whyNot: Message.nullable(),
 })
 export type EventRecord = z.infer<typeof EventRecord>
 
 /**
- * Why an endpoint is off. person: switched off here; gone: it answered 410, its address is no
- * longer used.
+ * Why an endpoint is disabled. person: disabled by a user; gone: it responded with 410, so its URL
+ * is no longer used.
  */
 export const DisabledReason = z.enum(['person', 'gone'])
 export type DisabledReason = z.infer<typeof DisabledReason>
 
-/** Where events go. The clinic's default has no key. */
+/** An endpoint that receives events. The clinic's default endpoint has no API key. */
 export const Endpoint = z.object({
   endpointId: z.uuid(),
   name: z.string(),
   url: z.string(),
   events: z.array(EventType),
-  /** The API key whose studies' events it gets. */
+  /** The API key whose studies it receives events about. */
   apiKey: z.object({ apiKeyId: z.uuid(), description: z.string() }).nullable(),
   allowsPlaintext: z.boolean(),
   /**
-   * Hosts (host or host:port) that files may be fetched from and sent to, as presigned URLs name
-   * them.
+   * Hosts (host or host:port) that files may be downloaded from and uploaded to by presigned URLs.
    */
   fileHosts: z.array(z.string()),
-  /** Hosts that answers named and that are not allowed, newest first. */
+  /** Hosts in responses that are not allowed, newest first. */
   refusedHosts: z.array(z.object({ host: z.string(), at: Instant })),
-  /** Milliseconds a call may take, where it is not the usual. */
+  /** Time limit per event type in milliseconds, where it differs from the default. */
   budgets: z.partialRecord(EventType, z.int().min(500).max(120_000)),
-  /** Newest first: since when each of its secrets signs, and until when. */
+  /** Signing secrets, newest first, with their periods of use. */
   secrets: z.array(z.object({ createdAt: Instant, endsAt: Instant.nullable() })),
   isDefault: z.boolean(),
   isEnabled: z.boolean(),
-  /** Null where it is enabled. */
+  /** Null if it is enabled. */
   disabledReason: DisabledReason.nullable(),
   waiting: z.int(),
   createdAt: Instant,
@@ -137,24 +136,21 @@ const endpointFields = {
   budgets: Endpoint.shape.budgets,
 }
 const endpointParams = z.object({ endpointId: z.uuid() })
-/** `secret` is shown once, when it was made. */
+/** `secret` is returned once, if it was generated. */
 const WithSecret = Endpoint.extend({ secret: z.string().nullable() })
 
-/** How well a partner keeps to the contract, by event. */
+/** How well a partner conforms to the interface, by event type. */
 export const MeterRow = z.object({
   type: EventType,
   calls: z.int(),
   accepted: z.int(),
-  /** Accepted with something left out. */
+  /** Accepted, but parts were left out. */
   withNotes: z.int(),
   byOutcome: z.partialRecord(EventOutcome, z.int()),
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
-  /**
-   * The commonest notes: where, with array positions as `*`, what, how often, and an event to look
-   * at.
-   */
+  /** The most frequent notes: path (array indices as `*`), text, count, and an example event. */
   notes: z.array(
     z.object({ path: z.string(), sentence: Message, count: z.int(), eventId: WebhookEventId }),
   ),
@@ -163,20 +159,20 @@ export type MeterRow = z.infer<typeof MeterRow>
 
 export const Verdict = z.object({
   outcome: EventOutcome,
-  /** One sentence: what the gateway would make of it. */
+  /** How the gateway would interpret the response. */
   sentence: Message,
   notes: z.array(AnswerNote),
-  /** What would be used, as JSON; null where nothing would. */
+  /** What would be used, as JSON; null if nothing would. */
   used: z.string().nullable(),
 })
 export type Verdict = z.infer<typeof Verdict>
 
-/** Says what would be sent again and what not, and sends nothing: a person is told before. */
+/** Only reports what would be sent again, for confirmation by the user; nothing is sent. */
 const onlyCounted = { isTrial: z.boolean().optional() }
 
 /**
- * Events to partners, for the window. For owners and administrators: events name patients, and
- * their addresses decide where that data goes.
+ * Events to partners, for the window. For owners and administrators: events contain patient data,
+ * and their URLs determine where that data is sent.
  */
 export const dashboardEvents = {
   list: operation('GET /dashboard/events', {
@@ -188,7 +184,7 @@ export const dashboardEvents = {
       type: EventType.optional(),
       show: z.enum(['all', 'waiting', 'failed', 'notes']).default('all'),
       endpointId: z.uuid().optional(),
-      /** A study UID, or the id of a study, report or event. */
+      /** A Study Instance UID, or the ID of a study, report or event. */
       about: z.string().trim().max(64).optional(),
     }),
     reply: pageOf('events', EventSummary),
@@ -203,7 +199,7 @@ export const dashboardEvents = {
   replay: operation('POST /dashboard/events/replay', {
     access: 'manage',
     summary:
-      'Send events again, each under its own id: one, several, a span of time, or all since the partner last accepted one',
+      'Send events again with their original IDs: one, several, a time range, or all since the partner last accepted one',
     body: z.discriminatedUnion('which', [
       z.object({
         which: z.literal('these'),
@@ -227,14 +223,14 @@ export const dashboardEvents = {
   }),
   drop: operation('POST /dashboard/events/:eventId/drop', {
     access: 'manage',
-    summary: 'Give up an event that waits; the audit trail keeps who did it and why',
+    summary: 'Stop sending a waiting event; the audit log records the user and the reason',
     params: eventParams,
     body: z.object({ reason: Reason }),
     reply: WindowOutcome,
   }),
   dryRun: operation('POST /dashboard/events/dry-run', {
     access: 'manage',
-    summary: 'What the gateway would make of this answer; nothing is kept',
+    summary: 'Preview how the gateway would interpret this response; nothing is stored',
     body: z.object({
       type: EventType,
       body: z.string().max(1_000_000),
@@ -244,14 +240,14 @@ export const dashboardEvents = {
   }),
   test: operation('POST /dashboard/events/test', {
     access: 'manage',
-    summary: 'Send an event with invented data to an endpoint now; its answer has no effect',
+    summary: 'Send an event with test data to an endpoint now; its response has no effect',
     body: z.object({ type: EventType, endpointId: z.uuid() }),
     reply: z.object({ success: z.boolean(), message: Message, eventId: WebhookEventId }),
   }),
   meter: operation('GET /dashboard/events/meter', {
     access: 'manage',
     background: true,
-    summary: 'How well the partner keeps to the contract, by event',
+    summary: 'How well the partner conforms to the interface, by event type',
     query: z.object({
       days: z.coerce.number().int().min(1).max(90).default(7),
       endpointId: z.uuid().optional(),
@@ -262,7 +258,7 @@ export const dashboardEvents = {
   endpoints: operation('GET /dashboard/endpoints', {
     access: 'manage',
     background: true,
-    summary: 'Where events go',
+    summary: 'All endpoints',
     reply: z.object({ endpoints: z.array(Endpoint) }),
   }),
   addEndpoint: operation('POST /dashboard/endpoints', {
@@ -289,13 +285,13 @@ export const dashboardEvents = {
   }),
   removeEndpoint: operation('DELETE /dashboard/endpoints/:endpointId', {
     access: 'manage-confirmed',
-    summary: 'Remove an endpoint; what waits for it goes to the default',
+    summary: 'Remove an endpoint; its waiting deliveries are sent to the default endpoint',
     params: endpointParams,
     reply: WindowOutcome,
   }),
   rotateSecret: operation('POST /dashboard/endpoints/:endpointId/secret', {
     access: 'manage-confirmed',
-    summary: 'Sign with a new secret; the one before signs beside it for a while',
+    summary: 'Replace the signing secret; the former one stays valid for a while',
     params: endpointParams,
     body: z.object({
       secret: z.string().max(200).optional(),
@@ -305,5 +301,5 @@ export const dashboardEvents = {
   }),
 } as const
 
-/** Kind of an event, as it says what a failure means. */
+/** Kind of an event, which determines how failures are handled. */
 export const kindOf = (type: z.infer<typeof EventType>) => EVENTS[type].kind

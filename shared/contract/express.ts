@@ -11,8 +11,8 @@ const Name = z
   .min(1, { error: fault('values.empty') })
   .max(500)
 
-/** What both kinds of customer have beside their id and name. */
-const standing = {
+/** Fields of both kinds of customer besides ID and name. */
+const commonFields = {
   isActive: z.boolean(),
   createdAt: Instant,
   updatedAt: Instant,
@@ -24,15 +24,20 @@ const standing = {
 
 /** */
 export const ExpressCustomer = z
-  .object({ expressCustomerId: ExpressCustomerId, expressCustomerName: z.string(), ...standing })
+  .object({
+    expressCustomerId: ExpressCustomerId,
+    expressCustomerName: z.string(),
+    ...commonFields,
+  })
   .meta({ id: 'ExpressCustomer' })
 export type ExpressCustomer = z.infer<typeof ExpressCustomer>
 
 /**
- * A legacy organization: an Express customer's shape, never interchangeable with one.
+ * A legacy organization: it has the same fields as an Express customer, but is not interchangeable
+ * with one.
  */
 export const Organization = z
-  .object({ orgId: OrganizationId, orgName: z.string(), ...standing })
+  .object({ orgId: OrganizationId, orgName: z.string(), ...commonFields })
   .meta({ id: 'Organization' })
 export type Organization = z.infer<typeof Organization>
 
@@ -76,7 +81,7 @@ export const express = {
   }),
   reactivate: operation('POST /v1/express/:expressCustomerId/reactivate', {
     access: 'partner',
-    summary: 'Undo deactivating',
+    summary: 'Reactivate a customer',
     params,
     reply: ExpressCustomer,
   }),

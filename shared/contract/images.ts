@@ -8,48 +8,51 @@ import { STUDY_AREAS } from './settings.ts'
 import { Reason } from './values.ts'
 
 /**
- * receiving: instances come, or the time after the last one is not over; complete: all that was
- * announced is here, or nothing was announced and it has been quiet; incomplete: fewer instances
- * than announced, or the last transfer broke off.
+ * receiving: instances are arriving, or the idle timeout has not elapsed; complete: all announced
+ * instances are here, or none were announced and the idle timeout has elapsed; incomplete: fewer
+ * instances than announced, or the last transfer was aborted.
  */
 export const IMAGE_STATES = ['receiving', 'complete', 'incomplete'] as const
 
-/** Enrichment by the partner: `not-asked` where the area knew the study before its images. */
+/**
+ * State of the enrichment by the partner. `not-asked`: the study existed before its images arrived.
+ */
 export const ENRICHMENT_STATES = ['not-asked', 'waiting', 'done', 'empty', 'given-up'] as const
 
 export const Enrichment = z.object({
   state: z.enum(ENRICHMENT_STATES),
   askedAt: Instant.nullable(),
-  /** When it is asked again; null where it is not. */
+  /** When it is requested again; null if it is not. */
   nextAt: Instant.nullable(),
-  /** What kept the partner from answering, or why it is not asked. */
+  /** Why the partner did not answer, or is not asked. */
   detail: Message.nullable(),
-  /** Such as an expressCustomerId that cannot be used. */
+  /** For example an expressCustomerId that cannot be used. */
   warnings: z.array(Message),
 })
 export type Enrichment = z.infer<typeof Enrichment>
 
 /**
- * The last association that brought images of the study; one that broke off counts until another
- * begins after it.
+ * The last association in which images of the study were received. An aborted one counts until
+ * another one starts.
  */
 export const Transfer = z.object({
   how: z.enum(['open', 'released', 'aborted']),
-  /** Why it broke off, as part of a sentence. */
+  /** Why it was aborted, as part of a sentence. */
   detail: Message.nullable(),
   at: Instant,
 })
 
 /**
- * Whether the images of a study are of the patient and the order that they are reported for.
+ * Whether the images of a study belong to the patient and the order that they are reported for.
  *
- * - matched: they say the same as the worklist row they were made for, or as the study that a
- *   partner or a person created. The Study Instance UID may still be one of the device's own.
+ * - matched: they agree with the worklist row they were made for, or with the study that a partner
+ * or a user created. The Study Instance UID may still be one that the device generated.
  * - unverified: there was nothing to compare them with.
- * - mismatch: something differs. No report is signed, and no signed report is delivered.
- * - overridden: something differs, and a person who may sign reports gave a reason to go on. Other
- *   differences than those make it a mismatch again.
- * - resolved: as matched, after a correction of the images (decision 0031).
+ * - mismatch: there are differences. Reports cannot be signed, and signed reports are not
+ * delivered.
+ * - overridden: there are differences, and a user who may sign reports gave a reason to continue.
+ * If other differences occur, the state is mismatch again.
+ * - resolved: like matched, after a correction of the images (decision 0031).
  */
 export const IDENTITY_STATES = [
   'matched',
@@ -65,12 +68,12 @@ export const IDENTITY_FIELDS = [
   ...(['accessionNumber', 'studyInstanceUid'] as const),
 ] as const
 
-/** A value that differs. DICOM text; empty where it is missing. */
+/** A value that differs. DICOM text; empty if missing. */
 export const IdentityDifference = z.object({
   /**
-   * What the images differ from: the worklist row that was sent to the device, the study as a
-   * partner or a person describes it, the first images of the same study, or another version of an
-   * image (a corrected copy, or its original) that was found and set aside.
+   * What the images differ from: the worklist row that was sent to the device, the study as
+   * described by a partner or a user, the first images of the same study, or another version of an
+   * image (a corrected copy or its original) that was found and quarantined.
    */
   from: z.enum(['worklist', 'study', 'images', 'version']),
   field: z.enum(IDENTITY_FIELDS),
@@ -88,14 +91,14 @@ export const StudyIdentity = z.object({
 })
 export type StudyIdentity = z.infer<typeof StudyIdentity>
 
-/** `deviceName` of studies that the gateway made objects of, and that no device sent images of. */
+/** `deviceName` of studies that contain only objects created by the gateway. */
 export const OWN_DEVICE_NAME = 'This gateway'
 
 export const ImageStudySummary = z.object({
   studyInstanceUid: z.string(),
   patientName: z.string(),
   patientId: z.string(),
-  /** As DICOM has it: YYYYMMDD, HHMMSS, M, F or O; empty where it is missing. */
+  /** In DICOM format: YYYYMMDD, HHMMSS, M, F or O; empty if missing. */
   patientBirthDate: z.string(),
   patientSex: z.string(),
   accessionNumber: z.string(),
@@ -106,7 +109,7 @@ export const ImageStudySummary = z.object({
   series: z.int(),
   instances: z.int(),
   bytes: z.int(),
-  /** Instances that MPPS or a commitment request announced; null where nothing did. */
+  /** Number of instances announced by MPPS or a storage commitment request; null if none were. */
   expected: z.int().nullable(),
   missing: z.int(),
   quarantined: z.int(),
@@ -117,9 +120,9 @@ export const ImageStudySummary = z.object({
   firstInstanceAt: Instant,
   lastInstanceAt: Instant,
   identity: z.enum(IDENTITY_STATES),
-  /** They were made without an order, and none was linked since. */
+  /** Whether they were made without an order, and none has been linked. */
   isUnscheduled: z.boolean(),
-  /** The rows of the interface that show these images. */
+  /** The studies of the interface that show these images. */
   studies: z.array(
     z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId, isSeeded: z.boolean() }),
   ),
@@ -138,10 +141,11 @@ export const PerformedStep = z.object({
   deviceName: z.string(),
   startedAt: Instant,
   endedAt: Instant.nullable(),
-  /** Instances its PerformedSeriesSequence names. */
+  /** Number of instances in PerformedSeriesSequence. */
   instances: z.int(),
   /**
-   * Meaning of PerformedProcedureStepDiscontinuationReasonCodeSequence; empty where there is none.
+   * Code meaning of PerformedProcedureStepDiscontinuationReasonCodeSequence; empty if there is
+   * none.
    */
   discontinuationReason: z.string(),
 })
@@ -149,7 +153,7 @@ export type PerformedStep = z.infer<typeof PerformedStep>
 
 export const COMMITMENT_STATES = ['waiting', 'delivered', 'given-up'] as const
 
-/** A storage commitment request and the way of its result (PS3.4 Annex J). */
+/** A storage commitment request and the delivery of its result (PS3.4 Annex J). */
 export const Commitment = z.object({
   transactionUid: z.string(),
   deviceName: z.string(),
@@ -172,24 +176,22 @@ export const ImageSeries = z.object({
   instances: z.int(),
   bytes: z.int(),
   expected: z.int().nullable(),
-  /** Null for a series that was announced and of which nothing has come. */
+  /** Null for a series that was announced but not received. */
   lastInstanceAt: Instant.nullable(),
 })
 export type ImageSeries = z.infer<typeof ImageSeries>
 
-/**
- * What differs between two versions of an image; unknown: their pixel data could not be compared.
- */
+/** What differs between two versions of an image. unknown: the pixel data could not be compared. */
 export const CONTENT_CHANGES = ['attributes', 'pixels', 'unknown'] as const
 
-/** A version of an image that has more than one. */
+/** A version of an image with several versions. */
 export const ImageVersion = z.object({
   instanceId: z.int(),
   sopInstanceUid: z.string(),
   instanceNumber: z.string(),
   state: z.enum(['current', 'superseded']),
   change: z.enum(CONTENT_CHANGES).nullable(),
-  /** Null where nobody has looked at it, or there is nothing to look at. */
+  /** Null if it has not been reviewed, or there is nothing to review. */
   reviewedAt: Instant.nullable(),
   bytes: z.int(),
   deviceName: z.string(),
@@ -201,26 +203,28 @@ export type ImageVersion = z.infer<typeof ImageVersion>
 export const ImageStudy = ImageStudySummary.extend({
   seriesList: z.array(ImageSeries),
   identityCheck: StudyIdentity,
-  /** The order that a person linked to the images; null where none was, or the device had it. */
+  /**
+   * The order that a user linked to the images; null if none was linked, or the device had the
+   * order.
+   */
   linkedOrder: z
     .object({ accessionNumber: z.string(), description: z.string(), at: Instant, by: z.string() })
     .nullable(),
   performedSteps: z.array(PerformedStep),
   commitments: z.array(Commitment),
   /**
-   * Of images that have several, image by image, each in the order they came; of at most 200
-   * earlier ones.
+   * The versions of images that have several, by image, in the order in which they were received;
+   * at most 200 earlier ones.
    */
   versions: z.array(ImageVersion),
-  /** Images whose pixels their device replaced, which nobody has looked at. */
+  /** Number of images whose pixels the device replaced and that have not been reviewed. */
   unreviewedVersions: z.int(),
 })
 export type ImageStudy = z.infer<typeof ImageStudy>
 
 /**
- * Paths that answer a GET with a PNG file of at most 128 pixels on its longest side, or with 204
- * where there is no picture: no image, or one that cannot be decoded. Who may see the list may see
- * its pictures.
+ * Paths that answer a GET with a PNG of at most 128 pixels on its longest side, or with 204 if there
+ * is no image, or none that can be decoded. Each requires the permission for the list it belongs to.
  */
 export const thumbnailPaths = {
   /** The image in the middle of the study's largest series. */
@@ -233,20 +237,20 @@ export const thumbnailPaths = {
 } as const
 
 /**
- * Images as they arrive, for the window. The handlers limit what a member may see and do, by their
- * permissions and customers.
+ * Received images, for the window. The handlers restrict members by their permissions and
+ * customers.
  */
 export const dashboardImages = {
   list: operation('GET /dashboard/images', {
     access: 'signed-in',
     background: true,
-    summary: 'Studies with images, the one that last received one first',
+    summary: 'Studies with images, most recently received first',
     query: z.object({
       ...Page,
       show: z.enum(['all', 'receiving', 'incomplete', 'mismatch', 'replaced']).default('all'),
       /**
-       * Contained in name, patient id, accession number, description, or what a UID begins with;
-       * each word for itself, without case and accents.
+       * Search text: every word must occur in the name, patient ID, accession number or
+       * description, or be the start of a UID, ignoring case and accents.
        */
       search: z.string().trim().max(100).default(''),
     }),
@@ -261,21 +265,22 @@ export const dashboardImages = {
   }),
   reviewVersions: operation('POST /dashboard/images/:studyInstanceUid/versions/review', {
     access: 'signed-in',
-    summary: 'Say that the replaced images of the study were looked at; nothing is changed by it',
+    summary: 'Mark the replaced images of the study as reviewed; nothing else is changed',
     params: receivedStudyParams,
     body: z.object({ note: Reason }),
     reply: ImageStudy,
   }),
   restoreVersion: operation('POST /dashboard/images/versions/:instanceId/restore', {
     access: 'signed-in',
-    summary: 'Let an earlier version of an image take its place again; the one it replaces is kept',
+    summary: 'Restore an earlier version of an image; the version it replaces is kept',
     params: instanceParams,
     body: z.object({ reason: Reason }),
     reply: WindowOutcome,
   }),
   retryEnrichment: operation('POST /dashboard/images/:studyInstanceUid/enrichment/retry', {
     access: 'signed-in',
-    summary: 'Ask the partner again now to enrich the study; only fields nobody has set are filled',
+    summary:
+      'Request the enrichment of the study from the partner again now; only fields that no one has set are filled',
     params: receivedStudyParams,
     reply: ImageStudy,
   }),

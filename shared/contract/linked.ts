@@ -7,18 +7,15 @@ type WithinView<O extends Operation> = Omit<O, 'access' | 'background'> & {
 }
 
 /**
- * The operation a second time, below a view. Its client calls the first one with `viewPrefix` as a
- * part of its origin.
+ * A copy of the operation under the path of a view. A client calls the original operation with
+ * `viewPrefix` as part of the origin.
  */
 function withinView<O extends Operation>(operation: O): WithinView<O> {
   const { access: _, background: __, ...rest } = operation
   return { ...rest, access: 'view', path: `/viewer/:viewId${operation.path}` }
 }
 
-/**
- * What a person needs of the window to write the report of the study that a link for dictation has
- * opened.
- */
+/** The window's operations for writing the report of the study that a dictation link has opened. */
 const OF_REPORTS = [
   ...([
     'read',
@@ -31,7 +28,8 @@ const OF_REPORTS = [
     'check',
     'sign',
   ] as const),
-  // Not `overrideIdentity`: it takes a recent sign-in, which a link is none of (decision 0033).
+  // `overrideIdentity` is excluded, because it requires a recent sign-in, which a link is not
+  // (decision 0033).
   ...([
     'withdrawOverride',
     'startAddendum',
@@ -44,8 +42,9 @@ const OF_REPORTS = [
 type OfReports = (typeof OF_REPORTS)[number]
 
 /**
- * Dictation by link: calls of the window, of one study, by the cookie of the view. They answer as
- * those of the window do; 403 where the view is not for dictation, 404 for any other study.
+ * Dictation by link: the window's calls for one study, authorized by the cookie of the view. They
+ * have the same replies as in the window; 403 if the view is not for dictation, 404 for any other
+ * study.
  */
 export const linkedReports = Object.fromEntries(
   OF_REPORTS.map((name) => [name, withinView(dashboardReports[name] as Operation)]),
@@ -54,5 +53,5 @@ export const linkedReports = Object.fromEntries(
 }
 export const linked = { session: withinView(dashboard.session), ...linkedReports } as const
 
-/** A document of the clinical context: bytes. */
+/** Path of a document of the clinical context, which returns bytes. */
 export const linkedDocumentPath = '/viewer/:viewId/dashboard/reading/:studyId/documents/:documentId'

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Instant } from './conventions.ts'
 
-/** Kind of the outbox rows that carry an invitation. */
+/** Kind of the outbox jobs for invitation mails. */
 export const INVITATION_MAIL = 'invitation.mail'
 
-/** Kind of the outbox rows that carry a mail about critical results which were escalated. */
+/** Kind of the outbox jobs for mails about escalated critical results. */
 export const ESCALATION_MAIL = 'escalation.mail'
 
-/** What an invitation's mail is written from. */
+/** The content of an invitation mail. */
 export const InvitationMail = z.object({
   to: z.string(),
   firstName: z.string(),

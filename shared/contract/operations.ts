@@ -32,7 +32,9 @@ import { dashboardViews } from './viewing.ts'
 
 type Groups<A extends Access> = Readonly<Record<string, Readonly<Record<string, OperationFor<A>>>>>
 
-/** Every operation that partners call, under `/v1`; the events they receive are `EVENTS`. */
+/**
+ * Every operation that partners call, under `/v1`. The events that they receive are in `EVENTS`.
+ */
 const INTERFACE = {
   express,
   orgs,
@@ -42,7 +44,7 @@ const INTERFACE = {
   scribeUsers,
 } as const satisfies Groups<PartnerAccess>
 
-/** Every operation of the window, under `/dashboard`, but those of the rescue page. */
+/** Every operation of the window, under `/dashboard`, except those of the rescue page. */
 const WINDOW = {
   window: dashboard,
   security: dashboardSecurity,

@@ -39,13 +39,16 @@ export const Email = z
   .max(254)
   .regex(/^[^\s@]+@[^\s@]+$/, fault('values.email'))
 export const GivenName = z.string().trim().min(1, fault('values.empty')).max(100)
-/** Long beats complicated (NIST SP 800-63B): 10 characters at least, no composition rule. */
+/**
+ * At least 10 characters and no composition rules, because length matters more than complexity
+ * (NIST SP 800-63B).
+ */
 export const Password = z.string().min(10, fault('values.too-few-characters')).max(200)
 
-/** A user as others are shown one. */
+/** A user with their display name. */
 export const NamedUser = z.object({ userId: UserId, name: z.string() })
 
-/** Who is signed in to the window. */
+/** The user who is signed in to the window. */
 export const SignedInUser = z.object({
   userId: UserId,
   email: z.string(),
@@ -60,19 +63,19 @@ export const SignedInUser = z.object({
 })
 export type SignedInUser = z.infer<typeof SignedInUser>
 
-/** The session of a window; `user` is null where nobody is signed in. */
+/** The session of a window; `user` is null if no user is signed in. */
 export const Session = z.object({
   user: SignedInUser.nullable(),
   needsOwner: z.boolean(),
-  /** The session goes on and opens nothing until its person unlocks it. */
+  /** The session continues, but grants no access until the user unlocks it. */
   isLocked: z.boolean(),
-  /** Minutes without use after which the window locks itself. */
+  /** Minutes without activity after which the window is locked. */
   lockMinutes: z.number(),
-  /** The first-run wizard is to be gone on with, by who manages the gateway. */
+  /** Whether the user should continue the first-run wizard. */
   needsSetup: z.boolean(),
-  /** The person sees the studies of some customers only, and no screen with every patient. */
+  /** Whether the user sees only the studies of some customers, and no screens with all patients. */
   isLimited: z.boolean(),
-  /** The person manages the gateway and signs in by password alone. */
+  /** Whether the user manages the gateway and signs in with a password only. */
   needsSecondFactor: z.boolean(),
   clinicName: z.string(),
   version: z.string(),

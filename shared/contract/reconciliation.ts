@@ -7,19 +7,25 @@ import { IDENTITY_STATES, ImageStudySummary } from './images.ts'
 import { Reason } from './values.ts'
 
 /**
- * Most days of a range: answers of the partner are kept for longer, but nobody looks through more
- * at a time.
+ * Maximum number of days in a range, so that the list stays manageable; answers of the partner are
+ * stored for longer.
  */
-export const MOST_RECONCILED_DAYS = 14
-/** Most exams of a reply; the oldest first, so that the rest follows once those are done. */
-export const MOST_RECONCILED_EXAMS = 200
+export const MAX_RECONCILED_DAYS = 14
+/**
+ * Maximum number of exams in a reply. The oldest come first, so that the others follow when those
+ * are done.
+ */
+export const MAX_RECONCILED_EXAMS = 200
 
 /**
- * Names a step of the worklist, as `correction-targets` does: its day, and what tells it from
- * others of the day.
+ * Identifies a step of the worklist, like `correction-targets`: its day, and its identifiers within
+ * the day.
  */
 export const OrderId = z.string().min(11).max(200)
-/** The order id of a step of the worklist. @param day `YYYY-MM-DD` */
+/**
+ * Returns the order ID of a step of the worklist.
+ * @param day `YYYY-MM-DD`
+ */
 export const orderIdOf = (
   day: string,
   studyInstanceUid: string,
@@ -31,25 +37,25 @@ export const MATCH_FIELDS = [
   ...(['modality', 'time', 'device'] as const),
 ] as const
 /**
- * What an order and an exam say of the same thing. similar: a name with other letters, a time
- * within some hours; unknown: one of them does not say.
+ * The comparison of a field between an order and an exam. similar: a name with typing errors, or a
+ * time within a few hours; unknown: the value is missing in one of them.
  */
 export const Match = z.object({
   field: z.enum(MATCH_FIELDS),
   result: z.enum(['same', 'similar', 'different', 'unknown']),
-  /** DICOM text; of a time `YYYYMMDD HHMM`. */
+  /** DICOM text; a time is `YYYYMMDD HHMM`. */
   order: z.string(),
   exam: z.string(),
 })
 export type Match = z.infer<typeof Match>
 
-/** An order that an exam may have been done for. */
+/** An order for which an exam may have been done. */
 export const OrderCandidate = z.object({
   orderId: OrderId,
   matches: z.array(Match),
   /**
-   * link: the images name the patient of the order; correct: they differ, and are corrected to the
-   * order; none: it cannot be either, because of `obstacle`.
+   * link: the images belong to the patient of the order; correct: they differ, and can be corrected
+   * to the order; none: neither is possible, because of `obstacle`.
    */
   action: z.enum(['link', 'correct', 'none']),
   obstacle: Message.nullable(),
@@ -61,19 +67,19 @@ export const RECONCILED_ORDER_FIELDS = [
   ...(['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'description'] as const),
 ] as const
 
-/** What a person decided about an exam without an order, or an order without images. */
+/** A user's decision about an exam without an order, or an order without images. */
 export const ReconciliationDecision = z.object({
   decisionId: z.int(),
   kind: z.enum(['link', 'keep', 'not-done']),
   /** Empty for a link. */
   reason: z.string(),
-  /** The order of a link, as it was then. */
+  /** The order of a link, as it was at that time. */
   order: z
     .object({ accessionNumber: z.string(), patientName: z.string(), description: z.string() })
     .nullable(),
   at: Instant,
   by: z.string(),
-  /** Why it cannot be undone any more; null where it can. */
+  /** Why it can no longer be undone; null if it can. */
   undoObstacle: Message.nullable(),
 })
 export type ReconciliationDecision = z.infer<typeof ReconciliationDecision>
@@ -97,13 +103,13 @@ export const UnscheduledExam = z.object({
     ...({ callingAeTitle: true, firstInstanceAt: true } as const),
   }).shape,
   identity: z.enum(IDENTITY_STATES),
-  /** The most probable first, at most five; none once it was decided. */
+  /** The most likely orders, best first, at most five; empty once a decision was made. */
   candidates: z.array(OrderCandidate),
   decision: ReconciliationDecision.nullable(),
 })
 export type UnscheduledExam = z.infer<typeof UnscheduledExam>
 
-/** An order for which no images came. */
+/** An order without images. */
 export const OpenOrder = z.object({
   orderId: OrderId,
   /** `YYYY-MM-DD`. */
@@ -130,7 +136,8 @@ export const OpenOrder = z.object({
     } as const),
   }).shape,
   /**
-   * Names of devices that were sent it. Without a Study Instance UID nothing can be decided on it.
+   * Names of the devices that were sent the order. Without a Study Instance UID, no decision about
+   * it is possible.
    */
   devices: z.array(z.string()),
   decision: ReconciliationDecision.nullable(),
@@ -138,23 +145,23 @@ export const OpenOrder = z.object({
 export type OpenOrder = z.infer<typeof OpenOrder>
 
 export const Reconciliation = z.object({
-  /** Days of the clinic, both included. */
+  /** Days in the clinic's time zone, both inclusive. */
   from: z.string(),
   to: z.string(),
   today: z.string(),
-  /** The last days on which the partner could not be asked; null where there were none of late. */
+  /** The last days on which the partner was unreachable; null if there were none recently. */
   outage: z.object({ from: z.string(), to: z.string() }).nullable(),
   days: z.array(
     z.object({
       day: z.string(),
       source: ExamSource,
-      /** The partner answers, and was last asked for this day before it could not be reached. */
+      /** Whether the partner is reachable, but was last asked for this day before the outage. */
       isOld: z.boolean(),
     }),
   ),
-  /** The first of the range first, those that were decided too. */
+  /** Exams, oldest first, including those with a decision. */
   exams: z.array(UnscheduledExam),
-  /** There are more of them: choose fewer days. */
+  /** Whether there are more exams; choose fewer days. */
   isCut: z.boolean(),
   orders: z.array(OpenOrder),
 })
@@ -163,25 +170,25 @@ export type Reconciliation = z.infer<typeof Reconciliation>
 const examBody = { studyInstanceUid: z.string().min(1).max(64) }
 
 /**
- * After a time without the partner: what was done beside what was ordered. Orders name every
- * patient; the handlers require permission to manage studies for each decision.
+ * Matching of exams with orders after an outage of the partner. Orders contain every patient; the
+ * handlers require permission to manage studies for each decision.
  */
 export const dashboardReconciliation = {
   read: operation('GET /dashboard/reconciliation', {
     access: 'every-patient',
     background: true,
-    summary: 'Exams that were done without an order, and orders for which no images came',
+    summary: 'Exams without an order, and orders without images',
     query: z.object({
-      /** Absent: the first of the last days without the partner, else today. */
+      /** Default: the first day of the last outage of the partner, otherwise today. */
       from: Day.optional(),
-      /** Absent: today. */
+      /** Default: today. */
       to: Day.optional(),
     }),
     reply: Reconciliation,
   }),
   link: operation('POST /dashboard/reconciliation/links', {
     access: 'every-patient',
-    summary: 'Give an exam its order; the images name the same patient and are not changed',
+    summary: 'Link an exam to an order; the images belong to the same patient and are not changed',
     body: z.object({ ...examBody, orderId: OrderId }),
     reply: ReconciliationDecision,
   }),
@@ -193,13 +200,13 @@ export const dashboardReconciliation = {
   }),
   notDone: operation('POST /dashboard/reconciliation/not-done', {
     access: 'every-patient',
-    summary: 'Note that an order was not done; the partner is not informed',
+    summary: 'Mark an order as not done; the partner is not informed',
     body: z.object({ orderId: OrderId, reason: Reason }),
     reply: ReconciliationDecision,
   }),
   undo: operation('POST /dashboard/reconciliation/decisions/:decisionId/undo', {
     access: 'every-patient',
-    summary: 'Undo a decision, as long as no report was signed since',
+    summary: 'Undo a decision, unless a report has been signed since',
     params: z.object({ decisionId: z.coerce.number().int().positive() }),
     reply: Outcome,
   }),

@@ -9,21 +9,21 @@ import { ModalityCode } from './values.ts'
 const scope = {
   modalities: z.array(ModalityCode).max(20),
   sex: z.enum(['male', 'female', 'other']).nullable(),
-  /** Years, both included. */
+  /** Age in years, both inclusive. */
   ageFrom: z.int().min(0).max(150).nullable(),
   ageTo: z.int().min(0).max(150).nullable(),
-  /** Words of the study's description; any of them. */
+  /** Words of the study description, any of which must occur. */
   keywords: z.array(z.string().trim().min(1).max(50)).max(20),
 }
 
 /**
- * A template begins a report; a macro is put in where the caret is, by its shortcut. Scoped: it is
- * offered where everything given fits.
+ * A template is the initial text of a report; a macro is inserted at the cursor by its shortcut. It
+ * is offered if all criteria of its scope are met.
  */
 export const ReportTemplate = z.object({
   templateId: z.uuid(),
   kind: z.enum(['template', 'macro']),
-  /** Null: everybody's. */
+  /** Null if it is shared with everyone. */
   owner: NamedUser.nullable(),
   name: z.string(),
   shortcut: z.string().nullable(),
@@ -35,7 +35,9 @@ export type ReportTemplate = z.infer<typeof ReportTemplate>
 const Shortcut = z.string().regex(/^[\p{L}\p{N}_.-]{1,20}$/u, fault('reports.template-shortcut'))
 export const NewReportTemplate = z.object({
   kind: ReportTemplate.shape.kind,
-  /** mine: of whoever makes it; everybody: for owners and admins to make. */
+  /**
+   * mine: for the user who creates it; everybody: shared, for owners and administrators to create.
+   */
   for: z.enum(['mine', 'everybody']).default('mine'),
   name: z.string().trim().min(1).max(100),
   shortcut: Shortcut.nullable().default(null),
@@ -61,27 +63,27 @@ export const reportTemplates = {
   templates: operation('GET /dashboard/templates', {
     access: 'signed-in',
     summary:
-      'Templates and macros: mine and everybody’s; for a study only those that fit it, the best first',
+      'Templates and macros: my own and shared ones; for a study, only those that match it, best match first',
     query: z.object({ studyId: StudyId.optional() }),
     reply: z.object({ templates: z.array(ReportTemplate) }),
   }),
   addTemplate: operation('POST /dashboard/templates', {
     access: 'signed-in',
-    summary: 'Add one',
+    summary: 'Add a template or macro',
     body: NewReportTemplate,
     reply: ReportTemplate,
     status: 201,
   }),
   changeTemplate: operation('PATCH /dashboard/templates/:templateId', {
     access: 'signed-in',
-    summary: 'Change one',
+    summary: 'Change a template or macro',
     params: templateParams,
     body: TemplatePatch,
     reply: ReportTemplate,
   }),
   removeTemplate: operation('DELETE /dashboard/templates/:templateId', {
     access: 'signed-in',
-    summary: 'Remove one',
+    summary: 'Remove a template or macro',
     params: templateParams,
     reply: Outcome,
   }),

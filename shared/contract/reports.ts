@@ -11,7 +11,7 @@ import { reportTemplates } from './report-templates.ts'
 import { StudyReportMetadata } from './scribe.ts'
 import { Reason, ReceivedUid, Severity } from './values.ts'
 
-/** What is looked at before a report is signed. */
+/** The checks before a report is signed. */
 export const REPORT_CHECKS = [
   'identity',
   'empty-text',
@@ -26,23 +26,23 @@ export const REPORT_CHECKS = [
 
 export type ReportCheck = (typeof REPORT_CHECKS)[number]
 
-/** Most characters of a report: a long one has some ten thousand. */
+/** Maximum number of characters in a report; a long one has about ten thousand. */
 const REPORT_CHARACTERS = 200_000
 const ReportText = z.string().max(REPORT_CHARACTERS)
 const studyParams = z.object({ studyId: StudyId })
 const reportParams = z.object({ reportId: ReportId })
 
-/** A window of a person: one person may write in two, which then disagree like two people. */
+/**
+ * Identifies a window. A user may write in two windows, whose changes can conflict like those of
+ * two users.
+ */
 const WindowId = z.uuid()
 
-/**
- * Who has the report before them now; it runs out by itself when their window says nothing any
- * more.
- */
+/** The user who has the report open. The lock expires when their window stops renewing it. */
 export const ReportLock = NamedUser.extend({ windowId: WindowId, until: Instant })
 export type ReportLock = z.infer<typeof ReportLock>
 
-/** A scribe study, before its reports. */
+/** A scribe study without its reports. */
 export const ReadingStudy = z.object({
   studyId: StudyId,
   studyInstanceUid: z.string(),
@@ -53,15 +53,14 @@ export const ReadingStudy = z.object({
   reportMetadata: StudyReportMetadata,
   assignedTo: NamedUser.nullable(),
   lock: ReportLock.nullable(),
-  /** Null: nothing of it was received here. */
+  /** Null if no images were received here. */
   images: z.object({ instances: z.int(), isReceiving: z.boolean() }).nullable(),
   isCritical: z.boolean(),
   identity: StudyIdentity,
-  /** Its images were made without an order. */
+  /** Whether its images were made without an order. */
   isUnscheduled: z.boolean(),
   /**
-   * When images that a signed report was read from were corrected; null where no addendum is
-   * needed.
+   * When images were corrected after a report on them was signed; null if no addendum is needed.
    */
   needsAddendumSince: Instant.nullable(),
   createdAt: Instant,
@@ -70,15 +69,15 @@ export const ReadingStudy = z.object({
 export type ReadingStudy = z.infer<typeof ReadingStudy>
 
 /**
- * How a critical result was made known (ACR Practice Parameter for Communication; Joint Commission
- * NPSG.02.03.01).
+ * How a critical result was communicated (ACR Practice Parameter for Communication; Joint
+ * Commission NPSG.02.03.01).
  */
 export const CRITICAL_METHODS = ['phone', 'in-person', 'message', 'other'] as const
 export const Communication = z.object({
   communicatedTo: z.string().trim().min(2, fault('reports.told-nobody')).max(200),
   method: z.enum(CRITICAL_METHODS),
   communicatedAt: Instant,
-  /** The receiver repeated it. */
+  /** Whether the recipient read it back. */
   isReadBack: z.boolean(),
   note: z.string().trim().max(1000).default(''),
 })
@@ -92,26 +91,26 @@ export const CriticalResult = z.object({
   studyDescription: z.string(),
   patientName: z.string(),
   finding: Finding,
-  /** As a DICOM person name; empty where the study does not name one. */
+  /** PN value; empty if the study has none. */
   referringPhysicianName: z.string(),
   signedBy: NamedUser,
   openedAt: Instant,
-  /** By when it has to be communicated. */
+  /** Deadline for the communication. */
   dueAt: Instant,
-  /** The steps of escalation that it has reached. */
+  /** Escalation steps taken so far. */
   escalations: z.array(z.object({ step: z.literal([1, 2]), at: Instant })),
-  /** When it is escalated next; null where it is communicated, or was escalated for the last time. */
+  /** Time of the next escalation; null if it is communicated or no step is left. */
   nextEscalationAt: Instant.nullable(),
-  /** Null: nobody was told yet. */
+  /** Null if it has not been communicated. */
   communication: Communication.extend({ recordedBy: NamedUser }).nullable(),
 })
 export type CriticalResult = z.infer<typeof CriticalResult>
 
-/** How the partner's copy of a signed report stands. */
+/** The delivery of a signed report to the partner. */
 export const Delivery = z.object({
   state: z.enum(['none', 'waiting', 'delivered', 'failed', 'dropped']),
   attempts: z.int(),
-  /** Of the next attempt, where one waits. */
+  /** When the next attempt is made; null if there is none. */
   nextAt: Instant.nullable(),
   lastError: Message.nullable(),
   deliveredAt: Instant.nullable(),
@@ -119,7 +118,7 @@ export const Delivery = z.object({
 })
 export type Delivery = z.infer<typeof Delivery>
 
-/** A report or addendum, for the window: the text of a draft is in `draft`. */
+/** A report or addendum, for the window. The text of a draft is in `draft`. */
 export const WindowReport = z.object({
   reportId: ReportId,
   isAddendum: z.boolean(),
@@ -127,7 +126,7 @@ export const WindowReport = z.object({
   author: NamedUser,
   signedAt: Instant.nullable(),
   isCritical: z.boolean().nullable(),
-  /** Null while it is a draft. */
+  /** Null for a draft. */
   text: z.string().nullable(),
   pages: z.int().nullable(),
   delivery: Delivery.nullable(),
@@ -138,7 +137,7 @@ export const WindowReport = z.object({
 })
 export type WindowReport = z.infer<typeof WindowReport>
 
-/** What is being written. */
+/** A draft report or addendum. */
 export const Draft = z.object({
   reportId: ReportId,
   isAddendum: z.boolean(),
@@ -150,16 +149,16 @@ export const Draft = z.object({
 export type Draft = z.infer<typeof Draft>
 
 /**
- * The draft that the window shows: where another one took its place since, as of an addendum that
- * was cancelled and begun anew, that is a conflict.
+ * The draft that the window shows. If another draft has replaced it, such as after an addendum was
+ * cancelled and started again, that is a conflict.
  */
-const DraftShown = ReportId.optional()
+const ShownDraftId = ReportId.optional()
 
 /**
- * The page is being closed: the window lets go of the report, and the text goes on top of what it
- * saved itself before.
+ * Set when the page is being closed: the window releases the report, and the text is saved on top
+ * of revisions that the same window saved.
  */
-const LastOfWindow = z.boolean().default(false)
+const IsLastSave = z.boolean().default(false)
 export const DraftRevision = z.object({
   revision: z.int(),
   at: Instant,
@@ -168,7 +167,7 @@ export const DraftRevision = z.object({
 })
 export type DraftRevision = z.infer<typeof DraftRevision>
 
-/** An earlier report, wherever it is from. */
+/** A prior report from any source. */
 export const PriorReport = z.object({
   source: z.enum(['here', 'partner', 'context']),
   studyId: StudyId.nullable(),
@@ -181,24 +180,24 @@ export const PriorReport = z.object({
 export type PriorReport = z.infer<typeof PriorReport>
 
 const ContextDocument = z.object({
-  /** Null for a document whose text came inline. */
+  /** Null for a document whose text was part of the response. */
   documentId: z.int().nullable(),
   fileName: z.string(),
   mediaType: z.string(),
-  /** Chunks of an inline document. */
+  /** Text of an inline document. */
   content: z.array(z.string()),
-  /** Why it could not be fetched. */
+  /** Why it could not be downloaded. */
   fault: Message.nullable(),
 })
 
 /**
- * What the partner says of the patient (clinical_context.enrichment_requested); a soft event:
- * without an answer it is empty.
+ * The partner's clinical context of a patient (clinical_context.enrichment_requested). It is empty
+ * if the partner does not answer.
  */
 export const ClinicalContext = z.object({
   state: z.enum(['not-asked', 'answered', 'empty', 'failed']),
   askedAt: Instant.nullable(),
-  /** Why there is none, or which parts of the answer were left out. */
+  /** Why there is none, or which parts of the response were left out. */
   notes: z.array(Message),
   clinicalIndication: z.string(),
   technologistTechnique: z.string(),
@@ -207,28 +206,30 @@ export const ClinicalContext = z.object({
 })
 export type ClinicalContext = z.infer<typeof ClinicalContext>
 
-/** corrected: in their study; added: from another study; removed: to another study. */
+/**
+ * corrected: within the study; added: moved from another study; removed: moved to another study.
+ */
 export const IMAGE_CHANGES = ['corrected', 'added', 'removed'] as const
 export type ImageChange = (typeof IMAGE_CHANGES)[number]
 
-/** All of the reporting screen but the images. */
+/** The data of the reporting screen, without images. */
 export const Reading = ReadingStudy.extend({
   accessionNumber: z.string(),
-  /** What corrections did to the images since the last signature, the newest first. */
+  /** Changes of the images by corrections since the last signature, newest first. */
   imageChanges: z.array(z.object({ what: z.enum(IMAGE_CHANGES), at: Instant })),
   reports: z.array(WindowReport),
   draft: Draft.nullable(),
   context: ClinicalContext,
   priors: z.array(PriorReport),
-  /** Whether the person may write here now, and why not. */
+  /** Whether the user may write now, and if not, why. */
   mayWrite: z.boolean(),
   whyNot: Message.nullable(),
 })
 export type Reading = z.infer<typeof Reading>
 
 /**
- * Saved, or somebody saved in between: nothing was overwritten, and both texts are there to choose
- * from.
+ * Saved, or a conflict, because the draft was saved in the meantime: nothing was overwritten, and
+ * both texts are available.
  */
 export const Saved = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('saved'), revision: z.int(), savedAt: Instant }),
@@ -238,7 +239,10 @@ export type Saved = z.infer<typeof Saved>
 
 export const CheckFinding = z.object({
   check: z.enum(REPORT_CHECKS),
-  /** error: cannot be signed; warning: can be, once it was looked at. */
+  /**
+   * error: the report cannot be signed; warning: it can be signed once the warning was
+   * acknowledged.
+   */
   level: z.enum(['error', 'warning']),
   sentence: Message,
 })
@@ -246,33 +250,34 @@ export type CheckFinding = z.infer<typeof CheckFinding>
 
 export const Signed = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('signed'), reading: Reading }),
-  /** Findings that are errors, or warnings that were not acknowledged. */
+  /** Errors, or warnings that were not acknowledged. */
   z.object({ outcome: z.literal('checks'), findings: z.array(CheckFinding) }),
   z.object({ outcome: z.literal('conflict'), theirs: Draft }),
 ])
 export type Signed = z.infer<typeof Signed>
 
 /**
- * Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`.
- * The handlers limit who may write and sign, by permissions, assignment and customers.
+ * Reporting, for the window; partners read the same reports at `/v1/scribe/reports`. The handlers
+ * restrict who may write and sign by permissions, assignment and customers.
  */
 export const dashboardReports = {
   read: operation('GET /dashboard/reading/:studyId', {
     access: 'signed-in',
     background: true,
-    summary: 'One study with its reports, its draft, its clinical context and its priors',
+    summary: 'A study with its reports, draft, clinical context and prior reports',
     params: studyParams,
     reply: Reading,
   }),
   byUid: operation('GET /dashboard/reading/by-uid/:studyInstanceUid', {
     access: 'signed-in',
-    summary: 'The scribe study of a UID, where there is one',
+    summary: 'The scribe study with this UID, if there is one',
     params: z.object({ studyInstanceUid: ReceivedUid }),
     reply: z.object({ studyId: StudyId.nullable() }),
   }),
   askContext: operation('POST /dashboard/reading/:studyId/context', {
     access: 'signed-in',
-    summary: 'Ask the partner for the clinical context, where it was not asked yet, or again',
+    summary:
+      'Request the clinical context from the partner, unless it was requested before, or again',
     params: studyParams,
     body: z.object({ again: z.boolean().default(false) }),
     reply: ClinicalContext,
@@ -280,42 +285,42 @@ export const dashboardReports = {
   begin: operation('POST /dashboard/reading/:studyId/draft', {
     access: 'signed-in',
     summary:
-      'Begin to write, or go on: the study is in progress, its draft is there, and this window holds it',
+      'Start or continue writing: creates the draft, sets the study to in progress, and locks the draft for this window',
     params: studyParams,
     body: z.object({
       windowId: WindowId,
-      /** Takes the report from whoever holds it. */
+      /** Takes the report over from another user. */
       takeOver: z.boolean().default(false),
-      /** What a new draft begins with. */
+      /** Initial text of a new draft. */
       text: ReportText.default(''),
-      isLast: LastOfWindow,
+      isLast: IsLastSave,
     }),
     reply: Reading,
   }),
   save: operation('PUT /dashboard/reading/:studyId/draft', {
     access: 'signed-in',
-    summary: 'Keep what is written, durably, as the revision after the one it was made of',
+    summary: 'Save the text durably as a new revision, based on the given one',
     params: studyParams,
     body: z.object({
       windowId: WindowId,
-      reportId: DraftShown,
+      reportId: ShownDraftId,
       revision: z.int().min(0),
       text: ReportText,
-      isLast: LastOfWindow,
+      isLast: IsLastSave,
     }),
     reply: Saved,
   }),
   hold: operation('POST /dashboard/reading/:studyId/draft/hold', {
     access: 'signed-in',
     background: true,
-    summary: 'Say that this window still writes, or that it has stopped',
+    summary: 'Renew or release the lock of this window',
     params: studyParams,
     body: z.object({ windowId: WindowId, isWriting: z.boolean() }),
     reply: z.object({ lock: ReportLock.nullable() }),
   }),
   revisions: operation('GET /dashboard/reading/:studyId/draft/revisions', {
     access: 'signed-in',
-    summary: 'Revisions of the draft that are kept, newest first',
+    summary: 'Stored revisions of the draft, newest first',
     params: studyParams,
     reply: z.object({ revisions: z.array(DraftRevision) }),
   }),
@@ -327,7 +332,7 @@ export const dashboardReports = {
   }),
   check: operation('POST /dashboard/reading/:studyId/draft/check', {
     access: 'signed-in',
-    summary: 'What stands against signing this text',
+    summary: 'Findings that affect signing this text',
     params: studyParams,
     body: z.object({ text: ReportText, isCritical: z.boolean() }),
     reply: z.object({ findings: z.array(CheckFinding) }),
@@ -335,35 +340,36 @@ export const dashboardReports = {
   sign: operation('POST /dashboard/reading/:studyId/draft/sign', {
     access: 'signed-in',
     summary:
-      'Sign the revision: text, patient and PDF are frozen, and it is on its way to the partner',
+      'Sign the revision: text, patient and PDF are stored permanently, and the report is queued for delivery',
     params: studyParams,
     body: z.object({
       windowId: WindowId,
-      reportId: DraftShown,
+      reportId: ShownDraftId,
       revision: z.int().min(1),
       isCritical: z.boolean(),
-      /** What was found, where it is critical. */
+      /** The finding, if the report is critical. */
       finding: Finding.nullable().default(null),
-      /** Where somebody was told already. */
+      /** The communication, if a clinician has already been notified. */
       communication: Communication.nullable().default(null),
-      /** Warnings that were looked at. */
+      /** Acknowledged warnings. */
       acknowledged: z.array(z.enum(REPORT_CHECKS)).max(50).default([]),
     }),
     reply: Signed,
   }),
   overrideIdentity: operation('POST /dashboard/reading/:studyId/identity/override', {
-    // It allows signing against a patient-safety warning.
+    // Confirmation is required, because it allows signing in spite of a patient safety warning.
     access: 'confirmed',
     summary:
       'Allow signing although the images differ from the worklist or the study, with a reason',
     params: studyParams,
-    /** `differences`: as they were shown. 422 where they are others by now. */
+    /** `differences` are those that were shown; 422 if they have changed. */
     body: z.object({ reason: Reason, differences: z.array(IdentityDifference).min(1).max(100) }),
     reply: Reading,
   }),
   withdrawOverride: operation('DELETE /dashboard/reading/:studyId/identity/override', {
     access: 'signed-in',
-    summary: 'Take the override back: signing is blocked again. 422 once a report was signed by it',
+    summary:
+      'Withdraw the override: signing is blocked again. 422 once a report was signed under it',
     params: studyParams,
     reply: Reading,
   }),
@@ -375,13 +381,13 @@ export const dashboardReports = {
   }),
   cancelAddendum: operation('POST /dashboard/reports/:reportId/cancel-addendum', {
     access: 'signed-in',
-    summary: 'Give up the addendum that is being written',
+    summary: 'Discard the draft addendum',
     params: reportParams,
     reply: WindowOutcome,
   }),
   pdfLink: operation('POST /dashboard/reports/:reportId/pdf-link', {
     access: 'signed-in',
-    summary: 'A link to the PDF of a signed report, good for an hour',
+    summary: 'A link to the PDF of a signed report, valid for an hour',
     params: reportParams,
     reply: z.object({ url: z.url() }),
   }),
@@ -395,12 +401,12 @@ export const dashboardReports = {
   criticals: operation('GET /dashboard/criticals', {
     access: 'signed-in',
     background: true,
-    summary: 'Critical results that nobody was told of yet, oldest first',
+    summary: 'Critical results that have not been communicated, oldest first',
     reply: z.object({ criticals: z.array(CriticalResult) }),
   }),
   communicate: operation('POST /dashboard/criticals/:reportId', {
     access: 'signed-in',
-    summary: 'Document that a critical result was made known',
+    summary: 'Document the communication of a critical result',
     params: reportParams,
     body: Communication,
     reply: CriticalResult,
@@ -408,7 +414,7 @@ export const dashboardReports = {
   ...reportTemplates,
   assign: operation('POST /dashboard/reading/:studyId/assign', {
     access: 'signed-in',
-    summary: 'Assign the study to a person, or to nobody',
+    summary: 'Assign the study to a user, or unassign it',
     params: studyParams,
     body: z.object({ userId: UserId.nullable() }),
     reply: Reading,

@@ -35,13 +35,13 @@ const metadataFields = {
   sex: z.enum(['male', 'female', 'other']),
   weight: measure(['lbs', 'kg']),
 }
-/** patient and scan, all optional. */
+/** Patient and scan data; all fields are optional. */
 export const StudyReportMetadata = z
   .object(metadataFields)
   .partial()
   .meta({ id: 'StudyReportMetadata' })
 export type StudyReportMetadata = z.infer<typeof StudyReportMetadata>
-/** In a PATCH null clears one field and absence leaves it. */
+/** In a PATCH, null clears a field, and missing fields are unchanged. */
 const MetadataPatch = z.object(
   Object.fromEntries(
     Object.entries(metadataFields).map(([name, field]) => [name, field.nullable().optional()]),
@@ -52,7 +52,7 @@ const MetadataPatch = z.object(
 
 const PriorTexts = z.array(z.string().max(50_000)).max(50)
 const PriorIds = z.array(StudyId).max(50)
-// What the enrichment brings; additive.
+// Optional fields that the enrichment also provides.
 const context = {
   externalPatientId: text(256).nullable().optional(),
   clinicalIndication: text(10_000).nullable().optional(),
@@ -122,9 +122,7 @@ const item = {
 }
 const ReportText = z.object(item).meta({ id: 'ReportText' })
 const ReportPdf = z.object({ ...item, presignedUrl: z.url() }).meta({ id: 'ReportPdf' })
-/**
- * With a report's id one item, with a study all of its completed ones.
- */
+/** One item for a report ID, or all completed reports of a study. */
 const oneOrAll = <T extends z.ZodType>(one: T) =>
   z.union([
     one,
@@ -202,25 +200,25 @@ export const scribe = {
   }),
   uncancel: operation('POST /v1/scribe/studies/uncancel', {
     access: 'partner',
-    summary: 'Undo cancelling',
+    summary: 'Reinstate a cancelled study',
     body: orEmpty(z.object(eitherStudy)),
     reply: Outcome,
   }),
   rerouteUrl: operation('POST /v1/scribe/studies/reroute-url', {
     access: 'partner',
-    summary: 'Assign the study and mint a URL to the viewer with dictation',
+    summary: 'Assign the study and create a link to the viewer with dictation',
     body: z.object({ assignedToUserId: UserId, ...eitherStudy }),
     reply: TokenUrl,
   }),
   viewerOnlyRerouteUrl: operation('POST /v1/scribe/studies/viewer-only-reroute-url', {
     access: 'viewer',
-    summary: 'Mint a URL to the viewer without dictation',
+    summary: 'Create a link to the viewer without dictation',
     body: orEmpty(z.object({ ...eitherStudy, userId: UserId.optional() })),
     reply: TokenUrl,
   }),
   reports: operation('GET /v1/scribe/reports', {
     access: 'partner',
-    summary: 'Reports of a study, versions and addenda included',
+    summary: 'Reports of a study, including addenda',
     query: reportQuery.omit({ reportId: true }),
     reply: z.object({
       reports: z.array(ScribeReport),
@@ -254,7 +252,7 @@ export const scribe = {
   }),
   ephemeralSession: operation('POST /v1/scribe/ephemeral-sessions', {
     access: 'partner',
-    summary: 'A viewer session without a study',
+    summary: 'Create a viewer session without a study',
     body: EphemeralSession,
     reply: TokenUrl,
     status: 201,

@@ -16,9 +16,11 @@ export type StudyArea = (typeof STUDY_AREAS)[number]
 export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly schema: T
   readonly initial: z.output<T>
-  /** One sentence for the window and `config` on the command line; units named. */
+  /**
+   * A description in one sentence, with units, for the window and for `config` on the command line.
+   */
   readonly about: Message
-  /** Takes effect at the next start. */
+  /** Whether a change takes effect only after a restart. */
   readonly restart?: true
 }
 const setting = <T extends z.ZodType>(
@@ -34,8 +36,8 @@ const setting = <T extends z.ZodType>(
 })
 
 /**
- * Every setting of the gateway: its form, its first value, what it does. `config get|set` and the
- * window read this table.
+ * Every setting of the gateway, with its schema, initial value and description. `config get|set`
+ * and the window read this table.
  */
 export const SETTINGS = {
   'clinic.id': setting(z.uuid().nullable(), null, 'settings.clinic-id'),

@@ -3,41 +3,41 @@ import { Message } from '../messages/message-schema.ts'
 import { Instant } from './conventions.ts'
 
 /**
- * Whether the data key is kept by the account's key store: wrapped by it, by one without real
- * protection, not at all for want of one, or in a plain file.
+ * How the data key is stored: platform: wrapped by the account's key store; basic: by a key store
+ * without real protection; none: there is no key store; file: in a plain file.
  */
 const KEY_STORE_STATES = ['platform', 'basic', 'none', 'file'] as const
 export const KeyStoreState = z.enum(KEY_STORE_STATES)
 export type KeyStoreState = z.infer<typeof KeyStoreState>
 
-/** How the gateway stands, the gravest last: each has a shape of its own in the tray. */
+/** The state of the gateway, the most serious last; each has its own icon in the tray. */
 const TRAY_STATES = ['ok', 'attention', 'partner-away', 'listener-down'] as const
 export const TrayState = z.enum(TRAY_STATES)
 export type TrayState = z.infer<typeof TrayState>
 
-/** Something that needs a person: its kind is one of `TODAY_KINDS`, or a later program's. */
+/** An item that needs attention. Its kind is one of `TODAY_KINDS`, or one of a later version. */
 export const ShellAttention = z.object({
   kind: z.string(),
   count: z.int(),
-  /** Since when the oldest of it is so; null where nobody knows. */
+  /** Since when the oldest item exists; null if unknown. */
   since: Instant.nullable(),
 })
 export type ShellAttention = z.infer<typeof ShellAttention>
 
 /**
- * What the control command `status` prints, for the tray and for notifications. Nothing about a
- * patient is in it.
+ * The output of the control command `status`, for the tray and for notifications; without patient
+ * data.
  */
 export const ShellStatus = z.object({
   version: z.string(),
-  /** Safe mode: no device is served, nothing is sent. */
+  /** Safe mode: devices are not served, and nothing is sent. */
   isSafe: z.boolean(),
   tray: TrayState,
-  /** Sentences of the gateway, the gravest first. */
+  /** Status messages, the most serious first. */
   lines: z.array(z.string()),
   attention: z.array(ShellAttention),
   openAssociations: z.int(),
-  /** When an update may be put in: `at` is HH:MM of the clinic's day. */
+  /** When an update may be installed: `at` is HH:MM in the clinic's time zone. */
   update: z.object({ isAutomatic: z.boolean(), at: z.string(), timeZone: z.string() }),
 })
 export type ShellStatus = z.infer<typeof ShellStatus>
@@ -54,26 +54,25 @@ const UPDATE_STATES = [
 ] as const
 
 /**
- * How far an update is; not-here: this program is not updated by itself (not packaged, or by the
- * system's own packages).
+ * The state of an update. not-here: the program does not update itself (not packaged, or managed by
+ * the system's package manager).
  */
 export const UpdateState = z.object({
   state: z.enum(UPDATE_STATES),
-  /** The version that is offered; null where none is. */
+  /** The available version; null if there is none. */
   version: z.string().nullable(),
-  /** Of the download, from 0 to 1. */
+  /** Progress of the download, from 0 to 1. */
   share: z.number(),
-  /** For a person; null where the state says all. */
+  /** A message for the user; null if the state is sufficient. */
   sentence: Message.nullable(),
   /**
-   * What is new in the version that is offered, a point each, plain text; empty where its makers do
-   * not say.
+   * Release notes of the available version, one point each, as plain text; empty if there are none.
    */
   notes: z.array(z.string()),
 })
 export type UpdateState = z.infer<typeof UpdateState>
 
-/** What the window may know of the desktop app around it. */
+/** The state of the desktop app that the window shows. */
 export const DesktopState = z.object({
   isAutostart: z.boolean(),
   keyStore: KeyStoreState,

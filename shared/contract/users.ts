@@ -13,7 +13,7 @@ import {
   PhoneNumber,
 } from './values.ts'
 
-// Viewer users and invitations. Users are one table that both areas read.
+// Users and invitations of both areas, which share one table.
 
 const Suffix = z.string().trim().min(1).max(100)
 const record = {
@@ -138,7 +138,7 @@ const invitationList = z.object({
 const userParams = z.object({ userId: UserId })
 const invitationParams = z.object({ invitationId: InvitationId })
 const one = z.object({ userId: UserId })
-/** By either or both; both must match each other. */
+/** The invitation ID, the user ID, or both, which must belong together. */
 const eitherInvitation = orEmpty(
   z.object({ invitationId: InvitationId.optional(), userId: UserId.optional() }),
 )
@@ -172,13 +172,13 @@ export const viewerUsers = {
   }),
   revokeAccess: operation('POST /v1/viewer/users/revoke-access', {
     access: 'viewer-people',
-    summary: 'Take a user’s access away; data is preserved',
+    summary: 'Revoke a user’s access; data is preserved',
     body: one,
     reply: Outcome,
   }),
   reactivate: operation('POST /v1/viewer/users/reactivate', {
     access: 'viewer-people',
-    summary: 'Give a user’s access back',
+    summary: 'Restore a user’s access',
     body: one,
     reply: Outcome,
   }),
@@ -238,13 +238,13 @@ export const scribeUsers = {
   }),
   revokeAccess: operation('POST /v1/scribe/users/revoke-access', {
     access: 'people',
-    summary: 'Take a user’s access away; data is preserved',
+    summary: 'Revoke a user’s access; data is preserved',
     body: one,
     reply: Outcome,
   }),
   reactivate: operation('POST /v1/scribe/users/reactivate', {
     access: 'people',
-    summary: 'Give a user’s access back',
+    summary: 'Restore a user’s access',
     body: one,
     reply: Outcome,
   }),

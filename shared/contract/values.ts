@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { fault } from '../messages/issues.ts'
 
-// Forms that the interface's own operations share.
+// Value types that operations of the interface share.
 
-/**
- * Metadata maps: at most 50 pairs, keys up to 100 characters, values up to 1000.
- */
+/** Metadata: at most 50 pairs, with keys of up to 100 and values of up to 1000 characters. */
 export const Metadata = z
   .record(
     z.string().max(100, fault('values.keys-too-long')),
@@ -15,25 +13,23 @@ export const Metadata = z
   .meta({ id: 'Metadata', maxProperties: 50 })
 export type Metadata = z.infer<typeof Metadata>
 
-/**
- * A body that published clients leave out, send empty or send as `null`.
- */
+/** A body that published clients may omit, send empty or send as `null`. */
 export const orEmpty = <T extends z.ZodObject>(body: T) =>
   z.preprocess((given) => given ?? {}, body)
 
-/** A query value where the empty text and the word `null` ask for rows that have none. */
+/** A query value for which an empty text and the word `null` match rows without a value. */
 export const nullable = <T extends z.ZodType>(value: T) =>
   z
     .preprocess((given) => (given === '' || given === 'null' ? null : given), value.nullable())
     .optional()
 
 /**
- * A UID that a device sent: not every device keeps to PS3.5 §9.1, and what it sent is shown as it
- * is.
+ * A UID received from a device. Not every device conforms to PS3.5 §9.1, and the UID is shown as
+ * received.
  */
 export const ReceivedUid = z.string().min(1).max(64)
 
-/** A boolean of a query; empty is no filter. */
+/** A boolean query value; an empty one does not filter. */
 export const Flag = z
   .preprocess(
     (given) => (given === '' || given === 'null' ? undefined : given),
@@ -42,8 +38,8 @@ export const Flag = z
   .transform((given) => (given === undefined ? undefined : given === 'true'))
 
 /**
- * Several values of a query, joined by commas; repeats and `name[]` are tolerated, empty is no
- * filter, an unknown value is refused.
+ * Several values of a query, separated by commas. Duplicates and `name[]` are accepted, an empty
+ * value does not filter, and an unknown value is refused.
  */
 export const choices = <const V extends readonly [string, ...string[]]>(values: V) =>
   z
@@ -58,7 +54,7 @@ export const choices = <const V extends readonly [string, ...string[]]>(values: 
     .transform((given) => (given.length === 0 ? undefined : [...new Set(given)]))
     .optional()
 
-/** A contains-filter; empty is no filter. */
+/** A substring filter; an empty one does not filter. */
 export const Contains = z
   .string()
   .max(200)
@@ -77,18 +73,18 @@ export const PhoneNumber = z.string().regex(/^\d{10,15}$/, fault('values.phone-n
 /** 10 digits. */
 export const NpiNumber = z.string().regex(/^\d{10}$/, fault('values.npi-number'))
 
-/** A certificate, or several, as text. */
+/** One or several certificates in PEM format. */
 export const Pem = z
   .string()
   .max(20_000)
   .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, fault('values.pem'))
 
-/** Modality (0008,0060) as staff enter it. */
+/** Modality (0008,0060) as entered by a user. */
 export const ModalityCode = z
   .string()
   .trim()
   .toUpperCase()
   .regex(/^[A-Z0-9_ ]{1,16}$/, fault('values.modality'))
 
-/** Why somebody did it, for the audit trail. */
+/** The reason for an action, for the audit log. */
 export const Reason = z.string().trim().min(3, fault('values.reason')).max(200)

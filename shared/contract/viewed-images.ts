@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Message } from '../messages/message-schema.ts'
 
-/** Where images of a study come from. */
+/** The sources of the images of a study. */
 const VIEW_SOURCES = ['archive', 'partner'] as const
 
 /**
- * A study of a view, as its own files say it; until the first one is read, as the gateway knows it.
- * DICOM text: PN, DA, TM, CS; empty where missing.
+ * A study of a view according to its files, or until the first one has been read, as known to the
+ * gateway. DICOM text (PN, DA, TM, CS); empty if missing.
  */
 export const ViewedStudy = z.object({
   studyInstanceUid: z.string(),
@@ -25,7 +25,7 @@ export type ViewedStudy = z.infer<typeof ViewedStudy>
 export const ViewedSeries = z.object({
   studyInstanceUid: z.string(),
   seriesInstanceUid: z.string(),
-  /** Null where it is missing. */
+  /** Null if it is missing. */
   seriesNumber: z.int().nullable(),
   modality: z.string(),
   seriesDescription: z.string(),
@@ -46,11 +46,11 @@ export const ImagePixel = z.object({
   samplesPerPixel: z.int().positive(),
   photometricInterpretation: z.string(),
   planarConfiguration: z.union([z.literal(0), z.literal(1)]),
-  /** Height of a pixel by its width, of pixels that are not square (PS3.3 C.7.6.3.1.7). */
+  /** Ratio of the height of a pixel to its width, if pixels are not square (PS3.3 C.7.6.3.1.7). */
   aspect: z.number().positive().optional(),
-  /** FloatPixelData, DoubleFloatPixelData. */
+  /** Whether the pixels are in Float Pixel Data or Double Float Pixel Data; empty for neither. */
   float: z.enum(['', 'float', 'double']),
-  /** Pixel Padding Value, and its range limit. */
+  /** Pixel Padding Value, and Pixel Padding Range Limit. */
   padding: z.tuple([z.number(), z.number().nullable()]).nullable(),
   smallest: z.number().nullable(),
   largest: z.number().nullable(),
@@ -58,26 +58,25 @@ export const ImagePixel = z.object({
 export type ImagePixel = z.infer<typeof ImagePixel>
 
 /**
- * What is of one frame, and differs from frame to frame of an enhanced multi-frame (PS3.3
- * C.7.6.16).
+ * Attributes that may differ between the frames of an enhanced multi-frame image (PS3.3 C.7.6.16).
  */
 export const FrameAttributes = z.object({
-  /** Image Position and Orientation (Patient), mm. */
+  /** Image Position (Patient) in mm, and Image Orientation (Patient). */
   position: z.tuple([z.number(), z.number(), z.number()]).nullable(),
   orientation: z
     .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()])
     .nullable(),
-  /** Between rows, between columns; mm. */
+  /** Distance between rows and between columns in mm. */
   spacing: z.tuple([z.number(), z.number()]).nullable(),
   /**
-   * patient: Pixel Spacing of a volume; detector: Imager Pixel Spacing, at the detector and so
-   * larger than the patient; calibrated: by a fiducial or geometry; region: of an ultrasound
+   * patient: Pixel Spacing in the patient; detector: Imager Pixel Spacing at the detector, where
+   * distances are magnified; calibrated: by a fiducial or the geometry; region: of an ultrasound
    * region; none.
    */
   spacingFrom: z.enum(['patient', 'detector', 'calibrated', 'region', 'none']),
   sliceThickness: z.number().nullable(),
   sliceLocation: z.number().nullable(),
-  /** Null: the stored values are what they are. */
+  /** Null if no rescaling applies. */
   slope: z.number().nullable(),
   intercept: z.number().nullable(),
   windowCenter: z.array(z.number()),
@@ -85,7 +84,7 @@ export const FrameAttributes = z.object({
 })
 export type FrameAttributes = z.infer<typeof FrameAttributes>
 
-/** Who an image is of, as its own file says. DICOM text; empty where it is missing. */
+/** The patient of an image according to its file. DICOM text; empty if missing. */
 export const ImagePatient = ViewedStudy.pick({
   ...{
     patientName: true,
@@ -98,8 +97,8 @@ export const ImagePatient = ViewedStudy.pick({
 export type ImagePatient = z.infer<typeof ImagePatient>
 
 /**
- * A region of an ultrasound image with a calibration of its own (PS3.3 C.8.5.5): columns and rows
- * of its first and its last pixel, from 0.
+ * A calibrated region of an ultrasound image (PS3.3 C.8.5.5): columns and rows of its first and
+ * last pixel, from 0.
  */
 export const UltrasoundRegion = z.object({
   left: z.int(),
@@ -110,58 +109,58 @@ export const UltrasoundRegion = z.object({
 export type UltrasoundRegion = z.infer<typeof UltrasoundRegion>
 
 /**
- * An instance of a view: with what its file says, or with what the partner's manifest says before
- * the file is here.
+ * An instance of a view, with the data of its file, or until the file has been read, of the
+ * partner's manifest.
  */
 export const ViewedInstance = z.object({
   studyInstanceUid: z.string(),
   seriesInstanceUid: z.string(),
   sopInstanceUid: z.string(),
   sopClassUid: z.string(),
-  /** Empty while only the manifest knows it. */
+  /** Empty while only the manifest has been read. */
   transferSyntaxUid: z.string(),
   source: z.enum([...VIEW_SOURCES, 'manifest']),
-  /** 0 where it is unknown: then the UID breaks ties. */
+  /** 0 if unknown; instances are then ordered by UID. */
   instanceNumber: z.int(),
-  /** Frames; 1 of a single-frame image. */
+  /** Number of frames; 1 for a single-frame image. */
   frames: z.int().positive(),
-  /** Null: it is no image, and `notImage` says what it is. */
+  /** Null if it is not an image; `notImage` says what it is. */
   image: ImagePixel.nullable(),
-  /** Such as `A structured report.`; null for an image. */
+  /** For example `A structured report.`; null for an image. */
   notImage: Message.nullable(),
   attributes: FrameAttributes,
-  /** One for each frame where they differ; null where `attributes` is of all of them. */
+  /** Attributes of each frame if they differ; null if `attributes` applies to all of them. */
   perFrame: z.array(FrameAttributes).nullable(),
   frameOfReferenceUid: z.string(),
   imageType: z.array(z.string()),
-  /** LINEAR, LINEAR_EXACT, SIGMOID. */
+  /** VOI LUT Function: LINEAR, LINEAR_EXACT, SIGMOID. */
   voiLutFunction: z.string(),
   windowExplanation: z.array(z.string()),
-  /** HU, US…: Rescale Type; empty where it is not known. */
+  /** Rescale Type, such as HU or US; empty if unknown. */
   rescaleType: z.string(),
-  /** Milliseconds between frames, as the file recommends; null where it does not. */
+  /** Recommended time between frames in milliseconds; null if the file does not specify one. */
   frameTime: z.number().nullable(),
   acquisitionTime: z.string(),
   contentTime: z.string(),
   viewPosition: z.string(),
   laterality: z.string(),
   patientOrientation: z.array(z.string()),
-  /** Null: the same as that of its study. */
+  /** Null if it equals that of its study. */
   patient: ImagePatient.nullable(),
   /**
-   * It went through lossy compression at some time (0028,2110), however it is encoded now. Ratios
-   * (0028,2112) and methods (0028,2114) as far as the file says. Null: it does not say so.
+   * Whether it has ever been compressed lossily (0028,2110), regardless of its present encoding,
+   * with the ratios (0028,2112) and methods (0028,2114) if known. Null if not specified.
    */
   lossy: z.object({ ratios: z.array(z.number()), methods: z.array(z.string()) }).nullable(),
-  /** Empty where it has none. */
+  /** Empty if there are none. */
   regions: z.array(UltrasoundRegion),
-  /** It has a palette, look-up tables or overlays: `extras` has them. */
+  /** Whether `extras` has a palette, lookup tables or overlays. */
   hasExtras: z.boolean(),
 })
 export type ViewedInstance = z.infer<typeof ViewedInstance>
 
 /**
- * A look-up table (PS3.3 C.11.1, C.7.6.3.1.6): `data` is base64 of 16-bit numbers in little endian.
+ * A lookup table (PS3.3 C.11.1, C.7.6.3.1.6); `data` is base64 of 16-bit numbers in little endian.
  */
 const LookUpTable = z.object({
   entries: z.int(),
@@ -171,12 +170,15 @@ const LookUpTable = z.object({
   data: z.base64(),
 })
 
-/** What is too long for a line of the list. */
+/** Data that is too large for the image list. */
 export const InstanceExtras = z.object({
   palette: z.object({ red: LookUpTable, green: LookUpTable, blue: LookUpTable }).nullable(),
   modalityLut: LookUpTable.nullable(),
   voiLuts: z.array(LookUpTable),
-  /** Overlay planes (PS3.3 C.9.2): `data` is base64 of one bit a pixel, the first one lowest. */
+  /**
+   * Overlay planes (PS3.3 C.9.2); `data` is base64 of one bit per pixel, starting with the lowest
+   * bit.
+   */
   overlays: z.array(
     z.object({
       rows: z.int(),
@@ -191,14 +193,14 @@ export const InstanceExtras = z.object({
 })
 export type InstanceExtras = z.infer<typeof InstanceExtras>
 
-/** What is wrong with a part, for a person; no value of the file, no URL. */
+/** A fault of a part of a view, without values of the file and without URLs. */
 export const ViewFault = z.object({
-  /** danger: it could lead to a wrong reading, such as images of another patient. */
+  /** danger: it could cause a misreading, such as images of another patient. */
   level: z.enum(['danger', 'warning', 'note']),
   /** `Image 12 of 500`, `The manifest`, `The partner`. */
   what: Message,
   sentence: Message,
-  /** Where a study or an instance is known. */
+  /** The study and the instance, if known. */
   studyInstanceUid: z.string().nullable(),
   sopInstanceUid: z.string().nullable(),
 })
@@ -206,7 +208,7 @@ export type ViewFault = z.infer<typeof ViewFault>
 
 export const ViewMedia = z.object({
   mediaId: z.int(),
-  /** How the page shows it; other: it can be saved only. */
+  /** How the page displays it; other: download only. */
   shownAs: z.enum(['pdf', 'image', 'video', 'other']),
   mimeType: z.string(),
   fileName: z.string(),
@@ -214,9 +216,10 @@ export const ViewMedia = z.object({
 export type ViewMedia = z.infer<typeof ViewMedia>
 
 /**
- * A line of `GET /viewer/:viewId/images` (`application/x-ndjson`), which stays open until all is
- * known. A study, series or instance that comes again, by its UID, takes the place of what was said
- * before. asking: the partner is asked; loading: files come; done: the stream ends.
+ * A line of `GET /viewer/:viewId/images` (`application/x-ndjson`), which stays open until
+ * everything is loaded. A study, series or instance that is sent again replaces the earlier one
+ * with the same UID. asking: the partner is being asked; loading: files are being loaded; done: the
+ * stream ends.
  */
 export const ViewLine = z.discriminatedUnion('line', [
   z.object({ line: z.literal('study'), study: ViewedStudy }),
@@ -227,21 +230,24 @@ export const ViewLine = z.discriminatedUnion('line', [
   z.object({
     line: z.literal('progress'),
     state: z.enum(['asking', 'loading', 'done']),
-    /** Files whose header was read, of those that there are; of all studies of the view. */
+    /**
+     * Number of files whose header has been read, and number of all files, for all studies of the
+     * view.
+     */
     read: z.int(),
     files: z.int(),
   }),
 ])
 export type ViewLine = z.infer<typeof ViewLine>
 
-/** An earlier study that can be put beside. */
+/** A prior study that can be added for comparison. */
 export const ViewedPrior = z.object({
   studyInstanceUid: z.string(),
   studyDescription: z.string(),
   modalities: z.array(z.string()),
-  /** DA, or empty. */
+  /** A DA, or empty. */
   studyDate: z.string(),
-  /** Instances in the archive; null where only the partner may have it. */
+  /** Number of instances in the archive; null if only the partner may have the study. */
   instances: z.int().nullable(),
   isOpen: z.boolean(),
 })

@@ -14,7 +14,7 @@ export const StudyDescription = z
   .max(1000)
 const StudyViewerStatus = z.enum(VIEWER_STATUSES)
 
-/** What viewer and scribe studies share. */
+/** Fields that viewer and scribe studies share. */
 export const studyRecord = {
   studyId: StudyId,
   studyInstanceUid: z.string(),
@@ -35,7 +35,7 @@ export const ViewerStudy = z
   .meta({ id: 'ViewerStudy' })
 export type ViewerStudy = z.infer<typeof ViewerStudy>
 
-/** A study by its id, its UID, or both of the same study. */
+/** Identifies a study by its ID, its UID, or both. */
 export const eitherStudy = { studyId: StudyId.optional(), studyInstanceUid: Uid.optional() }
 export const studyParams = z.object({ studyId: StudyId })
 export const uidParams = z.object({ studyInstanceUid: Uid })
@@ -70,7 +70,8 @@ const HANGING_LAYOUTS = [
 ] as const
 const OPTIONS_BYTES = 3072
 /**
- * An opaque handle of the partner, echoed in `ephemeral.access_requested`.
+ * A session without a study. `retrievalId` and `options` are opaque and are returned to the partner
+ * in `ephemeral.access_requested`.
  */
 export const EphemeralSession = z.object({
   retrievalId: z.string().min(1).max(1000),
@@ -157,19 +158,19 @@ export const viewer = {
   }),
   uncancel: operation('POST /v1/viewer/studies/uncancel', {
     access: 'viewer',
-    summary: 'Undo cancelling',
+    summary: 'Reinstate a cancelled study',
     body: orEmpty(z.object(eitherStudy)),
     reply: Outcome,
   }),
   rerouteUrl: operation('POST /v1/viewer/studies/reroute-url', {
     access: 'viewer',
-    summary: 'A tokenized, time-limited URL that opens the viewer on the study',
+    summary: 'Create a time-limited link that opens the viewer on the study',
     body: orEmpty(z.object(eitherStudy)),
     reply: TokenUrl,
   }),
   ephemeralSession: operation('POST /v1/viewer/ephemeral-sessions', {
     access: 'viewer',
-    summary: 'A viewer session without a study',
+    summary: 'Create a viewer session without a study',
     body: EphemeralSession,
     reply: TokenUrl,
     status: 201,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CalendarDay, Uid } from '../dicom-values.ts'
 import { ReportId, StudyId, WebhookEventId } from '../ids.ts'
 
-// Unknown fields of an answer are tolerated and dropped.
+// Unknown fields of a response are ignored.
 
 const Uuid = z.uuid()
 const Media = z.object({ mimeType: z.string(), url: z.url(), fileName: z.string().optional() })
@@ -14,14 +14,14 @@ export const WorklistStep = z.object({
   ScheduledProcedureStepID: z.string(),
   ScheduledProcedureStepStartDate: z.string(),
   ScheduledProcedureStepStartTime: z.string(),
-  /** Not in the interface's own description, as all that is optional here. */
+  /** Optional fields of this object extend the description of the interface. */
   ScheduledProcedureStepLocation: z.string().optional(),
 })
 export type WorklistStep = z.infer<typeof WorklistStep>
 
 /**
- * A worklist item as the interface lists it. The gateway reads items one by one, leniently: see
- * `worklist/item`.
+ * A worklist item as described by the interface. The gateway reads items individually and
+ * leniently, see `worklist/item.ts`.
  */
 export const WorklistItem = z.object({
   AccessionNumber: z.string(),
@@ -38,15 +38,16 @@ export const WorklistItem = z.object({
   StudyDescription: z.string(),
   StudyInstanceUID: z.string(),
   AdmissionID: z.string().optional(),
-  /** A list, or one text with backslashes between its values. */
+  /** An array, or one text with backslashes as delimiters. */
   OtherPatientIDs: z.union([z.string(), z.array(z.string())]).optional(),
   ReferringPhysicianName: z.string().optional(),
 })
 export type WorklistItem = z.infer<typeof WorklistItem>
 
 /**
- * `authorized` and `items` are required, because a body without `items` does not say that nothing
- * is scheduled. The items are read one by one: one bad row never spoils the list.
+ * `authorized` and `items` are required, because a body without `items` does not mean that nothing
+ * is scheduled. Items are validated individually, so that one invalid item does not affect the
+ * others.
  */
 export const WorklistAnswer = z.object({ ...Refusable, items: z.array(z.unknown()) })
 export type WorklistAnswer = z.infer<typeof WorklistAnswer>
@@ -65,8 +66,8 @@ const Measure = <U extends readonly [string, ...string[]]>(units: U) =>
   z.object({ unit: z.enum(units), value: z.number().min(0) })
 
 /**
- * The seven events: `kind` says what a failure means. synchronous: an error; soft: an empty
- * enrichment; asynchronous: try again later.
+ * The seven events. `kind` determines how a failure is handled. synchronous: it is an error; soft:
+ * the enrichment is empty; asynchronous: the delivery is retried.
  */
 export const EVENTS = {
   'study.access_requested': {
@@ -196,7 +197,7 @@ export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]['data']>
 export type EventResponse<T extends EventType> = z.infer<(typeof EVENTS)[T]['response']>
 
-/** The envelope of every event, exactly these three fields. */
+/** The envelope of every event, with exactly these three fields. */
 export const Envelope = z.strictObject({
   id: WebhookEventId,
   type: z.enum(EVENT_TYPES),

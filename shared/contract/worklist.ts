@@ -3,16 +3,16 @@ import { Message } from '../messages/message-schema.ts'
 import { Day, Instant } from './conventions.ts'
 import { WorklistQuestion } from './webhooks.ts'
 
-/** Where the rows of an answer came from. */
+/** Where the rows of an answer come from. */
 export const ANSWER_SOURCES = ['live', 'fresh', 'shared', 'stored', 'downtime', 'none'] as const
 export const AnswerSource = z.enum(ANSWER_SOURCES)
 /**
- * live: asked now; fresh: asked less than freshSeconds ago; shared: asked by another query in
- * flight; stored, downtime: the last good answer.
+ * live: requested now; fresh: requested less than `worklist.freshSeconds` ago; shared: requested by
+ * a concurrent query; stored, downtime: the last valid answer.
  */
 export type AnswerSource = z.infer<typeof AnswerSource>
 
-/** Why a call to the partner gave no list. */
+/** Why a request to the partner returned no list. */
 export const PARTNER_FAULTS = [
   'no-endpoint',
   'unreachable',
@@ -27,15 +27,15 @@ export const PARTNER_FAULTS = [
 export const PartnerFault = z.enum(PARTNER_FAULTS)
 export type PartnerFault = z.infer<typeof PartnerFault>
 
-/** A key of the query as received, for the screen. */
+/** A key of the query as received, for display. */
 export const ReceivedKey = z.object({
-  /** `(0010,0010)`, with the sequence before it where it is nested: `(0040,0100) > (0008,0060)`. */
+  /** `(0010,0010)`, preceded by the sequence if it is nested: `(0040,0100) > (0008,0060)`. */
   tag: z.string(),
   keyword: z.string(),
   vr: z.string(),
   value: z.string(),
   /**
-   * singleValue, listOfUid, universal, wildCard, range or sequence (PS3.4 C.2.2.2); ignored: never
+   * singleValue, listOfUid, universal, wildCard, range or sequence (PS3.4 C.2.2.2); ignored: not
    * matched.
    */
   matching: z.enum([
@@ -52,9 +52,9 @@ export type ReceivedKey = z.infer<typeof ReceivedKey>
 
 export const RowVerdict = z.object({
   verdict: z.enum(['sent', 'filtered', 'withheld', 'cut']),
-  /** Which key filtered it, why it was withheld; null for a sent row. */
+  /** The key that filtered it, or why it was withheld; null for a sent row. */
   reason: Message.nullable(),
-  /** Repairs and remarks, e.g. a name sent in another alphabet. */
+  /** Repairs and remarks, such as a transliterated name. */
   remarks: z.array(Message),
   patientName: z.string(),
   patientId: z.string(),
@@ -72,7 +72,7 @@ export type RowVerdict = z.infer<typeof RowVerdict>
 const summary = {
   inspectionId: z.int(),
   at: Instant,
-  /** device: over the network; window: asked by a user of the window as that device. */
+  /** device: over the network; window: by a user of the window, in the device's place. */
   origin: z.enum(['device', 'window']),
   deviceName: z.string(),
   callingAeTitle: z.string(),
@@ -86,18 +86,18 @@ const summary = {
   sent: z.int(),
   filtered: z.int(),
   withheld: z.int(),
-  /** Milliseconds from the request to the decision of the final status. */
+  /** Milliseconds from the request until the final status was decided. */
   tookMs: z.number(),
-  /** Milliseconds of the partner's call, null where it was not called. */
+  /** Duration of the partner's call in milliseconds; null if none was made. */
   partnerMs: z.number().nullable(),
-  /** One sentence: what happened, for a person. */
+  /** A summary in one sentence. */
   sentence: Message,
   /**
-   * How often the same was asked again on the same association, and the same given from the answer
-   * that was still fresh.
+   * How often the same query was repeated on the association and was answered from the same fresh
+   * answer.
    */
   repeats: z.int(),
-  /** When that was last, null where it never was. */
+  /** Time of the last repetition; null if there was none. */
   lastAt: Instant.nullable(),
 }
 
@@ -108,29 +108,29 @@ export const Inspection = z.object({
   ...summary,
   transferSyntax: z.string(),
   keys: z.array(ReceivedKey),
-  /** What the partner was, or would have been, asked. */
+  /** The request that was, or would have been, sent to the partner. */
   question: WorklistQuestion.nullable(),
-  /** Remarks on the query: a clamped window, a key at the wrong place. */
+  /** Remarks on the query, such as a limited range of days or a misplaced key. */
   remarks: z.array(Message),
   partner: z
     .object({
       webhookId: z.string(),
       httpStatus: z.int().nullable(),
       bytes: z.int(),
-      /** Why it gave no list; of a refusal the partner's own words. */
+      /** Why it returned no list; for a refusal, the partner's own text. */
       detail: Message.nullable(),
       answeredAt: Instant.nullable(),
     })
     .nullable(),
-  /** At most 1,000, the sent ones first; `rowsTotal` counts all. */
+  /** At most 1,000 rows, sent ones first; `rowsTotal` counts all. */
   rows: z.array(RowVerdict),
   rowsTotal: z.int(),
 })
 export type Inspection = z.infer<typeof Inspection>
 
 /**
- * Keys of "ask the worklist as this device": what a console's query screen offers. Empty fields are
- * universal.
+ * The keys of a query in a device's place, like those on a modality's query screen. Empty fields
+ * are universal.
  */
 export const WorklistAsk = z.object({
   deviceId: z.uuid(),
@@ -153,7 +153,7 @@ export const Downtime = z.object({
 })
 export type Downtime = z.infer<typeof Downtime>
 
-/** A step that staff marked as done or cancelled here: never served from a stored answer. */
+/** A step that staff marked as done or cancelled; it is not served from stored answers. */
 export const ClosedStep = z.object({
   studyInstanceUid: z.string(),
   scheduledProcedureStepId: z.string(),

@@ -3,5 +3,8 @@ import { type Message, openMessages } from './message.ts'
 
 const inEnglish = openMessages(en, 'en-GB')
 
-/** A message in English: for logs, partners, the command line and `detail` of problem+json. */
+/**
+ * Formats a message in English, for logs, partners, the command line and the `detail` of
+ * problem+json.
+ */
 export const english = (of: Message): string => inEnglish(of)

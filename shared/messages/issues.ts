@@ -3,13 +3,13 @@ import { type Message, type MessageCode, type MessageParam, message, verbatim } 
 
 const CODE = /^[a-z][a-z-]*\.[a-z0-9-]+$/
 
-/** What is wrong with a value, as the `error` of a schema: the code of a message. */
+/** The message code of a validation error, for use as the `error` of a schema. */
 export const fault = (code: MessageCode): MessageCode => code
 
 /**
- * What is wrong with a value. A schema names the code of its message (`fault`), whose arguments are
- * those of the issue: `minimum`, `maximum`, `values`, and `params` of a custom check. Zod's own
- * messages become codes of the area `input`.
+ * Converts a validation issue to a message. A schema specifies the message code with `fault`; its
+ * arguments are those of the issue: `minimum`, `maximum`, `values`, and the `params` of a custom
+ * check. Zod's own messages are mapped to codes of the area `input`.
  */
 export function issueMessage(issue: z.core.$ZodIssue): Message {
   if (CODE.test(issue.message)) return { code: issue.message, params: paramsOf(issue) }
@@ -33,7 +33,7 @@ export function issueMessage(issue: z.core.$ZodIssue): Message {
     case 'invalid_union':
       return message('input.union')
     case 'invalid_key':
-      // What is wrong with the key itself; the wrapper only says that something is.
+      // The issue of the key itself is more specific.
       return issue.issues[0] ? issueMessage(issue.issues[0]) : verbatim(issue.message)
     default:
       return verbatim(issue.message)

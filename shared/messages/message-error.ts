@@ -1,7 +1,10 @@
 import { english } from './english.ts'
 import { type Message, verbatim } from './message.ts'
 
-/** An error that says to a person what is wrong, in any language; `message` is the English text. */
+/**
+ * An error with an explanation for users that is independent of the language; `message` is its
+ * English text.
+ */
 export class MessageError extends Error {
   override name = 'MessageError'
   readonly explanation: Message
@@ -11,7 +14,7 @@ export class MessageError extends Error {
   }
 }
 
-/** What an error says to a person; of an error of another program, its own text. */
+/** The explanation of an error; for errors of other libraries, their own text. */
 export function explanationOf(error: unknown): Message {
   if (error instanceof MessageError) return error.explanation
   return verbatim(error instanceof Error ? error.message : String(error))

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { type MessageParam, type Message as MessageValue, verbatim } from './message.ts'
 
-// Apart from `message.ts`, so that the first screen of the window does not load zod.
+// Separate from `message.ts`, so that the first screen of the window does not load zod.
 
 export type Message = MessageValue
 
-/** A message as it is sent. */
+/** Schema of a message. */
 export const Message: z.ZodType<Message> = z.lazy(() =>
   z.object({ code: z.string(), params: z.record(z.string(), Param).optional() }),
 )
@@ -16,12 +16,12 @@ const Param: z.ZodType<MessageParam> = z.union([
   z.array(z.union([z.string(), Message])),
 ])
 
-/** A message within stored JSON, where version 0.1 stored its English text. */
+/** A message in stored JSON. Version 0.1 stored the English text instead. */
 export const MessageInJson = z.union([z.string().transform((text) => verbatim(text)), Message])
 
 const STORED = '{"code":'
 
-/** Of a column of the database. Version 0.1 stored English text, which stays as it is. */
+/** Reads a message from a database column. English text stored by version 0.1 is kept as it is. */
 export function messageFromStored(text: string): Message {
   if (!text.startsWith(STORED)) return verbatim(text)
   try {

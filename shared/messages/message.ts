@@ -1,37 +1,40 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import type en from './en.json'
 
-/** What the gateway can tell a person: the keys of `en.json`, `area.meaning`. */
+/** Message codes: the keys of `en.json`, in the form `area.meaning`. */
 export type MessageCode = keyof typeof en
 
 /**
- * A value of a message: text and numbers as they are, a message in the language of its reader, and
- * several of them as a list (“CT1, CT2 and MR1”).
+ * An argument of a message. Text and numbers are inserted as they are, messages in the language of
+ * the reader, and arrays as a list (“CT1, CT2 and MR1”).
  */
 export type MessageParam = string | number | Message | readonly (string | Message)[]
 export type MessageParams = Readonly<Record<string, MessageParam>>
 
 /**
- * Something the gateway tells a person, without a language: a key of the catalogues and the values
- * of its arguments. `english` gives it to logs and partners, the window in the language of its
- * reader.
+ * A user-facing text that is independent of the language: a key of the catalogues with its
+ * arguments. `english` formats it for logs and partners; the window formats it in the user's
+ * language.
  */
 export interface Message {
   readonly code: string
   readonly params?: MessageParams | undefined
 }
 
-/** A message of the catalogue, with a value for each of its arguments. */
+/** Creates a message of the catalogue with its arguments. */
 export const message = (code: MessageCode, params?: MessageParams): Message =>
   params ? { code, params } : { code }
 
-/** Text that is the same in every language: a name, or what another program said. */
+/** Text that is the same in every language, such as a name or a text from another program. */
 export const verbatim = (text: string): Message => message('text.verbatim', { text })
 
-/** A part of a sentence as a sentence of its own: with a capital, but for a name, and a full stop. */
+/**
+ * Makes a complete sentence of a fragment: adds a full stop, and capitalizes it unless it starts
+ * with a name.
+ */
 export const asSentence = (part: Message): Message => message('text.sentence', { part })
 
-/** Sentences one after the other. */
+/** Joins sentences. */
 export function sentences(first: Message, ...others: readonly (Message | undefined)[]): Message {
   return others
     .filter((next) => next !== undefined)
@@ -47,20 +50,20 @@ export const isMessage = (value: unknown): value is Message =>
 
 const SENTENCE: MessageCode = 'text.sentence'
 
-/** A message as a column of the database keeps it: JSON. */
+/** The JSON of a message for a database column. */
 export const storedMessage = (of: Message): string => JSON.stringify(of)
 
-/** In a column that is empty where there is none. */
+/** Like `storedMessage`, for a column that is empty if there is no message. */
 export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage(of) : '')
 
 /**
- * Messages by their codes: each as ICU text or, where the build of the window has compiled it, as
- * the elements of its syntax tree. A compiled message without arguments is its text alone.
+ * Messages by code, as ICU text, or if the build of the window has compiled it, as the elements of
+ * its syntax tree. A compiled message without arguments is a single text.
  */
 export type Catalogue = Readonly<Record<string, string | readonly [string] | Elements>>
 type Elements = Exclude<ConstructorParameters<typeof IntlMessageFormat>[0], string>
 
-/** Gives messages in the language of a catalogue. */
+/** Returns a function that formats messages with a catalogue. */
 export function openMessages(catalogue: Catalogue, locale: string): (of: Message) => string {
   const formats = new Map<string, Format>()
   const list = new Intl.ListFormat(locale, { type: 'conjunction' })
@@ -82,7 +85,7 @@ export function openMessages(catalogue: Catalogue, locale: string): (of: Message
     return list.format(param.map((one) => String(valueText(one))))
   }
 
-  /** Names keep their case, and so does what another program said. */
+  /** Whether the text starts with a name or a text from another program, whose case is kept. */
   function beginsWithName({ code, params = {} }: Message): boolean {
     const param = params[firstArgument(catalogue[code] ?? '') ?? '']
     if (param === undefined) return false
@@ -100,7 +103,7 @@ export function openMessages(catalogue: Catalogue, locale: string): (of: Message
     const { code, params = {} } = of
     const values = Object.entries(params).map(([name, param]) => [name, valueText(param)] as const)
     const format = formatOf(code)
-    // A window that is older than its gateway has not every code.
+    // The code may be unknown if the window is older than the gateway.
     if (!format) return [code, ...values.map(([, value]) => value)].join(' ')
     const text = String(format.format(Object.fromEntries(values)))
     return code === SENTENCE ? sentenceOf(text, of) : text
@@ -113,7 +116,9 @@ type Format = Pick<IntlMessageFormat, 'format'>
 const isPlain = (text: Catalogue[string]): text is readonly [string] =>
   typeof text !== 'string' && typeof text[0] === 'string'
 
-/** The name of the argument that a message begins with, where it begins with one. */
+/**
+ * The name of the argument with which a message starts; undefined if it does not start with one.
+ */
 function firstArgument(text: Catalogue[string]): string | undefined {
   if (typeof text === 'string') return /^\{(\w+)/.exec(text)?.[1]
   const [element] = text

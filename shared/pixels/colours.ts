@@ -8,8 +8,7 @@ export const isColour = ({ photometricInterpretation, samplesPerPixel }: ImagePi
   photometricInterpretation === 'PALETTE COLOR' || samplesPerPixel > 1
 
 /**
- * RGB of eight bits, pixel by pixel. @throws ImageProblem for a photometric interpretation nobody
- * knows
+ * Converts to interleaved 8-bit RGB. @throws ImageProblem for an unknown photometric interpretation
  */
 export function rgbOf(
   stored: Stored,
@@ -23,7 +22,7 @@ export function rgbOf(
   const rgb = toEightBits(full, pixel)
   switch (pixel.photometricInterpretation) {
     case 'RGB':
-    // Their decoders give RGB.
+    // Their decoders return RGB.
     case 'YBR_RCT':
     case 'YBR_ICT':
       return rgb
@@ -50,7 +49,7 @@ function interleaved({ samples, isPlanar }: Stored, pixels: number): Samples {
   return out
 }
 
-/** Two pixels are Y Y Cb Cr. */
+/** Two pixels are stored as Y Y Cb Cr. */
 function doubled(samples: Samples, pixels: number): Uint8Array {
   const out = new Uint8Array(pixels * 3)
   for (let n = 0; n < pixels; n += 1) {
@@ -94,7 +93,7 @@ function paletted(
   const out = new Uint8Array(pixels * 3)
   for (const [channel, table] of [palette.red, palette.green, palette.blue].entries()) {
     const numbers = numbersOf(table)
-    // Some devices write eight bits and say sixteen.
+    // Some devices write 8-bit entries and declare 16 bits.
     const shift = table.bits > 8 && numbers.some((number) => number > 255) ? 8 : 0
     const last = numbers.length - 1
     for (let n = 0; n < pixels; n += 1) {

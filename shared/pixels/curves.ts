@@ -3,14 +3,12 @@ import { type Message, message, verbatim } from '../messages/message.ts'
 import { type LookUpTable, numbersOf } from './look-up.ts'
 import type { ValueWindow } from './opening-window.ts'
 
-/**
- * A VOI look-up table (PS3.3 C.11.2): brightness by value, in place of a window's straight line.
- */
+/** A VOI LUT (PS3.3 C.11.2): brightness by value, in place of a linear window. */
 export interface Curve {
   readonly name: Message
   /**
-   * Values, after the modality transformation, of the first and the last level; below and above it
-   * stays flat.
+   * The first and last mapped value, after the modality transformation; beyond them the curve is
+   * constant.
    */
   readonly lower: number
   readonly upper: number
@@ -18,11 +16,13 @@ export interface Curve {
   readonly levels: Float32Array
 }
 
-/** What the graphics take; the colour table that Cornerstone makes of a curve has as many. */
+/**
+ * Number of levels that the GPU supports; Cornerstone's color table of a curve has the same number.
+ */
 const MOST_LEVELS = 1024
 
 const known = new WeakMap<InstanceExtras, readonly Curve[]>()
-/** Curves of an image, the first of which it opens with. */
+/** The curves of an image; the first is used initially. */
 export function curvesOf(extras: InstanceExtras | undefined): readonly Curve[] {
   if (!extras) return []
   const made =
@@ -36,9 +36,9 @@ function curveOf(table: LookUpTable, index: number, count: number): Curve | unde
   const numbers = numbersOf(table)
   if (numbers.length < 2) return undefined
   const largest = numbers.reduce((a, b) => Math.max(a, b), 0)
-  // A table that goes beyond the bits it claims has as many as it needs.
+  // A table whose entries exceed its declared bits uses as many bits as it needs.
   const white = Math.max(2 ** table.bits - 1, 2 ** Math.ceil(Math.log2(largest + 1)) - 1)
-  // Only the part in which it changes: so that the window that is shown says something.
+  // Only the range in which the curve changes, so that the displayed window is meaningful.
   const first = Math.max(0, numbers.findIndex((number) => number !== numbers[0]) - 1)
   const last = Math.min(
     numbers.length - 1,
@@ -57,15 +57,15 @@ function curveOf(table: LookUpTable, index: number, count: number): Curve | unde
   return { name, lower: table.firstValue + from, upper: table.firstValue + to, levels }
 }
 
-/** The window whose ends are those of the curve. */
+/** The window that spans the curve. */
 export const windowOfCurve = ({ lower, upper }: Curve, isExact: boolean): ValueWindow =>
   isExact
     ? { center: (lower + upper) / 2, width: upper - lower }
     : { center: (lower + upper + 1) / 2, width: upper - lower + 1 }
 
 /**
- * Brightness, from 0 to 1, of a value between the ends of a window that stretches the curve. @param
- * share 0 at the lower end, 1 at the upper
+ * Brightness (0 to 1) at a position in a window stretched over the curve. @param share 0 at the
+ * lower end, 1 at the upper
  */
 export function levelAt({ levels }: Curve, share: number): number {
   const at = Math.max(0, Math.min(1, share)) * (levels.length - 1)

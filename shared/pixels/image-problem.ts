@@ -1,9 +1,12 @@
 import { type Message, message } from '../messages/message.ts'
 
-/** Why an image cannot be shown: `explanation` is for a person, without any value of the file. */
+/**
+ * Thrown if an image cannot be shown. `explanation` is for the user and contains no value of the
+ * file.
+ */
 export class ImageProblem extends Error {
   readonly explanation: Message
-  /** It may come if it is tried again: the network failed, or nobody wants it any more. */
+  /** A retry may succeed: the network failed, or the request was canceled. */
   readonly isPassing: boolean
   constructor(explanation: Message, isPassing = false) {
     super(explanation.code)
@@ -13,5 +16,5 @@ export class ImageProblem extends Error {
   }
 }
 
-/** Nobody wants it any more. */
+/** The request was canceled. */
 export const LEFT = message('viewer.image-left')

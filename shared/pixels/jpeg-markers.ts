@@ -9,9 +9,9 @@ const EXTENDED_FRAME = 0xc1
 const ADOBE_SIZE = 14
 
 /**
- * A decoder guesses whether components are RGB or YCbCr where no marker says it. The photometric
- * interpretation knows: it is written into an Adobe marker (ITU-T T.872 6.5.3), unless the file has
- * a marker of its own that means something.
+ * Without a marker, a decoder guesses whether components are RGB or YCbCr. The photometric
+ * interpretation is therefore written into an Adobe marker (ITU-T T.872 6.5.3), unless the file has
+ * a valid one.
  */
 export function withColourTransform(
   bytes: Uint8Array<ArrayBuffer>,
@@ -20,10 +20,10 @@ export function withColourTransform(
   if (photometricInterpretation !== 'RGB' || bytes[0] !== 0xff || bytes[1] !== 0xd8) return bytes
   for (const { marker, at, size } of segmentsOf(bytes)) {
     if (marker === APP0) return bytes
-    // A marker that is too short for its transform says nothing.
+    // A marker too short to contain a transform is ignored.
     if (marker === APP14 && size >= ADOBE_SIZE) return withKnownTransform(bytes, at + 15)
-    // Components of which some have fewer samples are brightness and colour, whatever the header
-    // says: nobody thins out green.
+    // Subsampled components are luminance and chrominance, whatever the header says: green is never
+    // subsampled.
     if (marker >= BASELINE_FRAME && marker <= EXTENDED_FRAME && isThinned(bytes, at)) return bytes
   }
   const adobe = [
@@ -56,7 +56,7 @@ function isThinned(bytes: Uint8Array, at: number): boolean {
   return factors.some((factor) => factor !== factors[0])
 }
 
-/** A transform that is none (0), YCbCr (1) or YCCK (2) stands; any other means nothing. */
+/** The transforms 0 (none), 1 (YCbCr) and 2 (YCCK) are valid; any other is ignored. */
 function withKnownTransform(bytes: Uint8Array<ArrayBuffer>, at: number): Uint8Array<ArrayBuffer> {
   if ((bytes[at] ?? 0) <= 2) return bytes
   const out = bytes.slice()
@@ -65,8 +65,8 @@ function withKnownTransform(bytes: Uint8Array<ArrayBuffer>, at: number): Uint8Ar
 }
 
 /**
- * Marker segments up to the first scan; `at` is where the marker is, `size` what it says of its
- * length, without the marker.
+ * Marker segments up to the first scan; `at` is the offset of the marker, `size` the length that it
+ * declares, without the marker.
  */
 function* segmentsOf(
   bytes: Uint8Array,

@@ -2,10 +2,10 @@ import type { InstanceExtras } from '../contract/viewed-images.ts'
 
 export type LookUpTable = InstanceExtras['voiLuts'][number]
 
-// Of browsers and of Node alike; the types of this folder are of neither.
+// Available in browsers and Node; the types of this folder include neither.
 declare const atob: (base64: string) => string
 
-/** Bytes of base64. */
+/** Decodes base64. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64)
   const bytes = new Uint8Array(text.length)

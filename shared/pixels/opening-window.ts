@@ -1,20 +1,20 @@
 import type { FrameAttributes, ViewedInstance } from '../contract/viewed-images.ts'
 import { rescaledPadding, type Values } from './values.ts'
 
-/** Centre and width, in the unit of the values. */
+/** Window center and width, in units of the values. */
 export interface ValueWindow {
   readonly center: number
   readonly width: number
 }
 
-/** What a header says of a frame that decides how its values are shown. */
+/** The header attributes that determine how the values of a frame are displayed. */
 export interface FrameHeader {
   readonly instance: Pick<ViewedInstance, 'image' | 'imageType' | 'rescaleType' | 'voiLutFunction'>
   /** Of this frame. */
   readonly attributes: FrameAttributes
 }
 
-/** The unit of values after rescale; empty where it is not known. */
+/** The unit of the values after rescale; empty if unknown. */
 export function unitOf({ instance, attributes }: FrameHeader, modality: string): string {
   if (instance.rescaleType !== '' && instance.rescaleType !== 'US') return instance.rescaleType
   if (modality !== 'CT' || instance.imageType.includes('LOCALIZER')) return ''
@@ -22,8 +22,8 @@ export function unitOf({ instance, attributes }: FrameHeader, modality: string):
 }
 
 /**
- * The window that an image without a curve opens with: its file's first, or one that fits its
- * values. @param hasTable its values come from a table
+ * The initial window of an image without a VOI LUT: the first one in the file, or one computed from
+ * the values. @param hasTable whether the values come from a look-up table
  */
 export function openingWindow(
   image: FrameHeader,
@@ -35,7 +35,7 @@ export function openingWindow(
 ): ValueWindow {
   const [center] = image.attributes.windowCenter
   const [width] = image.attributes.windowWidth
-  // C.11.2.1.2.1: a width below 1 is none, but for LINEAR_EXACT and SIGMOID.
+  // PS3.3 C.11.2.1.2.1: a width below 1 is invalid, except for LINEAR_EXACT and SIGMOID.
   if (
     center !== undefined &&
     width !== undefined &&
@@ -53,8 +53,8 @@ export function openingWindow(
 }
 
 /**
- * A window from the first to the 99th hundredth of the values. @param padding the least and
- * greatest value that stand for no pixel
+ * A window from the 1st to the 99th percentile of the values. @param padding the least and greatest
+ * padding value
  */
 export function automaticWindow(
   values: Values,
@@ -67,7 +67,7 @@ export function automaticWindow(
   const size = (greatest - least) / steps
   if (!(size > 0)) return { center: least + 0.5, width: 1 }
   const counts = new Uint32Array(steps)
-  // Ten thousand values tell as much as millions.
+  // A sample of ten thousand values is sufficient.
   const stride = Math.max(1, Math.floor(values.length / 10_000))
   let total = 0
   for (let n = 0; n < values.length; n += stride) {

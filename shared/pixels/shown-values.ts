@@ -5,13 +5,13 @@ import { type FrameHeader, openingWindow, type ValueWindow } from './opening-win
 import type { Stored } from './stored.ts'
 import { rescaled, type Values } from './values.ts'
 
-/** Stored values as a decoder gives them. */
+/** Stored values as returned by a decoder. */
 export interface Decoded extends Stored {
-  /** It is RGB, whatever the photometric interpretation says. */
+  /** Whether the data is RGB, regardless of the photometric interpretation. */
   readonly isRgb: boolean
 }
 
-/** RGB, or values after the modality transformation with the window that they open with. */
+/** RGB, or values after the modality transformation with their initial window. */
 export interface ShownValues {
   readonly values: Values
   readonly least: number

@@ -1,11 +1,11 @@
 import { type Curve, levelAt } from './curves.ts'
 import type { ValueWindow } from './opening-window.ts'
 
-/** A decoded image, as it is shown. */
+/** A decoded image with its display parameters. */
 export interface ShownImage {
   readonly rows: number
   readonly columns: number
-  /** Distances between rows and between columns, of pixels that are not square. */
+  /** Row and column spacing, if pixels are not square. */
   readonly shape: readonly [number, number] | null
   readonly isColour: boolean
   /** RGB, or grey values after the modality transformation. */
@@ -13,9 +13,9 @@ export interface ShownImage {
   readonly window: ValueWindow
   /** LINEAR, LINEAR_EXACT, SIGMOID (PS3.3 C.11.2.1.3). */
   readonly voiLutFunction: string
-  /** Takes the place of the function. */
+  /** Replaces the VOI LUT function. */
   readonly curve: Curve | undefined
-  /** MONOCHROME1: the least value is white. */
+  /** MONOCHROME1: the lowest value is displayed white. */
   readonly isInverted: boolean
 }
 
@@ -26,10 +26,10 @@ export interface SmallPicture {
   readonly rgba: Uint8ClampedArray<ArrayBuffer>
 }
 
-/** Values of a side that are averaged for one pixel: of the largest images not each is looked at. */
+/** Maximum of values per axis averaged for one pixel; larger images are sampled. */
 const MOST_AVERAGED = 6
 
-/** The image with a longest side of at most `side` pixels; it is never enlarged. */
+/** Scales the image down to at most `side` pixels on its longest side; never enlarges it. */
 export function smallPicture(image: ShownImage, side: number): SmallPicture {
   const { rows, columns, isColour, values } = image
   const [width, height] = sizeOf(image, side)
@@ -65,7 +65,7 @@ function sizeOf({ rows, columns, shape }: ShownImage, side: number): [number, nu
   return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))]
 }
 
-/** Rows or columns of the image that pixel `index` of `size` stands for. */
+/** The source rows or columns of output pixel `index` of `size`. */
 function partOf(index: number, size: number, length: number): readonly number[] {
   const from = Math.min(length - 1, Math.floor((index / size) * length))
   const to = Math.max(from + 1, Math.floor(((index + 1) / size) * length))

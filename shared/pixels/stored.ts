@@ -35,7 +35,7 @@ export const NATIVE: ReadonlySet<string> = new Set([
   BIG_ENDIAN,
 ])
 
-/** Stored values of a frame that is not compressed. @throws ImageProblem */
+/** Reads the stored values of an uncompressed frame. @throws ImageProblem */
 export function nativeFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
@@ -59,7 +59,7 @@ export function nativeFrame(
   return { samples: withStoredBits(samples, pixel), isPlanar, isSubsampled: is422 }
 }
 
-/** PS3.5 annex G. @throws ImageProblem */
+/** Decodes RLE (PS3.5 annex G). @throws ImageProblem */
 export function rleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Stored {
   const pixels = pixel.rows * pixel.columns
   const isBits = pixel.bitsAllocated === 1
@@ -130,7 +130,7 @@ function unpackRle(
 
 const percentOf = (there: number, needed: number) => Math.floor((there / needed) * 100)
 
-/** One number a bit, the lowest bit first (PS3.5 8.1.1). */
+/** Unpacks one value per bit, lowest bit first (PS3.5 8.1.1). */
 function unpacked(bytes: Uint8Array, count: number): Uint8Array {
   const out = new Uint8Array(count)
   for (let n = 0; n < count; n += 1) out[n] = ((bytes[n >> 3] as number) >> (n & 7)) & 1
@@ -161,7 +161,8 @@ function valuesOf(
 }
 
 /**
- * Bits beside the stored ones are no part of the value: older overlays, or rubbish (PS3.5 8.1.1).
+ * Removes the bits outside the stored ones, which are not part of the value: older overlays, or
+ * garbage (PS3.5 8.1.1).
  */
 function withStoredBits(
   samples: Samples,
@@ -179,13 +180,13 @@ function withStoredBits(
   return samples
 }
 
-/** What a decoder gives as stored values with their sign, from the bits that are stored. */
+/** Converts decoder output to stored values with the declared sign. */
 export function withSign(
   samples: Samples,
   { pixelRepresentation, bitsStored, bitsAllocated }: ImagePixel,
 ): Samples {
   if (pixelRepresentation === 0) {
-    // A codestream may say signed where the header does not; the header decides.
+    // A codestream may be signed where the header is not; the header takes precedence.
     if (!(samples instanceof Int16Array || samples instanceof Int8Array)) return samples
     const mask = 2 ** bitsStored - 1
     return Uint16Array.from(samples, (value) => value & mask)

@@ -5,8 +5,8 @@ import type { Samples } from './stored.ts'
 export type Values = Uint8Array | Int16Array | Uint16Array | Float32Array
 
 /**
- * Values of a grey frame after the modality transformation (PS3.3 C.11.1), with their least and
- * greatest.
+ * The values of a grayscale frame after the modality transformation (PS3.3 C.11.1), with their
+ * minimum and maximum.
  */
 interface Rescaled {
   readonly values: Values
@@ -15,8 +15,8 @@ interface Rescaled {
 }
 
 /**
- * Applies the modality look-up table, or slope and intercept. Values are Int16 wherever they fit
- * and are whole, so that the images of a stack are alike; Uint8 for eight stored bits as they are.
+ * Applies the modality LUT, or slope and intercept. Integral values that fit are Int16, so that the
+ * images of a stack have one type; 8-bit stored values without a transformation remain Uint8.
  */
 export function rescaled(
   samples: Samples,
@@ -44,8 +44,8 @@ export function rescaled(
 }
 
 /**
- * Values that stand for no pixel, as the others after rescale (PS3.3 C.7.5.1.1.2): least and
- * greatest; undefined where there are none.
+ * The range of padding values after rescale (PS3.3 C.7.5.1.1.2): minimum and maximum; undefined if
+ * there are none.
  */
 export function rescaledPadding(
   pixel: ImagePixel | null,
@@ -58,7 +58,7 @@ export function rescaledPadding(
   return [Math.min(...ends), Math.max(...ends)]
 }
 
-/** The stored value behind a value; undefined where a table stands between. */
+/** The stored value of a value; undefined if a look-up table was applied. */
 export function storedOf(
   value: number,
   attributes: FrameAttributes,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
@@ -248,7 +248,7 @@ const ALSO: Readonly<Partial<Record<AttackName, (attacked: UnderAttack) => Promi
     await expect.poll(() => openSockets(gateway), { timeout: 30_000 }).toBeLessThan(sockets + 300)
   },
   async titles() {
-    const prepared = await askControl(clinic.folder, { command: 'prepare-update' })
+    const prepared = await sendCommand(clinic.folder, { command: 'prepare-update' })
     expect(prepared).toEqual({
       ok: true,
       output: expect.stringContaining('no device is connected'),
@@ -280,7 +280,7 @@ async function servesPartner({ http }: Serving, slowness: number): Promise<void>
 
 /** Makes a backup and puts it back: the gateway closes, and opens again in its process. */
 async function restore({ http }: Serving): Promise<void> {
-  expect(await askControl(clinic.folder, { command: 'backup' })).toMatchObject({ ok: true })
+  expect(await sendCommand(clinic.folder, { command: 'backup' })).toMatchObject({ ok: true })
   const owner = await signIn(http, OWNER)
   const [newest] = (await owner(dashboardBackups.state, {})).backups
   const body = { name: newest?.name ?? '', password: OWNER.password }

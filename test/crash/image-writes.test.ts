@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
-import { hasInstanceOfFile, newestInstanceId } from '#server/modules/images/instance-queries.ts'
+import { hasInstanceOfFile, lastInstanceId } from '#server/modules/images/instance-queries.ts'
 import { killAfter } from '../support/acknowledging-child.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -27,7 +27,7 @@ describe('a process that is killed while it keeps images', () => {
       imageFiles.sweep()
       for await (const file of imageFiles.orphans(
         (known) => hasInstanceOfFile(database, known),
-        newestInstanceId(database),
+        lastInstanceId(database),
       ))
         await imageFiles.remove(file)
       expect(acknowledged.filter((file) => !hasInstanceOfFile(database, file))).toEqual([])

@@ -8,7 +8,7 @@ import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import {
   applyStagedRestore,
   refuseHalfRestored,
@@ -28,7 +28,7 @@ async function openStage(entries: number) {
   const { folder: target } = opened.use(tempFolder())
   const { store, folder, clock, uuid } = temp
   const recoveryKey = newRecoveryKey()
-  keepRecoveryProof(store)
+  storeRecoveryProof(store)
   keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   const append = (action: string) =>
     store.audit.append({

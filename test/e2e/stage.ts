@@ -11,7 +11,7 @@ import { parseArgs, promisify } from 'node:util'
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { AxeResults, ContextObject, RunOptions } from 'axe-core'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -134,7 +134,7 @@ async function runCommand(folder: string, args: readonly string[]): Promise<stri
   const command = group === 'sign-in-link' ? group : `${group} ${verb}`
   const given = positionals.slice(command === group ? 1 : 2)
   const options = values as Record<string, string | boolean>
-  const { ok, output } = await askControl(folder, { command, arguments: given, options })
+  const { ok, output } = await sendCommand(folder, { command, arguments: given, options })
   if (!ok) throw new Error(`${command}: ${output}`)
   return output.trim()
 }

@@ -28,9 +28,9 @@ export default ofArea('IMG', [
     promise: 'P-IMG-01',
     what: 'Success is sent before the row of an image is committed',
     file: 'electron/server/modules/images/image-receiver.ts',
-    find: 'const kept = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#keep(received, own))',
-    replace: `void this.#arrivals.mutex.run(sopInstanceUid, () => this.#keep(received, own))
-      const kept = undefined as Kept | undefined
+    find: 'const result = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, newFile))',
+    replace: `void this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, newFile))
+      const result = undefined as StoreResult | undefined
       isKept = true`,
     tests: 'electron/server/modules/images/receive-unsynced.test.ts',
   },
@@ -88,8 +88,8 @@ export default ofArea('IMG', [
     promise: 'P-IMG-07',
     what: 'an image whose identifiers break the rules is not set aside',
     file: 'electron/server/modules/images/instance-placement.ts',
-    find: "if (fault) return setAside('invalid-uid'",
-    replace: "if (fault && header.isCut) return setAside('invalid-uid'",
+    find: "if (fault) return quarantined('invalid-uid'",
+    replace: "if (fault && header.isCut) return quarantined('invalid-uid'",
     tests: 'electron/server/modules/images/image-receiver.test.ts',
   },
   {
@@ -159,8 +159,8 @@ export default ofArea('IMG', [
     promise: 'P-IMG-17',
     what: 'an incomplete object takes its place in the study',
     file: 'electron/server/modules/images/instance-placement.ts',
-    find: 'if (!structure.isComplete) return setAside',
-    replace: 'if (!structure.isComplete && header.isCut) return setAside',
+    find: 'if (!structure.isComplete) return quarantined',
+    replace: 'if (!structure.isComplete && header.isCut) return quarantined',
     tests: [
       'electron/server/modules/images/recovery.test.ts',
       'electron/server/modules/commitment/commitment.test.ts',
@@ -194,8 +194,8 @@ export default ofArea('IMG', [
     promise: 'P-IMG-14',
     what: 'rows are taken back though the disk of the images is missing',
     file: 'electron/server/modules/images/crash-recovery.ts',
-    find: 'if (unproven.length > Math.max(FEW, proven) || (proven === 0 && unproven.length > 1)) {',
-    replace: 'if (unproven.length > Math.max(FEW, proven) * 1000) {',
+    find: 'if (unproven.length > Math.max(MAX_INTERRUPTED, proven) || (proven === 0 && unproven.length > 1)) {',
+    replace: 'if (unproven.length > Math.max(MAX_INTERRUPTED, proven) * 1000) {',
     tests: 'electron/server/modules/images/crash-recovery.test.ts',
   },
   {
@@ -220,16 +220,16 @@ export default ofArea('IMG', [
     what: 'an image that is in its place can be discarded',
     file: 'electron/server/modules/images/quarantine.ts',
     find: `      if (instance.state !== 'quarantined') return undefined
-      remove(database, [instance])`,
+      deleteRows(database, [instance])`,
     replace: `      if (instance.state === 'superseded') return undefined
-      remove(database, [instance])`,
+      deleteRows(database, [instance])`,
     tests: 'electron/server/modules/images/quarantine.test.ts',
   },
   {
     promise: 'P-IMG-27',
     what: 'a corrected copy that the database does not know is shown beside its original',
     file: 'electron/server/modules/images/instance-placement.ts',
-    find: 'if (!current && findRivalVersion(database, sopInstanceUid, originals))',
+    find: 'if (!current && findCurrentVersion(database, sopInstanceUid, originals))',
     replace: 'if (!current && originals.length > 99)',
     tests: 'electron/server/modules/images/found-versions.test.ts',
   },

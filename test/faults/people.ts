@@ -70,7 +70,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-11',
     what: 'a session that has ended comes back where the clock is set back',
     file: 'electron/server/modules/users/sessions.ts',
-    find: `      keep(context, session, { isOver: true }, () => forget(context, session))
+    find: `      writeOrHold(context, session, { isOver: true }, () => deleteSession(context, session))
       return undefined
     }
     const user`,
@@ -83,7 +83,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-06',
     what: 'guesses wait no longer than the first time',
     file: 'electron/server/modules/users/sign-in-throttle.ts',
-    find: '1000 * 2 ** Math.min(20, failures - FREE_FAILURES)',
+    find: '1000 * 2 ** Math.min(20, failures - FAILURES_WITHOUT_DELAY)',
     replace: '1000 * 2',
     tests: 'electron/server/modules/users/people.test.ts',
   },
@@ -93,20 +93,20 @@ export const users = ofArea('USR', [
     file: 'electron/server/modules/users/people.ts',
     find: `    countAttempt(context, account)
     const user = queries.userByEmail(database, email)
-    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
-    // Read again: the account may have been changed during the work.
+    const isCorrect = await passwords.verify(password, user?.passwordHash ?? undefined, host)
+    // Read again, because the account may have changed in the meantime.
     const now = user && queries.findUser(database, user.userId)
-    if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      forgetAttempts(context, account)
+    if (isCorrect && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
+      resetAttempts(context, account)
       return now
     }
 `,
     replace: `    const user = queries.userByEmail(database, email)
-    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
-    // Read again: the account may have been changed during the work.
+    const isCorrect = await passwords.verify(password, user?.passwordHash ?? undefined, host)
+    // Read again, because the account may have changed in the meantime.
     const now = user && queries.findUser(database, user.userId)
-    if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      forgetAttempts(context, account)
+    if (isCorrect && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
+      resetAttempts(context, account)
       return now
     }
     countAttempt(context, account)
@@ -125,8 +125,8 @@ export const users = ofArea('USR', [
     promise: 'P-USR-13',
     what: 'the second factor is asked for only where a code was sent',
     file: 'electron/server/modules/users/people.ts',
-    find: 'if (isAsked) demandCode(context, user.userId, code)',
-    replace: 'if (isAsked && code) demandCode(context, user.userId, code)',
+    find: 'if (isAsked) requireCode(context, user.userId, code)',
+    replace: 'if (isAsked && code) requireCode(context, user.userId, code)',
     tests: [
       'electron/server/modules/users/second-factor.test.ts',
       'electron/server/modules/users/people.test.ts',
@@ -247,7 +247,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-22',
     what: 'a key is made by a window that was signed in long ago',
     file: 'electron/server/modules/users/sessions.ts',
-    find: 'Math.abs(clock() - msOf(confirmedAt)) < CONFIRMED_MS',
+    find: 'Math.abs(clock() - msOf(confirmedAt)) < CONFIRMATION_LIFETIME_MS',
     replace: 'clock() >= msOf(confirmedAt)',
     tests: 'flows/interface/authority.test.ts',
     project: 'flows',

@@ -117,20 +117,20 @@ export const backups = ofArea('BAK', [
   {
     promise: 'P-BAK-06',
     what: 'backups that a person made are removed by the plan',
-    file: 'electron/server/modules/backups/backup-keeping.ts',
+    file: 'electron/server/modules/backups/backup-retention.ts',
     find: "'by-hand': () => true,",
     replace: "'by-hand': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,",
-    tests: 'electron/server/modules/backups/backup-keeping.test.ts',
+    tests: 'electron/server/modules/backups/backup-retention.test.ts',
   },
   {
     promise: 'P-BAK-06',
     what: 'weeks begin on Sunday',
-    file: 'electron/server/modules/backups/backup-keeping.ts',
-    find: 'return shifted(day, -((weekday + 6) % 7))',
-    replace: 'return shifted(day, -weekday)',
+    file: 'electron/server/modules/backups/backup-retention.ts',
+    find: 'return addDays(day, -((weekday + 6) % 7))',
+    replace: 'return addDays(day, -weekday)',
     tests: [
-      'electron/server/modules/backups/backup-keeping.test.ts',
-      'electron/server/modules/backups/backup-keeping.properties.test.ts',
+      'electron/server/modules/backups/backup-retention.test.ts',
+      'electron/server/modules/backups/backup-retention.properties.test.ts',
     ],
   },
   {
@@ -145,8 +145,8 @@ export const backups = ofArea('BAK', [
     promise: 'P-BAK-08',
     what: 'a restore that is half done begins a second folder for what it replaced',
     file: 'electron/server/modules/backups/restore-files.ts',
-    find: 'const order = staged.keptAside === null ? begun(folder, staged, now) : staged',
-    replace: 'const order = begun(folder, staged, now)',
+    find: 'const order = staged.keptAside === null ? commitPlan(folder, staged, now) : staged',
+    replace: 'const order = commitPlan(folder, staged, now)',
     tests: 'electron/server/modules/backups/restore-files.test.ts',
   },
   {

@@ -5,9 +5,9 @@ export default ofArea('STU', [
     promise: 'P-STU-02',
     what: 'the value of the header wins over that of the partner',
     file: 'electron/server/modules/images/study-values.ts',
-    find: 'given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))',
+    find: 'partnerValue(partner, (raw) => validated(field, raw)) ?? validated(field, clean(ofHeader(dicomValues)))',
     replace:
-      'fitting(field, clean(ofHeader(light))) ?? given(partner, (raw) => fitting(field, raw))',
+      'validated(field, clean(ofHeader(dicomValues))) ?? partnerValue(partner, (raw) => validated(field, raw))',
     tests: 'electron/server/modules/images/study-values.test.ts',
   },
   {
@@ -46,12 +46,12 @@ export default ofArea('STU', [
     promise: 'P-STU-05',
     what: 'an answer about the former patient is used after the device corrected it',
     file: 'electron/server/modules/images/study-creation.ts',
-    find: `      if (!now || !isOfSame(study, now)) return undefined
+    find: `      if (!now || !isStillCurrent(study, now)) return undefined
       const merged = this.#mergedFor(now, answered)
-      // Somebody`,
+      // The study may have`,
     replace: `      if (!now) return undefined
       const merged = this.#mergedFor(now, answered)
-      // Somebody`,
+      // The study may have`,
     tests: 'electron/server/modules/images/late-images.test.ts',
   },
   {
@@ -74,8 +74,8 @@ export default ofArea('STU', [
     promise: 'P-STU-10',
     what: 'null no longer clears the customer of a study',
     file: 'electron/server/modules/studies/study-patch.ts',
-    find: 'patch.expressCustomerId === undefined ? was.expressCustomerId : patch.expressCustomerId',
-    replace: 'patch.expressCustomerId ?? was.expressCustomerId',
+    find: 'patch.expressCustomerId === undefined ? former.expressCustomerId : patch.expressCustomerId',
+    replace: 'patch.expressCustomerId ?? former.expressCustomerId',
     tests: [
       'electron/server/modules/studies/study-patch.test.ts',
       'electron/server/modules/studies/studies.test.ts',

@@ -6,8 +6,8 @@ export default ofArea('WL', [
     promise: 'P-WL-03',
     what: 'a name key without a wild card no longer matches a name that goes on after it',
     file: 'electron/server/modules/worklist/matching.ts',
-    find: '(goesOn && held.startsWith(`${wanted}^`))',
-    replace: '(goesOn && held.startsWith(`${wanted}=`))',
+    find: '(allowsMoreComponents && held.startsWith(`${wanted}^`))',
+    replace: '(allowsMoreComponents && held.startsWith(`${wanted}=`))',
     tests: 'electron/server/modules/worklist/matching.test.ts',
   },
   {
@@ -22,10 +22,10 @@ export default ofArea('WL', [
     promise: 'P-WL-03',
     what: 'a question mark matches no character, too',
     file: 'electron/server/modules/worklist/matching.ts',
-    find: `        inPattern++
+    find: `        patternAt++
         at += widthAt(text, at)
       } else if`,
-    replace: `        inPattern++
+    replace: `        patternAt++
       } else if`,
     tests: 'electron/server/modules/worklist/matching.test.ts',
   },
@@ -114,8 +114,8 @@ export default ofArea('WL', [
     promise: 'P-WL-15',
     what: 'an identifier that is too long is sent, to be cut by the console',
     file: 'electron/server/modules/worklist/item.ts',
-    find: 'else if (lengthOf(clean) > most)',
-    replace: 'else if (lengthOf(clean) > most * 4)',
+    find: 'else if (characterCount(clean) > most)',
+    replace: 'else if (characterCount(clean) > most * 4)',
     tests: 'electron/server/modules/worklist/item.test.ts',
   },
   {
@@ -164,7 +164,7 @@ export default ofArea('WL', [
     promise: 'P-WL-25',
     what: 'a night is refused, as its times end before they begin',
     file: 'electron/server/modules/worklist/key.ts',
-    find: 'if (time && isReversed(isOne ? ',
+    find: 'if (time && isReversed(isCombined ? ',
     replace: 'if (time && isReversed(!time ? ',
     tests: 'electron/server/modules/worklist/query.test.ts',
   },
@@ -196,8 +196,8 @@ export default ofArea('WL', [
     promise: 'P-WL-29',
     what: 'the bars of the printed accession numbers are not drawn',
     file: 'electron/server/modules/worklist/worklist-sheet.ts',
-    find: "MODULE, BAR_HEIGHT).fill('#000000')",
-    replace: "MODULE, BAR_HEIGHT).fill('#ffffff')",
+    find: "MODULE_WIDTH, BAR_HEIGHT).fill('#000000')",
+    replace: "MODULE_WIDTH, BAR_HEIGHT).fill('#ffffff')",
     tests: 'electron/server/modules/worklist/worklist-sheet.test.ts',
   },
   {

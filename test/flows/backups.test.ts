@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
 import { ANCHOR_FILE, DATABASE_FILE } from '#server/database/data-directory.ts'
-import { runAlone } from '#server/modules/control/commands.ts'
-import { askControl } from '#server/modules/control/control.ts'
+import { runWithLock } from '#server/modules/control/commands.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
@@ -83,7 +83,7 @@ it('makes one, tries it, lists it and removes it; who may not manage the gateway
   ).rejects.toThrow('404')
   // Names are of a second.
   await vi.waitFor(
-    async () => expect((await askControl(gateway.folder, { command: 'backup' })).ok).toBe(true),
+    async () => expect((await sendCommand(gateway.folder, { command: 'backup' })).ok).toBe(true),
     WAIT,
   )
   expect(
@@ -112,7 +112,7 @@ it('shows red where a byte was flipped: under Today, in the readiness, to the co
   const bytes = readFileSync(file)
   bytes[5000] = (bytes[5000] ?? 0) ^ 0xff
   writeFileSync(file, bytes)
-  const told = await askControl(gateway.folder, { command: 'rehearse' })
+  const told = await sendCommand(gateway.folder, { command: 'rehearse' })
   expect(told).toMatchObject({
     ok: false,
     output: expect.stringMatching(/database\.sealed is damaged.*\.$/),
@@ -164,13 +164,13 @@ it('takes a note of the standby from a script, with the gateway and without it',
   let name = ''
   {
     await using gateway = await openedOn(target.folder, { folder: temp.folder })
-    expect(await askControl(temp.folder, { command: 'backup' })).toMatchObject({
+    expect(await sendCommand(temp.folder, { command: 'backup' })).toMatchObject({
       ok: true,
       output: expect.stringContaining('was made, opened and compared'),
     })
     name = readdirSync(target.folder)[0] ?? ''
     const note = (options: Record<string, string>) =>
-      askControl(temp.folder, { command: 'standby note', options })
+      sendCommand(temp.folder, { command: 'standby note', options })
     expect(await note({ to: 'nas', backup: name })).toMatchObject({
       ok: true,
       output: expect.stringMatching(/^The standby at nas has all data/),
@@ -186,12 +186,15 @@ it('takes a note of the standby from a script, with the gateway and without it',
     expect((await gateway.call(dashboardBackups.state, {})).standby).toMatchObject({ to: 'nas' })
   }
   const alone = (command: string, options: Record<string, string> = {}) =>
-    runAlone(temp.folder, { command, arguments: [], options, input: '' }, '9.9.9')
+    runWithLock(temp.folder, { command, arguments: [], options, input: '' }, '9.9.9')
   expect(await alone('rehearse')).toMatchObject({
     ok: true,
     output: expect.stringContaining(`The backup ${name} was opened`),
   })
-  expect(await alone('standby forget')).toEqual({ ok: true, output: 'The standby is forgotten.' })
+  expect(await alone('standby forget')).toEqual({
+    ok: true,
+    output: 'The record of the standby was removed.',
+  })
   expect(await alone('standby forget')).toMatchObject({
     ok: false,
     output: 'No standby is registered.',

@@ -1,7 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate'
 import { expect, it, vi } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
-import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
+import { connectAsModality } from '#server/modules/devices/modality-simulation.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
@@ -27,7 +27,7 @@ it('gives who manages the gateway a bundle without a patient of the day in it, a
   })
   const { call, http, dimsePort } = gateway
   await newScribeStudy(call)
-  const { exams } = await visitAsModality(
+  const { exams } = await connectAsModality(
     { host: '127.0.0.1', port: dimsePort, aeTitle: 'ISTHMUS' },
     'CT1',
     {

@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest'
 import type { SettingOverrides } from '#server/configuration/settings.ts'
 import { openContext } from '#server/context.ts'
 import { moveKeyToStore, unwrapKey } from '#server/database/wrapped-key.ts'
-import { keyStoreNow } from '#server/modules/settings/key-file.ts'
+import { currentKeyStore } from '#server/modules/settings/key-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
@@ -69,7 +69,7 @@ async function startApp(folder: string, account: string) {
       sealed.resolve(moveKeyToStore(folder, keys, Date.now()))
   })
   const dataKey = unwrapKey(folder, keys)
-  const keyStore: KeyStoreState = keyStoreNow(folder, 'file') ?? 'file'
+  const keyStore: KeyStoreState = currentKeyStore(folder, 'file') ?? 'file'
   child.send({ dataKey: dataKey ? new Uint8Array(dataKey) : null, keyStore })
   /** Base URL of the gateway after so many openings; undefined where the process ended before. */
   async function ready(count: number): Promise<string | undefined> {
@@ -164,7 +164,7 @@ describe('the data key in the key store of an account', () => {
     ).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(
-        /^data\.key is back, and opens the database\.\nStart the gateway/,
+        /^data\.key was restored and opens the database\.\nStart the gateway/,
       ),
     })
     {

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
@@ -122,7 +122,7 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
       { command: 'config get' },
       { command: 'no such command' },
     ])
-      nothingIn(JSON.stringify(await askControl(folder, request)), request.command)
+      nothingIn(JSON.stringify(await sendCommand(folder, request)), request.command)
   })
 
   it('is told to strangers, or to a partner that is refused what it sent', () => {

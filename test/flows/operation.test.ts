@@ -111,7 +111,7 @@ describe('a gateway in safe mode', () => {
           {
             name: 'listeners',
             ok: false,
-            detail: 'The gateway is in safe mode: no device is served.',
+            detail: 'The gateway is in safe mode and serves no devices.',
           },
         ]),
       },
@@ -161,7 +161,7 @@ describe('a gateway that logs to a file', () => {
     const { stdout } = await isthmus(['doctor', '--data', temp.folder])
     expect(stdout).toContain(`ok    The log is ${kept?.path}, 0.0 MB.`)
     expect(stdout).toContain(
-      `ok    Programs that watch the gateway find it at ${gateway.http}/healthz, /readyz and /metrics.`,
+      `ok    Monitoring programs can use ${gateway.http}/healthz, /readyz and /metrics.`,
     )
   })
 })

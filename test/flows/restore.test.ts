@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
@@ -73,7 +73,7 @@ async function clinic(folder: string, target: string) {
     expect(await gateway.end('SIGTERM')).toBe(0)
   }
   using context = openContext({ folder })
-  keepRecoveryProof(context)
+  storeRecoveryProof(context)
   keepRecoveryKey(folder, wrapDataKey(context.database.seal, recoveryKey, Date.now()))
   const made = await makeBackup(context, target, 'scheduled', '1')
   context.settings.change({ 'clinic.name': 'Written after the backup' }, 'command-line')
@@ -104,9 +104,9 @@ it('gives a new PC the same reports, bit by bit, with the recovery key alone', a
     `${recoveryKey.toLowerCase()}\n`,
   )
   expect(ran).toMatchObject({ exitCode: 0 })
-  expect(ran.stdout).toMatch(/is put back in .*isthmus, and opens\./)
+  expect(ran.stdout).toMatch(/was restored to .*isthmus, and the database opens\./)
   expect(ran.stdout).toMatch(/reports +none -> 3\n/)
-  expect(ran.stdout).not.toMatch(/lies in/)
+  expect(ran.stdout).not.toMatch(/replaced files/)
   expect(`${ran.stdout}${ran.stderr}`).not.toContain(recoveryKey)
 
   await using gateway = await serving(data)
@@ -134,7 +134,7 @@ it('asks before it replaces a database, keeps that aside, and refuses what canno
 
   expect(await restore('--from', target.folder)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/holds 1 backups: name the one.*the newest/),
+    stderr: expect.stringMatching(/contains 1 backups\. Name the one.*the newest/),
   })
   expect(await restore('--from', folder)).toMatchObject({
     exitCode: 1,
@@ -148,7 +148,7 @@ it('asks before it replaces a database, keeps that aside, and refuses what canno
   expect(asked).toMatchObject({
     exitCode: 1,
     stdout: expect.stringMatching(
-      /reports +3 -> 3\n[\s\S]*Nothing was changed\. Add --yes to do it\.\n$/,
+      /reports +3 -> 3\n[\s\S]*Nothing was changed\. Add --yes to restore the backup\.\n$/,
     ),
   })
   const wrong = await isthmus(
@@ -163,7 +163,7 @@ it('asks before it replaces a database, keeps that aside, and refuses what canno
     await using gateway = await serving(folder)
     expect(await restore('--from', from, '--yes')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/A gateway runs on/),
+      stderr: expect.stringMatching(/A gateway is running on/),
     })
     expect(await gateway.end('SIGTERM')).toBe(0)
   }
@@ -180,7 +180,7 @@ it('asks before it replaces a database, keeps that aside, and refuses what canno
     stdout: expect.stringMatching(/reports +cannot be read -> 3\n/),
   })
   const aside = readdirSync(folder).find((name) => name.startsWith('replaced-')) ?? ''
-  expect(done.stdout).toContain(`What it replaced lies in ${join(folder, aside)}`)
+  expect(done.stdout).toContain(`The replaced files are in ${join(folder, aside)}`)
   expect(existsSync(join(folder, aside, 'gateway.sqlite'))).toBe(true)
   await using gateway = await serving(folder)
   expect(await seen(gateway.http, studies)).toEqual(reports)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { restoreDataKey, restoreFolder } from '#server/modules/backups/restore-command.ts'
-import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
+import { connectAsModality } from '#server/modules/devices/modality-simulation.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
@@ -19,7 +19,7 @@ import { tempFolder } from '../support/temp-store.ts'
 
 const NO_KEYS = { modality: '', startDate: '' }
 const visit = (gateway: StartedGateway, aeTitle = 'CT1') =>
-  visitAsModality(
+  connectAsModality(
     { host: '127.0.0.1', port: gateway.dimsePort, aeTitle: 'ISTHMUS' },
     aeTitle,
     NO_KEYS,
@@ -194,7 +194,7 @@ it('brings a clinic back on another PC from its backup and the sheet of paper', 
 
 it('does not recover a folder that a gateway has open', async () => {
   await using gateway = await startGateway()
-  expect(() => restoreDataKey(gateway.folder, 'any')).toThrow(/A gateway runs on/)
+  expect(() => restoreDataKey(gateway.folder, 'any')).toThrow(/A gateway is running on/)
 })
 
 it('refuses a backup folder that will not do, and one backup while another is made', async () => {

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, type TestContext, vi } from 'vitest'
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
@@ -125,7 +125,8 @@ async function recoveryKeyOf({ gateway: { call } }: ImagingClinic): Promise<stri
 
 const backedUp = ({ gateway: { folder } }: ImagingClinic) =>
   vi.waitFor(
-    async () => expect(await askControl(folder, { command: 'backup' })).toMatchObject({ ok: true }),
+    async () =>
+      expect(await sendCommand(folder, { command: 'backup' })).toMatchObject({ ok: true }),
     {
       timeout: 20_000,
       interval: 200,

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askControl, ControlRequest } from '#server/modules/control/control.ts'
+import { ControlRequest, sendCommand } from '#server/modules/control/control.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
@@ -78,7 +78,7 @@ describe('docs/CONNECTING.md', () => {
 
 it('the lines of a connection sheet work as they are printed', async (context) => {
   needs(context, 'dcmtk')
-  const { ok, output } = await askControl(
+  const { ok, output } = await sendCommand(
     started.folder,
     ControlRequest.parse({ command: 'connection-sheet' }),
   )

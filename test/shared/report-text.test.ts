@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expanded, fieldsOf, plainReport, sectionsOf } from '#shared/report-text.ts'
+import { expandTemplate, fieldsOf, normalizeReport, sectionsOf } from '#shared/report-text.ts'
 
 describe('the sections of a report', () => {
   it('begin with a heading on its own line, or with one and a colon, in any case', () => {
@@ -67,40 +67,40 @@ describe('fields to fill in', () => {
 describe('a template', () => {
   it('takes its variables, and keeps as fields what is unknown or empty', () => {
     const values = { patientName: 'Ada Example', age: ' ', indication: 'cough' }
-    expect(expanded('{patientName}, {age}: {indication}. {constructor} {left|right}', values)).toBe(
-      'Ada Example, [age]: cough. [constructor] {left|right}',
-    )
+    expect(
+      expandTemplate('{patientName}, {age}: {indication}. {constructor} {left|right}', values),
+    ).toBe('Ada Example, [age]: cough. [constructor] {left|right}')
   })
   it('does not read variables inside what was put in', () => {
-    expect(expanded('{a}', { a: '{b}', b: 'no' })).toBe('{b}')
+    expect(expandTemplate('{a}', { a: '{b}', b: 'no' })).toBe('{b}')
   })
 })
 
 describe('the text that is signed', () => {
   it('has one kind of line end, no spaces at their ends, and no blank lines around it', () => {
-    expect(plainReport('\r\n  A \t\r\nB\u2028C\u0085D \n\n')).toBe('  A\nB\nC\nD')
+    expect(normalizeReport('\r\n  A \t\r\nB\u2028C\u0085D \n\n')).toBe('  A\nB\nC\nD')
   })
   it('is composed, well-formed, and without what nobody sees', () => {
-    expect(plainReport('cafe\u0301 \ufeffa\u0000b\u001b[31m\u202ec \ud800')).toBe(
+    expect(normalizeReport('cafe\u0301 \ufeffa\u0000b\u001b[31m\u202ec \ud800')).toBe(
       'café ab[31mc \ufffd',
     )
-    expect(plainReport('a\tb 日本 \u200d x')).toBe('a\tb 日本 \u200d x')
+    expect(normalizeReport('a\tb 日本 \u200d x')).toBe('a\tb 日本 \u200d x')
   })
   it('is made of a text that is mostly blank as well', () => {
     for (const blank of [' ', '\n', '\t \n', '[', '{|', '\r'])
-      expect(plainReport(`${blank.repeat(60_000)}x`).at(-1)).toBe('x')
+      expect(normalizeReport(`${blank.repeat(60_000)}x`).at(-1)).toBe('x')
   })
   it('has thirty marks on a character at most', () => {
-    expect(plainReport(`x${'\u0316\u0301'.repeat(100_000)}y`)).toBe(
+    expect(normalizeReport(`x${'\u0316\u0301'.repeat(100_000)}y`)).toBe(
       `x${'\u0316'.repeat(15)}${'\u0301'.repeat(15)}y`,
     )
-    expect(plainReport('को e\u0301\u0323')).toBe('को \u1eb9\u0301')
+    expect(normalizeReport('को e\u0301\u0323')).toBe('को \u1eb9\u0301')
   })
   it('stays as it is when it is read again', () => {
     const marks = '\u0301'.repeat(29)
     for (const text of [' x \r\n\n y\u0301 ', `x${marks}\ufeff${marks}\u200d${marks}\u0344`]) {
-      const once = plainReport(text)
-      expect(plainReport(once)).toBe(once)
+      const once = normalizeReport(text)
+      expect(normalizeReport(once)).toBe(once)
     }
   })
 })

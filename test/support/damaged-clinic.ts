@@ -15,9 +15,9 @@ import { join } from 'node:path'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
-import { type BackupMade, makeBackup } from '#server/modules/backups/make-backup.ts'
+import { makeBackup, type StoredBackup } from '#server/modules/backups/make-backup.ts'
 import { RecoveryKeySetup } from '#server/modules/backups/recovery-key-setup.ts'
-import { keepRescueHint } from '#server/modules/backups/rescue-hint.ts'
+import { openRescueHint } from '#server/modules/backups/rescue-hint.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { DEVICE } from './device.ts'
@@ -58,7 +58,7 @@ export interface Clinic {
   readonly folder: string
   readonly backupFolder: string
   readonly recoveryKey: string
-  readonly backup: BackupMade
+  readonly backup: StoredBackup
 }
 
 /**
@@ -79,7 +79,7 @@ export async function clinicWithBackup(root: string): Promise<Clinic> {
     },
     'command-line',
   )
-  keepRescueHint(context)()
+  openRescueHint(context)()
   // A cheap hash: the tests are about other things than the price of a password.
   const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { storeSecret } from '#server/configuration/secret-queries.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { fakeKeyStore } from './fake-key-store.ts'
 import { tempStore } from './temp-store.ts'
 
@@ -18,7 +18,7 @@ export function folderOf(has: 'recovery key' | 'no recovery key') {
   const recoveryKey = newRecoveryKey()
   storeSecret(store, 'mail.password', 'seven calm otters')
   if (has === 'recovery key') {
-    keepRecoveryProof(store)
+    storeRecoveryProof(store)
     keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   }
   store[Symbol.dispose]()

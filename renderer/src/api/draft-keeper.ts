@@ -1,5 +1,5 @@
 import type { Draft, Saved } from '#shared/contract/reports.ts'
-import { plainReport } from '#shared/report-text.ts'
+import { normalizeReport } from '#shared/report-text.ts'
 
 /**
  * A call that failed. `again`: it may succeed later and may have been carried out; `signed-out` and
@@ -109,7 +109,7 @@ export const MOST_MS = 10_000
 const AGAIN_MS = [2000, 5000, 10_000, 20_000] as const
 
 /** Spaces at line ends and the like make no other text. */
-const isSame = (one: string, other: string) => plainReport(one) === plainReport(other)
+const isSame = (one: string, other: string) => normalizeReport(one) === normalizeReport(other)
 const baseOf = ({ reportId, revision, text, savedAt }: Draft): NonNullable<DraftState['base']> => ({
   reportId,
   revision,

@@ -1,11 +1,12 @@
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
-import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
 import type { z } from 'zod'
 import { issueMessage } from '#shared/messages/issues.ts'
 import type { Operation } from '#shared/operation.ts'
 import { faultsByField, type ProblemError } from '../api/client.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { useFormGuard } from './form-guard.tsx'
+import { showRefused } from './refused.ts'
 
 interface ContractForm<Values, Body> {
   /** The operation whose body the form edits: its schema validates the form. */
@@ -42,6 +43,7 @@ export function useContractForm<Values extends object, Body>({
 } {
   // From the call until it is refused or something is typed, there is nothing unsaved.
   const [isSent, setSent] = useState(false)
+  const isValidating = useRef(false)
   const onValuesChange = useCallback(() => setSent(false), [])
   const form = useForm<Values>({ initialValues, onValuesChange })
   useFormGuard(form.isDirty() && !isSent && !isQuery)
@@ -52,13 +54,20 @@ export function useContractForm<Values extends object, Body>({
     const element = event.currentTarget
     const show = (faults: FormErrors) => {
       form.setErrors(faults)
-      requestAnimationFrame(() =>
-        element.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
-      )
+      requestAnimationFrame(() => {
+        const first = element.querySelector<HTMLElement>('[aria-invalid="true"]')
+        const [text] = Object.values(faults)
+        if (first) first.focus()
+        // No field of the form shows it.
+        else if (typeof text === 'string') showRefused(text)
+      })
     }
     form.onSubmit(async (values) => {
+      if (isValidating.current) return
+      isValidating.current = true
       const body = bodyOf(values)
       const faults = { ...(await contractFaults(operation, body, fieldOf)), ...check?.(values) }
+      isValidating.current = false
       if (Object.keys(faults).length > 0) return show(faults)
       setSent(true)
       send(body, (error) => {

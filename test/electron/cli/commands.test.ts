@@ -59,11 +59,9 @@ it('shows the commands that begin with a word, and refuses one that none begins 
 
 it('says what an option defaults to and that it is required', () => {
   const help = helpFor(['device', 'add'])
+  expect(help).toContain('  --ae-title TEXT\n      Calling AE title of the device. Required.\n')
   expect(help).toContain(
-    '  --ae-title TEXT\n      AE title that the device calls with. Required.\n',
-  )
-  expect(help).toContain(
-    '  --enabled, --no-enabled\n      Whether the device is let in. Default: yes.',
+    '  --enabled, --no-enabled\n      Whether the device may connect. Default: yes.',
   )
   expect(helpFor(['serve'])).toMatch(/--log-level LEVEL\n .* Default: info\./)
   expect(helpFor(['device', 'update'])).not.toMatch(/Default:|AE title .* Required/)

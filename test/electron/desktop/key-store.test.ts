@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { openKeyStore } from '../../../electron/desktop/key-store.ts'
 import * as fake from '../../support/electron.ts'
 import { tempStore } from '../../support/temp-store.ts'
@@ -22,7 +22,7 @@ function folderOf(has: 'recovery key' | 'no recovery key') {
   const { store, folder, clock } = temp
   store.audit.append({ actor: 'gateway', action: 'test', target: 't', detail: {} })
   if (has === 'recovery key') {
-    keepRecoveryProof(store)
+    storeRecoveryProof(store)
     keepRecoveryKey(folder, wrapDataKey(store.database.seal, newRecoveryKey(), clock()))
   }
   store[Symbol.dispose]()

@@ -1,5 +1,5 @@
 import { contentOf, manifestMatch } from '#server/modules/viewer/manifest.ts'
-import { identitiesOf, matchedAnew } from '#server/modules/viewer/partner-answer.ts'
+import { identitiesOf, matchNewUrls } from '#server/modules/viewer/partner-answer.ts'
 import { readManifest } from '#server/webhooks/manifest.ts'
 import { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
 import { english } from '#shared/messages/english.ts'
@@ -90,6 +90,6 @@ function matched(
   )
   const identities = identitiesOf(urls)
   hold(identities.length === urls.length, 'A URL has no identity')
-  same('The same URLs are not the same', matchedAnew(identities, urls), urls)
+  same('The same URLs are not the same', matchNewUrls(identities, urls), urls)
   return named.length === 0 ? 'unnamed' : 'named'
 }

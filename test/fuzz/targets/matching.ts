@@ -17,10 +17,10 @@ import {
 import {
   policyOf,
   type RowText,
-  repertoireFor,
+  rowEncoder,
 } from '#server/modules/worklist/character-set-fallback.ts'
-import { Layout } from '#server/modules/worklist/layout.ts'
-import { isMet, keysFor } from '#server/modules/worklist/matching.ts'
+import { IdentifierEncoder } from '#server/modules/worklist/identifier-encoder.ts'
+import { applicableKeys, isMatch } from '#server/modules/worklist/matching.ts'
 import { readQuery, type WorklistQuery } from '#server/modules/worklist/query.ts'
 import { identifiersOf, makeResult, type ResultRules } from '#server/modules/worklist/result.ts'
 import { rowAt, type WorklistRow } from '#server/modules/worklist/row.ts'
@@ -81,8 +81,8 @@ async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
   if (typeof query === 'string') return query
   // The answer goes out in another syntax now and then, as on another context.
   const answeredIn = (input[0] ?? 0) > 0xf0 ? deflatedExplicitLittleEndian : syntax
-  const layout = new Layout(query, answeredIn, 'Clinic of tests')
-  const textFor = repertoireFor(layout.texts, policyOf(device, query.characterSet))
+  const layout = new IdentifierEncoder(query, answeredIn, 'Clinic of tests')
+  const textFor = rowEncoder(layout.texts, policyOf(device, query.characterSet))
   const { signal } = new AbortController()
   const rules: ResultRules = {
     askedFor: { dateStart: DAY, dateEnd: '2026-11-21' },
@@ -105,7 +105,7 @@ async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
     for (const end of ends) {
       const row = rowAt(rows.rows, result.chosen[sent++] ?? -1)
       hold(
-        row.withheld === null && keysFor(query.keys, rows).every((key) => isMet(key, row)),
+        row.withheld === null && applicableKeys(query.keys, rows).every((key) => isMatch(key, row)),
         'A row is sent that does not match, or that no console may have',
       )
       tells(readDataSet(bytes.subarray(at, end), answeredIn, LIMITS), query, row, textFor(row))

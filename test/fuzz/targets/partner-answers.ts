@@ -1,7 +1,7 @@
 import { encodeText } from '#server/dicom/character-sets/character-set.ts'
 import { mergedValues } from '#server/modules/images/study-values.ts'
 import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
-import { checkSteps, readRows } from '#server/modules/worklist/answer.ts'
+import { checkStepCount, readRows } from '#server/modules/worklist/answer.ts'
 import { type ReadAnswer, readAnswer, readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
@@ -121,7 +121,7 @@ const USES: {
 } = {
   async 'modality_worklist.requested'({ items }) {
     try {
-      checkSteps(items)
+      checkStepCount(items)
     } catch (error) {
       return refusal(error)
     }

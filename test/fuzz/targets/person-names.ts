@@ -10,7 +10,7 @@ import {
   rowDifferencesOf,
 } from '#server/modules/studies/same-patient.ts'
 import { PATIENT_NAME, ROOT_ATTRIBUTES, ROW_KEYWORDS } from '#server/modules/worklist/attributes.ts'
-import { cutToBytes, widthOf } from '#server/modules/worklist/character-set-fallback.ts'
+import { encodedLength, truncateToBytes } from '#server/modules/worklist/character-set-fallback.ts'
 import {
   cleanIdentifier,
   cleanName,
@@ -107,7 +107,7 @@ function saidAgain(text: string, terms: readonly string[]): string {
   const again = decodeText(bytes, terms, 'PN')
   same('A name that was written is read as another one', [again.text, again.exact], [text, true])
   // Each group of it is as wide as the whole is long, at most.
-  const width = widthOf(text, terms, 'PN')
+  const width = encodedLength(text, terms, 'PN')
   hold(width === undefined || width <= bytes.length, 'A part of a name is wider than the name')
   return 'said'
 }
@@ -208,7 +208,7 @@ function inLatin(text: string): string {
   if (latin === undefined) return 'no letters'
   hold(/^[\t\n\f\r\x20-\x7e]*$/.test(latin), 'Latin letters that are none')
   same('Another number of delimiters', delimitersOf(latin), delimitersOf(text))
-  const cut = text.length <= 64 ? cutToBytes(text, ['ISO_IR 192'], 'LO') : undefined
+  const cut = text.length <= 64 ? truncateToBytes(text, ['ISO_IR 192'], 'LO') : undefined
   hold(!cut || cut.length <= 64, 'A text that was cut is too long')
   return 'latin'
 }

@@ -7,7 +7,7 @@ import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { plainReport } from '#shared/report-text.ts'
+import { normalizeReport } from '#shared/report-text.ts'
 import { openClient } from '../../../renderer/src/api/client.ts'
 import { draftCalls } from '../../../renderer/src/api/draft-calls.ts'
 import { type DraftKeeper, openDraftKeeper } from '../../../renderer/src/api/draft-keeper.ts'
@@ -289,7 +289,7 @@ class Command implements fc.AsyncCommand<Model, Window> {
   toString = () => this.name
 }
 
-const isSame = (one: string, other: string) => plainReport(one) === plainReport(other)
+const isSame = (one: string, other: string) => normalizeReport(one) === normalizeReport(other)
 
 function check(model: Model, window: Window): void {
   const { keeper, ledger } = window
@@ -397,7 +397,7 @@ async function close(model: Model, window: Window, order: number): Promise<void>
     if (request) await arrived(window, request)
   }
   if (isLeftToItself && ['waiting', 'saving'].includes(state))
-    expect(newest(ledger), 'the last words').toBe(plainReport(model.typed))
+    expect(newest(ledger), 'the last words').toBe(normalizeReport(model.typed))
   model.isGivenUp = true
   await window.open()
 }
@@ -550,7 +550,8 @@ const OTHERS = [
 const commandsArbitrary = fc
   .subarray(OTHERS, { minLength: 3, maxLength: 8 })
   .chain((some) => fc.commands([...USUAL, ...some], { maxCommands: 30, size: 'max' }))
-const newest = (ledger: Window['ledger']) => plainReport([...ledger.values()].at(-1)?.text ?? '')
+const newest = (ledger: Window['ledger']) =>
+  normalizeReport([...ledger.values()].at(-1)?.text ?? '')
 const UNAVAILABLE = { status: 503, text: '<html>' }
 const TOO_LARGE = {
   status: 413,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PriorReport, Reading } from '#shared/contract/reports.ts'
-import { expanded } from '#shared/report-text.ts'
+import { expandTemplate } from '#shared/report-text.ts'
 import { markedLines } from '../../../renderer/src/features/reports/lines.ts'
 import {
   ageText,
@@ -58,7 +58,7 @@ describe('what templates are filled in with', () => {
     })
   })
   it('leaves a field where nothing is known', () => {
-    const filled = expanded(
+    const filled = expandTemplate(
       '{sex}, {age}. Comparison: {comparison}',
       templateValues({ ...reading, priors: [] }, TODAY),
     )

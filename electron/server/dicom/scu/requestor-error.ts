@@ -104,7 +104,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 ])
 
 /** The error for a failed TLS handshake. */
-export function untrustedError(error: NodeJS.ErrnoException, call: Call): RequestorError {
+export function tlsError(error: NodeJS.ErrnoException, call: Call): RequestorError {
   return new RequestorError('tls', tlsFault(error, placeOf(call)))
 }
 

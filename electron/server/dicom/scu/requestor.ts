@@ -40,13 +40,7 @@ import {
   type RequestOptions,
   type RequestorLimits,
 } from './association-request.ts'
-import {
-  type Call,
-  placeOf,
-  RequestorError,
-  rejectedError,
-  untrustedError,
-} from './requestor-error.ts'
+import { type Call, placeOf, RequestorError, rejectedError, tlsError } from './requestor-error.ts'
 
 export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
@@ -113,7 +107,7 @@ export class RequestedAssociation
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#lost(
         connectionLostMessage(error),
-        error.code?.startsWith('ERR_SSL_') ? untrustedError(error, call) : undefined,
+        error.code?.startsWith('ERR_SSL_') ? tlsError(error, call) : undefined,
       ),
     )
     socket.on('close', () => this.#lost(message('dicom.connection-closed')))

@@ -5,8 +5,8 @@ import {
   type Call,
   placeOf,
   RequestorError,
+  tlsError,
   unreachableError,
-  untrustedError,
 } from '#server/dicom/scu/requestor-error.ts'
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
@@ -54,7 +54,7 @@ export function connect(
       const isUnresponsive = isConnected && tls !== undefined
       fail(
         isUnresponsive
-          ? untrustedError(new MessageError(message('dicom.silent')), call)
+          ? tlsError(new MessageError(message('dicom.silent')), call)
           : unreachableError(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
       )
     }, seconds * 1000)
@@ -62,7 +62,7 @@ export function connect(
     // If the connection breaks before the TLS handshake completes, the port probably does not use
     // TLS.
     const error = (cause: NodeJS.ErrnoException) =>
-      fail(tls && isConnected ? untrustedError(cause, call) : unreachableError(cause, call))
+      fail(tls && isConnected ? tlsError(cause, call) : unreachableError(cause, call))
     const close = () => error(new MessageError(message('dicom.closed-connecting')))
 
     function settle(): void {

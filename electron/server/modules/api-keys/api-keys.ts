@@ -7,83 +7,83 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 
-// Keys of the `/v1` interface. A key is `sk_live_` and 32 hex digits; it is shown once and not
-// kept.
+// Keys of the `/v1` API. A key is `sk_live_` followed by 32 hexadecimal digits. It is shown once,
+// when it is created or rotated; only its SHA-256 is stored.
 
-const USE_NOTED_EVERY_MS = 60_000
+const LAST_USED_INTERVAL_MS = 60_000
 
 export type ApiKey = Omit<queries.ApiKeyRecord, 'keyHash' | 'oldKeyHash'>
 export type ApiKeys = ReturnType<typeof openApiKeys>
 
-/** What looks keys up; when each was last used is remembered, and kept a moment later. */
+/** Authenticates API keys and records when each was last used. */
 export function openApiKeys({ database, clock }: Context) {
-  /** When each key was last used, ms; what is kept in the database follows. */
-  const used = new Map<string, { readonly at: number; readonly notedAt: number }>()
+  /** Time of the last use of each key, and of the last write of it to the database (ms). */
+  const lastUses = new Map<string, { readonly at: number; readonly savedAt: number }>()
 
-  function noteUse(apiKeyId: string): void {
+  function recordUse(apiKeyId: string): void {
     const now = clock()
-    const last = used.get(apiKeyId)
+    const last = lastUses.get(apiKeyId)
     const isDue =
-      last === undefined || now - last.notedAt >= USE_NOTED_EVERY_MS || now < last.notedAt
-    used.set(apiKeyId, { at: now, notedAt: isDue ? now : last.notedAt })
-    // Behind the call, with the next group commit: no caller waits for the disk. A lost note is
-    // only an older "last used".
+      last === undefined || now - last.savedAt >= LAST_USED_INTERVAL_MS || now < last.savedAt
+    lastUses.set(apiKeyId, { at: now, savedAt: isDue ? now : last.savedAt })
+    // Written with the next group commit, so that no request waits for the disk. If the write is
+    // lost, "last used" is merely out of date.
     if (isDue)
       database
         .commitSoon(() => queries.updateApiKey(database, apiKeyId, { lastUsedAt: instantOf(now) }))
-        .catch(() => used.delete(apiKeyId))
+        .catch(() => lastUses.delete(apiKeyId))
   }
 
   return {
-    /** Newest first, the revoked ones too. */
+    /** Lists all keys, including revoked ones, newest first. */
     list: (): ApiKey[] =>
-      queries.apiKeyRecords(database).map((record) => {
-        const at = used.get(record.apiKeyId)?.at
+      queries.listApiKeys(database).map((record) => {
+        const at = lastUses.get(record.apiKeyId)?.at
         return { ...withoutHashes(record), ...(at !== undefined && { lastUsedAt: instantOf(at) }) }
       }),
 
     /**
-     * The live key of that secret, or of the one before while it overlaps; `undefined` for any
-     * other text. Its use is noted a moment later.
+     * The active key with this secret, or with the previous secret until it expires; `undefined`
+     * otherwise. The time of use is written to the database later.
      */
     authenticate(key: string): ApiKey | undefined {
       if (!/^sk_live_[0-9a-f]{32}$/.test(key)) return undefined
       const keyHash = hashToken(key)
-      const found = queries.apiKeyByHash(database, keyHash)
+      const found = queries.findApiKeyByHash(database, keyHash)
       if (!found || found.revokedAt !== null) return undefined
       if (found.keyHash !== keyHash && (found.oldExpiresAt ?? '') <= instantOf(clock()))
         return undefined
-      noteUse(found.apiKeyId)
+      recordUse(found.apiKeyId)
       return withoutHashes(found)
     },
   }
 }
 
-/** `managesPeople`: it may invite and change people; absent: it may not. */
+/** Creates a key. Without `managesPeople`, it may not invite or change users. */
 export function createApiKey(
   context: Context,
-  wanted: Pick<queries.ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & {
+  options: Pick<queries.ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & {
     readonly managesPeople?: boolean | undefined
   },
   actor: Actor,
 ): { readonly apiKey: ApiKey; readonly key: string } {
   const { database, clock, uuid } = context
   return database.transaction(() => {
-    const key = mintKey()
-    const rights = { ...wanted, managesPeople: wanted.managesPeople ?? false }
+    const key = generateKey()
+    const permissions = { ...options, managesPeople: options.managesPeople ?? false }
     const apiKey = {
-      ...{ apiKeyId: uuid(), last4: key.slice(-4), ...rights, createdAt: instantOf(clock()) },
+      ...{ apiKeyId: uuid(), last4: key.slice(-4), ...permissions, createdAt: instantOf(clock()) },
       ...{ lastUsedAt: null, revokedAt: null, rotatedAt: null, oldLast4: null, oldExpiresAt: null },
     }
     queries.insertApiKey(database, { ...apiKey, keyHash: hashToken(key), oldKeyHash: null })
-    note(context, actor, 'api-key.create', apiKey.apiKeyId, rights)
+    note(context, actor, 'api-key.create', apiKey.apiKeyId, permissions)
     return { apiKey, key }
   })
 }
 
 /**
- * What it may do beside its areas; again changes nothing. @throws ApiError not-found, refused
- * (revoked)
+ * Changes whether the key may manage users. Does nothing if it already has that value.
+ * @throws ApiError not-found; refused if the key is revoked
  */
 export function changeApiKey(
   context: Context,
@@ -93,7 +93,7 @@ export function changeApiKey(
 ): ApiKey {
   const { database } = context
   return database.transaction(() => {
-    const before = liveKey(context, apiKeyId)
+    const before = requireActiveApiKey(context, apiKeyId)
     if (before.managesPeople === managesPeople) return withoutHashes(before)
     queries.updateApiKey(database, apiKeyId, { managesPeople })
     const change = { before: before.managesPeople, after: managesPeople }
@@ -103,8 +103,9 @@ export function changeApiKey(
 }
 
 /**
- * Replaces the secret; id, scope and everything it made stay. The one before opens for
- * `overlapMs` more. @throws ApiError not-found, refused (revoked)
+ * Replaces the secret of a key; its id, its scope and everything it created stay the same. The
+ * previous secret remains valid for `overlapMs`.
+ * @throws ApiError not-found; refused if the key is revoked
  */
 export function rotateApiKey(
   context: Context,
@@ -114,8 +115,8 @@ export function rotateApiKey(
 ): { readonly apiKey: ApiKey; readonly key: string } {
   const { database, clock } = context
   return database.transaction(() => {
-    const before = liveKey(context, apiKeyId)
-    const key = mintKey()
+    const before = requireActiveApiKey(context, apiKeyId)
+    const key = generateKey()
     const now = clock()
     const secret = {
       ...{ keyHash: hashToken(key), last4: key.slice(-4), rotatedAt: instantOf(now) },
@@ -128,29 +129,32 @@ export function rotateApiKey(
   })
 }
 
-/** Both secrets at once; again changes nothing. @throws ApiError not-found */
+/**
+ * Revokes the current and the previous secret. Does nothing if the key is already revoked.
+ * @throws ApiError not-found
+ */
 export function revokeApiKey(context: Context, apiKeyId: string, actor: Actor): void {
   const { database, clock } = context
   database.transaction(() => {
-    if (existing(context, apiKeyId).revokedAt !== null) return
+    if (requireApiKey(context, apiKeyId).revokedAt !== null) return
     queries.updateApiKey(database, apiKeyId, { revokedAt: instantOf(clock()) })
     note(context, actor, 'api-key.revoke', apiKeyId)
   })
 }
 
-function existing({ database }: Context, apiKeyId: string): queries.ApiKeyRecord {
+function requireApiKey({ database }: Context, apiKeyId: string): queries.ApiKeyRecord {
   const found = queries.findApiKey(database, apiKeyId)
   if (!found) throw new ApiError('not-found', message('api-keys.no-key'))
   return found
 }
 
-function liveKey(context: Context, apiKeyId: string): queries.ApiKeyRecord {
-  const found = existing(context, apiKeyId)
+function requireActiveApiKey(context: Context, apiKeyId: string): queries.ApiKeyRecord {
+  const found = requireApiKey(context, apiKeyId)
   if (found.revokedAt !== null) throw new ApiError('refused', message('api-keys.revoked'))
   return found
 }
 
-const mintKey = () => `sk_live_${randomBytes(16).toString('hex')}`
+const generateKey = () => `sk_live_${randomBytes(16).toString('hex')}`
 
 const withoutHashes = ({ keyHash: _, oldKeyHash: __, ...apiKey }: queries.ApiKeyRecord): ApiKey =>
   apiKey

@@ -1,43 +1,45 @@
 import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/query.ts'
 
-/** A key of the `/v1` interface; of the key itself only the SHA-256 in hex is kept. */
+/** A key of the `/v1` API. Only the SHA-256 of its secret is stored, in hexadecimal. */
 export interface ApiKeyRecord {
   readonly apiKeyId: string
   readonly keyHash: string
-  /** Its last four characters, to tell keys apart. */
+  /** The last four characters of the secret, by which users tell keys apart. */
   readonly last4: string
   readonly description: string
   readonly isViewerEnabled: boolean
-  /** self: only the studies it made. */
+  /** `self`: only the studies that this key created. */
   readonly scope: 'all' | 'self'
-  /** It may invite and change people, and link them to customers. */
+  /** Whether it may invite and change users and link them to customers. */
   readonly managesPeople: boolean
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
-  /** When its secret was last replaced. */
+  /** When the secret was last replaced. */
   readonly rotatedAt: string | null
-  /** The secret before that, which opens too until `oldExpiresAt`. */
+  /** The previous secret, which is accepted until `oldExpiresAt`. */
   readonly oldKeyHash: string | null
   readonly oldLast4: string | null
   readonly oldExpiresAt: string | null
 }
 
-const every = ({ sql }: Database) => sql.selectFrom('apiKeys').selectAll()
+const selectApiKeys = ({ sql }: Database) => sql.selectFrom('apiKeys').selectAll()
 
-/** Newest first, the revoked ones too. */
-export const apiKeyRecords = (database: Database): ApiKeyRecord[] =>
-  database.all(every(database).orderBy('createdAt', 'desc').orderBy('apiKeyId')).map(keyOf)
+/** Newest first, including revoked keys. */
+export const listApiKeys = (database: Database): ApiKeyRecord[] =>
+  database
+    .all(selectApiKeys(database).orderBy('createdAt', 'desc').orderBy('apiKeyId'))
+    .map(toApiKeyRecord)
 
 export const findApiKey = (database: Database, apiKeyId: string): ApiKeyRecord | undefined =>
-  keyIn(database.get(every(database).where('apiKeyId', '=', apiKeyId)))
+  toOptionalRecord(database.get(selectApiKeys(database).where('apiKeyId', '=', apiKeyId)))
 
-/** The key whose secret this is or was before its last rotation. */
-export const apiKeyByHash = (database: Database, keyHash: string): ApiKeyRecord | undefined =>
-  keyIn(
-    database.get(every(database).where('keyHash', '=', keyHash)) ??
-      database.get(every(database).where('oldKeyHash', '=', keyHash)),
+/** The key whose current secret, or whose secret before the last rotation, has this hash. */
+export const findApiKeyByHash = (database: Database, keyHash: string): ApiKeyRecord | undefined =>
+  toOptionalRecord(
+    database.get(selectApiKeys(database).where('keyHash', '=', keyHash)) ??
+      database.get(selectApiKeys(database).where('oldKeyHash', '=', keyHash)),
   )
 
 export const insertApiKey = (
@@ -68,12 +70,12 @@ export function updateApiKey(
 }
 
 type Row = NonNullable<ReturnType<typeof rowOf>>
-const rowOf = (database: Database) => database.get(every(database))
+const rowOf = (database: Database) => database.get(selectApiKeys(database))
 
-const keyOf = (row: Row): ApiKeyRecord => ({
+const toApiKeyRecord = (row: Row): ApiKeyRecord => ({
   ...row,
   scope: row.scope as ApiKeyRecord['scope'],
   isViewerEnabled: row.isViewerEnabled === 1,
   managesPeople: row.managesPeople === 1,
 })
-const keyIn = (row: Row | undefined) => row && keyOf(row)
+const toOptionalRecord = (row: Row | undefined) => row && toApiKeyRecord(row)

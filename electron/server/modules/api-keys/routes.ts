@@ -15,10 +15,10 @@ import {
 
 const HOUR_MS = 60 * 60_000
 
-/** The window's calls about keys of the interface. */
+/** Registers the window's API key operations. */
 export function serveApiKeys(app: HttpApp, context: Context, apiKeys: ApiKeys): void {
-  /** The secret before is told of only while it opens. */
-  function show({ oldLast4, oldExpiresAt, ...apiKey }: ApiKey): ApiKeyRow {
+  /** Shows the previous secret only while it is still accepted. */
+  function toRow({ oldLast4, oldExpiresAt, ...apiKey }: ApiKey): ApiKeyRow {
     const isOpen =
       apiKey.revokedAt === null &&
       oldLast4 !== null &&
@@ -35,18 +35,18 @@ export function serveApiKeys(app: HttpApp, context: Context, apiKeys: ApiKeys): 
     revoke: dashboardPeople.revokeApiKey,
   }
   serveAll(app, operations, {
-    list: () => ({ apiKeys: apiKeys.list().map(show) }),
+    list: () => ({ apiKeys: apiKeys.list().map(toRow) }),
     create({ body, user }) {
       const { apiKey, key } = createApiKey(context, body, userActor(user.userId))
-      return { apiKey: show(apiKey), key }
+      return { apiKey: toRow(apiKey), key }
     },
     change: ({ params, body, user }) =>
-      show(changeApiKey(context, params.apiKeyId, body, userActor(user.userId))),
+      toRow(changeApiKey(context, params.apiKeyId, body, userActor(user.userId))),
     rotate({ params, body, user }) {
       const overlapMs = body.overlapHours * HOUR_MS
       const actor = userActor(user.userId)
       const { apiKey, key } = rotateApiKey(context, params.apiKeyId, overlapMs, actor)
-      return { apiKey: show(apiKey), key }
+      return { apiKey: toRow(apiKey), key }
     },
     revoke({ params, user }) {
       revokeApiKey(context, params.apiKeyId, userActor(user.userId))

@@ -3,59 +3,59 @@ import type { Actor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { reportError } from '#server/platform/log.ts'
 
-/** A look at patient data: which kind, and at what. */
+/** One read of patient data: by whom, of what kind, and of what. */
 export interface Access {
   readonly actor: Actor
   readonly action: 'read.list' | 'read.study' | 'read.images' | 'read.report' | 'read.interface'
-  /** An id, or the name of a list; for a partner's key the operation. */
+  /** An id or the name of a list; for an API key, the operation. */
   readonly target: string
 }
 
-/** Who looked at patient data, written to the audit trail without holding up the reply. */
+/** Records in the audit trail who read patient data, without delaying the response. */
 export interface AccessAudit extends AsyncDisposable {
-  /** The same look within `WINDOW_MS` is one entry. */
+  /** Records a read. The same read within `WINDOW_MS` is recorded once. */
   note(access: Access): void
 }
 
-/** Screens are asked for again every few seconds; a person who comes back later is another look. */
+/** Screens reload every few seconds. A user who returns after this time is recorded again. */
 const WINDOW_MS = 15 * 60_000
-/** What a crash may lose: looks of so long before it. */
+/** Delay before a write. A crash loses at most the reads of this period. */
 const WRITE_MS = 1000
-/** Entries of one transaction, which holds the event loop, and the pause until the next. */
-const PORTION = 50
-const PORTION_MS = 20
-/** Looks that are remembered; of the oldest a second entry may be written. */
-const MOST_REMEMBERED = 20_000
+/** Entries per transaction, which blocks the event loop, and the pause before the next one. */
+const BATCH_SIZE = 50
+const BATCH_PAUSE_MS = 20
+/** Reads that are remembered. When one is evicted, it may be recorded twice. */
+const MAX_REMEMBERED = 20_000
 
 export function openAccessAudit(context: Context): AccessAudit {
   const { clock } = context
-  /** When each look was noted. */
-  const seen = new LRUCache<string, number>({ max: MOST_REMEMBERED })
+  /** When each read was recorded, by its key (ms). */
+  const recordedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   const pending: Access[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
 
   function write(): void {
     timer = undefined
-    const looks = pending.splice(0, PORTION)
-    if (pending.length > 0) timer = setTimeout(write, PORTION_MS)
+    const batch = pending.splice(0, BATCH_SIZE)
+    if (pending.length > 0) timer = setTimeout(write, BATCH_PAUSE_MS)
     writing = context.database
-      .commitSoon(() => context.audit.appendAll(looks.map((look) => ({ ...look, detail: {} }))))
+      .commitSoon(() => context.audit.appendAll(batch.map((access) => ({ ...access, detail: {} }))))
       .catch((error: unknown) => {
-        // Where nothing can be written the next look is noted again.
-        for (const look of looks) seen.delete(keyOf(look))
+        // The write failed, so the next identical read must be recorded.
+        for (const access of batch) recordedAt.delete(keyOf(access))
         reportError(context, error)
       })
   }
 
   return {
-    note(look) {
-      const key = keyOf(look)
+    note(access) {
+      const key = keyOf(access)
       const now = clock()
-      const before = seen.peek(key)
+      const before = recordedAt.peek(key)
       if (before !== undefined && Math.abs(now - before) < WINDOW_MS) return
-      seen.set(key, now)
-      pending.push(look)
+      recordedAt.set(key, now)
+      pending.push(access)
       timer ??= setTimeout(write, WRITE_MS)
     },
     async [Symbol.asyncDispose]() {

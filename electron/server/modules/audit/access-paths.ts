@@ -3,15 +3,16 @@ import type { NoteAnswer } from '#server/http/http-app.ts'
 import type { Access, AccessAudit } from '#server/modules/audit/access-audit.ts'
 
 /**
- * Calls that show a person patient data: what is looked at, and the parameter of the path or the
- * query that says which, the first that is given.
+ * GET operations that show patient data to a user: the action to record and its target. A target
+ * that begins with a colon lists parameters of the path or the query; the first one that is present
+ * is used.
  */
-const READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
+const GET_READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
   '/dashboard/studies': ['read.list', 'studies'],
   '/dashboard/studies/:studyId': ['read.study', ':studyId'],
   '/dashboard/images': ['read.list', 'images'],
   '/dashboard/images/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
-  // Pictures are a part of the lists that they stand in.
+  // Thumbnails are part of the lists that show them.
   '/dashboard/images/:studyInstanceUid/thumbnail': ['read.list', 'images'],
   '/dashboard/images/:studyInstanceUid/series/:seriesInstanceUid/thumbnail': [
     'read.list',
@@ -38,7 +39,7 @@ const READS: Readonly<Record<string, readonly [Access['action'], target: string]
   '/dashboard/reading/:studyId/draft/revisions': ['read.report', ':studyId'],
   '/dashboard/reading/:studyId/draft/revisions/:revision': ['read.report', ':studyId'],
   '/dashboard/reading/:studyId/documents/:documentId': ['read.report', ':studyId'],
-  // A person may call the interface with the session of the window.
+  // A user may also call the `/v1` API with the window's session.
   '/v1/viewer/studies': ['read.list', 'studies'],
   '/v1/viewer/studies/:studyId': ['read.study', ':studyId'],
   '/v1/viewer/studies/by-uid/:studyInstanceUid': ['read.study', ':studyInstanceUid'],
@@ -49,17 +50,17 @@ const READS: Readonly<Record<string, readonly [Access['action'], target: string]
   '/v1/scribe/reports/text': ['read.report', ':studyId :studyInstanceUid :reportId'],
   '/v1/scribe/reports/pdf': ['read.report', ':studyId :studyInstanceUid :reportId'],
 }
-/** Calls by POST that answer with patient data and change nothing. */
-const ASKS: typeof READS = {
+/** POST operations that return patient data and change nothing. */
+const POST_READS: typeof GET_READS = {
   '/dashboard/worklist/ask': ['read.list', 'queries'],
   '/dashboard/worklist/explain': ['read.list', 'exams'],
 }
 
 /**
- * Notes each answer with patient data. A person is noted with the study; a partner's key, which
- * reads thousands by program, with the operation alone.
+ * Records each response that contains patient data. For a user, the study is recorded; for an API
+ * key, which may read thousands of studies, only the operation.
  */
-export const answersNotedIn =
+export const recordAccessIn =
   (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>
   ({ method, path }, params, who) => {
     if ('apiKeyId' in who) {
@@ -73,7 +74,8 @@ export const answersNotedIn =
         })
       return
     }
-    const read = method === 'GET' ? READS[path] : method === 'POST' ? ASKS[path] : undefined
+    const read =
+      method === 'GET' ? GET_READS[path] : method === 'POST' ? POST_READS[path] : undefined
     if (!read) return
     const [action, target] = read
     accesses.note({ actor: userActor(who.userId), action, target: targetOf(target, params) })

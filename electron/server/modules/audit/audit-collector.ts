@@ -5,7 +5,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { Collector } from './collector.ts'
 
-/** The audit collector, where it has not got entries for a while. */
+/** The collector has not been receiving entries for some time. */
 export interface CollectorFault {
   readonly since: string
   readonly count: number
@@ -13,11 +13,11 @@ export interface CollectorFault {
   readonly detail: Message
 }
 
-/** A collector that is restarted is no message; one that stays away is. */
-const LATE_MS = 5 * 60_000
-const MOST_COUNTED = 999
+/** How long a fault must last before it is shown, so that a restart of the collector is not. */
+const FAULT_GRACE_MS = 5 * 60_000
+const MAX_COUNT = 999
 
-/** Sends the audit trail to the collector of the settings; without one it does nothing. */
+/** Sends the audit trail to the collector that is configured in the settings, if there is one. */
 export class AuditCollector implements AsyncDisposable {
   readonly #context: Context
   readonly #collector: Collector
@@ -40,16 +40,14 @@ export class AuditCollector implements AsyncDisposable {
     )
   }
 
-  /**
-   * Undefined where the collector has what it should have, or has been away for a short time only.
-   */
+  /** The current fault; `undefined` if the collector is up to date or has failed only briefly. */
   fault(): CollectorFault | undefined {
     const { waiting, fault } = this.#collector.state()
-    // A clock that was set back is no reason to say nothing.
-    if (!fault || Math.abs(this.#context.clock() - fault.since) < LATE_MS) return undefined
-    const count = Math.min(Math.max(1, waiting), MOST_COUNTED)
+    // The absolute difference, so that setting the clock back does not hide a fault.
+    if (!fault || Math.abs(this.#context.clock() - fault.since) < FAULT_GRACE_MS) return undefined
+    const count = Math.min(Math.max(1, waiting), MAX_COUNT)
     const since = instantOf(fault.since)
-    return { since, count, isMore: waiting > MOST_COUNTED, detail: fault.reason }
+    return { since, count, isMore: waiting > MAX_COUNT, detail: fault.reason }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,16 +1,16 @@
 import type { ChainedRow } from '#server/audit-log/audit-queries.ts'
 
-/** Who reports: PS3.15 A.5.2.1, AuditSourceIdentification. */
+/** The sender of audit messages (AuditSourceIdentification, PS3.15 A.5.2.1). */
 export interface AuditSource {
-  /** Of the gateway: its clinic id. */
+  /** The clinic id of the gateway. */
   readonly id: string
-  /** Name of the clinic; empty where none is set. */
+  /** The name of the clinic; empty if it is not set. */
   readonly site: string
-  /** The name of an actor of the trail, such as a person's; undefined where there is none. */
+  /** The display name of an actor, such as a user; `undefined` if there is none. */
   readonly nameOf: (actor: string) => string | undefined
 }
 
-/** A coded value; of DCM, PS3.16 CID 400 and 401. */
+/** A coded value. The default coding scheme is DCM (PS3.16 CID 400 and 401). */
 type Code = readonly [code: string, meaning: string, system?: string]
 type ActionCode = 'C' | 'R' | 'U' | 'D' | 'E'
 
@@ -32,12 +32,12 @@ interface Kind {
   readonly event: Code
   readonly type?: Code
   readonly action: ActionCode
-  /** 0 success, 4 minor failure, 8 serious failure. */
+  /** EventOutcomeIndicator: 0 is success (the default), 4 minor failure, 8 serious failure. */
   readonly outcome?: '4' | '8'
 }
 
-/** The first whose beginning the action has. */
-const KINDS: readonly (readonly [prefix: string, Kind])[] = [
+/** The first row whose prefix matches the action of an entry applies. */
+const EVENT_KINDS: readonly (readonly [prefix: string, Kind])[] = [
   ['user.sign-in-failed', { event: AUTHENTICATION, type: LOGIN, action: 'E', outcome: '4' }],
   ['user.sign-in', { event: AUTHENTICATION, type: LOGIN, action: 'E' }],
   ['user.sign-out', { event: AUTHENTICATION, type: LOGOUT, action: 'E' }],
@@ -84,12 +84,12 @@ const KINDS: readonly (readonly [prefix: string, Kind])[] = [
     (prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'E' }] as const,
   ),
 ]
-const OTHER: Kind = { event: ACTIVITY, action: 'E' }
+const OTHER_EVENT: Kind = { event: ACTIVITY, action: 'E' }
 
 /**
- * An entry of the trail as an audit message of PS3.15 A.5. The detail of an entry stays in the
- * gateway: it may name patients. The entry's number and hash go along, so that a trail that was
- * rolled back and written on shows at the collector as a number that comes twice.
+ * Converts an entry into an audit message of PS3.15 A.5. The entry's detail is left out, because it
+ * may identify patients. Its number and hash are included: if the trail is rolled back and
+ * continued, the collector receives the same number twice.
  */
 export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource): string {
   const {
@@ -97,28 +97,28 @@ export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource)
     type,
     action,
     outcome = '0',
-  } = KINDS.find(([prefix]) => row.action.startsWith(prefix))?.[1] ?? OTHER
+  } = EVENT_KINDS.find(([prefix]) => row.action.startsWith(prefix))?.[1] ?? OTHER_EVENT
   const isGateway = row.actor === 'gateway'
   return element('AuditMessage', {}, [
     element(
       'EventIdentification',
       { EventActionCode: action, EventDateTime: row.at, EventOutcomeIndicator: outcome },
       [
-        coded('EventID', event),
-        ...(type ? [coded('EventTypeCode', type)] : []),
-        coded('EventTypeCode', [row.action, row.action, 'Isthmus']),
+        codedElement('EventID', event),
+        ...(type ? [codedElement('EventTypeCode', type)] : []),
+        codedElement('EventTypeCode', [row.action, row.action, 'Isthmus']),
       ],
     ),
     element(
       'ActiveParticipant',
       { UserID: row.actor, UserName: nameOf(row.actor), UserIsRequestor: 'true' },
-      isGateway ? [coded('RoleIDCode', ['110150', 'Application'])] : [],
+      isGateway ? [codedElement('RoleIDCode', ['110150', 'Application'])] : [],
     ),
     ...(isGateway
       ? []
       : [
           element('ActiveParticipant', { UserID: 'gateway', UserIsRequestor: 'false' }, [
-            coded('RoleIDCode', ['110150', 'Application']),
+            codedElement('RoleIDCode', ['110150', 'Application']),
           ]),
         ]),
     element(
@@ -135,7 +135,7 @@ export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource)
         ParticipantObjectTypeCodeRole: '13',
       },
       [
-        coded('ParticipantObjectIDTypeCode', [
+        codedElement('ParticipantObjectIDTypeCode', [
           'audit-entry',
           'Entry of the audit trail',
           'Isthmus',
@@ -168,13 +168,13 @@ function targetOf({ action, target }: ChainedRow): string {
       ParticipantObjectTypeCodeRole: isStudy ? '3' : isUser ? '11' : undefined,
     },
     [
-      coded('ParticipantObjectIDTypeCode', code),
-      element('ParticipantObjectName', {}, [escaped(target)]),
+      codedElement('ParticipantObjectIDTypeCode', code),
+      element('ParticipantObjectName', {}, [escapeXml(target)]),
     ],
   )
 }
 
-const coded = (name: string, [code, text, system = 'DCM']: Code): string =>
+const codedElement = (name: string, [code, text, system = 'DCM']: Code): string =>
   element(name, { 'csd-code': code, codeSystemName: system, originalText: text })
 
 function element(
@@ -183,12 +183,14 @@ function element(
   children: readonly string[] = [],
 ): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
-  const head = [name, ...given.map(([key, value]) => `${key}="${escaped(value ?? '')}"`)].join(' ')
+  const head = [name, ...given.map(([key, value]) => `${key}="${escapeXml(value ?? '')}"`)].join(
+    ' ',
+  )
   return children.length === 0 ? `<${head}/>` : `<${head}>${children.join('')}</${name}>`
 }
 
-/** XML 1.0 §2.2 and §2.4; characters that XML cannot have are replaced. */
-const escaped = (text: string): string =>
+/** Escapes text for XML 1.0 (§2.2, §2.4). Characters that XML excludes become U+FFFD. */
+const escapeXml = (text: string): string =>
   text
     .replace(
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones XML 1.0 excludes

@@ -1,8 +1,8 @@
 import type { Database } from '#server/database/database.ts'
 
-// Up to which entry the audit trail was sent to the collector of the clinic.
+// The last entry of the audit trail that was sent to the collector.
 
-/** Sequence number of the last entry that the collector has; undefined before sending began. */
+/** Sequence number of the last entry that the collector received; `undefined` before the first. */
 export const findAuditSendingPosition = (database: Database): number | undefined =>
   database.get(database.sql.selectFrom('auditSending').select('seq'))?.seq
 
@@ -15,7 +15,7 @@ export function setAuditSendingPosition(database: Database, seq: number): void {
   )
 }
 
-/** Sending is off: where it begins again is decided then. */
+/** Called when sending is turned off. The next start of sending determines a new position. */
 export function deleteAuditSendingPosition(database: Database): void {
   database.run(database.sql.deleteFrom('auditSending'))
 }

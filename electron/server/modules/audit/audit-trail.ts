@@ -11,14 +11,14 @@ import type { AuditCheck, AuditExport, AuditFilter, AuditRow } from '#shared/con
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** Entries at a time: a few milliseconds of work at most between two turns of the event loop. */
-const AT_A_TIME = 100
+/** Entries per batch: at most a few milliseconds of work between two turns of the event loop. */
+const BATCH_SIZE = 100
 
-const UNBROKEN = { finding: null, missing: 0, isRecorded: false } as const
+const INTACT = { finding: null, missing: 0, isRecorded: false } as const
 
 /**
- * The audit log as a whole: searched, verified and exported, without holding the event loop however
- * long it is.
+ * Searches, verifies and exports the audit trail without blocking the event loop, however long the
+ * trail is.
  */
 export class AuditTrail {
   readonly #context: Context
@@ -31,13 +31,14 @@ export class AuditTrail {
     this.#onChecked = onChecked
   }
 
-  /** What the last whole run found; undefined before there was one. */
+  /** Result of the last complete verification; `undefined` before the first one. */
   get latest(): AuditCheck | undefined {
     return this.#latest
   }
 
   /**
-   * Newest first, what the filter takes. @throws ApiError malformed: the cursor is not of this list
+   * Entries that match the filter, newest first.
+   * @throws ApiError malformed if the cursor does not belong to this list
    */
   async search(filter: AuditFilter, { cursor, limit }: PageQuery): Promise<PageOf<AuditRow>> {
     let before = readNumericCursor(cursor) ?? Number.MAX_SAFE_INTEGER
@@ -53,8 +54,8 @@ export class AuditTrail {
   }
 
   /**
-   * Verifies the chain from the first entry on; one run serves all who ask while it is at work.
-   * Rejects with the signal's reason.
+   * Verifies the chain from its first entry. Concurrent callers share one run. Rejects with the
+   * signal's reason if it is aborted.
    */
   verify(signal?: AbortSignal): Promise<AuditCheck> {
     this.#running ??= this.#check(signal).finally(() => {
@@ -63,17 +64,19 @@ export class AuditTrail {
     return this.#running
   }
 
-  /** The same for a person, whose name is recorded. */
+  /** Verifies the chain and records which user requested it. */
   async verifyFor(actor: Actor): Promise<AuditCheck> {
     const found = await this.verify()
     const { isIntact, firstBadSeq, entries } = found
-    kept(() => note(this.#context, actor, 'audit.verify', '', { isIntact, firstBadSeq, entries }))
+    ignoreFailure(() =>
+      note(this.#context, actor, 'audit.verify', '', { isIntact, firstBadSeq, entries }),
+    )
     return found
   }
 
   /**
-   * Acknowledges every finding recorded so far. @throws ApiError refused: there is none, or the
-   * chain itself is broken
+   * Acknowledges every finding recorded so far.
+   * @throws ApiError refused if there is no finding, or if the chain itself is broken
    */
   async acknowledgeFor(actor: Actor, reason: string): Promise<AuditCheck> {
     const { finding, firstBadSeq, isRecorded } = await this.verify()
@@ -82,28 +85,25 @@ export class AuditTrail {
     return this.verify()
   }
 
-  /**
-   * Entries up to now, oldest first, a portion at a time; that they were exported is the last of
-   * them.
-   */
+  /** Yields the entries up to now in batches, oldest first. The last of them records the export. */
   async *exportFor(
     actor: Actor,
     { format, from, to }: AuditExport,
   ): AsyncGenerator<readonly ChainedRow[], void, void> {
     const { audit } = this.#context
-    kept(() =>
+    ignoreFailure(() =>
       note({ audit }, actor, 'audit.export', '', { format, from: from ?? null, to: to ?? null }),
     )
     const last = audit.list({ limit: 1 }).items[0]?.seq ?? 0
     for (let seq = 0; seq < last; ) {
-      const rows = audit.after(seq, last, AT_A_TIME)
+      const rows = audit.after(seq, last, BATCH_SIZE)
       const end = rows.at(-1)
       if (!end) return
       seq = end.seq
-      const wanted = rows.filter(
+      const matching = rows.filter(
         ({ at }) => (from === undefined || at >= from) && (to === undefined || at < to),
       )
-      if (wanted.length > 0) yield wanted
+      if (matching.length > 0) yield matching
       await nextTurn()
     }
   }
@@ -111,28 +111,29 @@ export class AuditTrail {
   async #check(signal?: AbortSignal): Promise<AuditCheck> {
     const { audit, clock } = this.#context
     const began = clock()
-    // Where nothing can be written the chain is verified all the same.
-    kept(() => void audit.inspect())
+    // The chain is verified even if no finding can be recorded.
+    ignoreFailure(() => void audit.inspect())
     const chain = audit.chain()
-    const verdict = await followed(chain, signal)
+    const verdict = await verifyToEnd(chain, signal)
     const entries = chain.entries
     const firstBadSeq = verdict.isIntact ? null : verdict.seq
-    const { finding, missing, isRecorded } = verdict.isIntact ? UNBROKEN : verdict
+    const { finding, missing, isRecorded } = verdict.isIntact ? INTACT : verdict
     this.#latest = {
       ...{ isIntact: verdict.isIntact, entries, firstBadSeq, finding, missing, isRecorded },
       ...{ at: instantOf(clock()), tookMs: Math.max(0, clock() - began) },
     }
     const { latest } = this
-    kept(() => latest && this.#noteClosed(latest))
+    ignoreFailure(() => latest && this.#recordFirstCheck(latest))
     this.#onChecked(this.#latest)
     return this.#latest
   }
 
   /**
-   * The chain of an older version was closed at the first start without verifying it, which takes
-   * seconds of a long one. What its first verification found is an entry.
+   * An upgrade from an older version seals the existing chain at the first start without verifying
+   * it, because a long chain takes seconds. The result of the first verification afterwards is
+   * recorded.
    */
-  #noteClosed({ isIntact, firstBadSeq, entries }: AuditCheck): void {
+  #recordFirstCheck({ isIntact, firstBadSeq, entries }: AuditCheck): void {
     const newest = (action: string) =>
       this.#context.audit.search(
         { actor: 'gateway', action },
@@ -143,7 +144,7 @@ export class AuditTrail {
   }
 }
 
-/** What is wrong, in one sentence; undefined where the trail is intact. */
+/** Describes the finding in one sentence; `undefined` if the trail is intact. */
 export function auditFaultSentence({
   finding,
   firstBadSeq,
@@ -156,32 +157,32 @@ export function auditFaultSentence({
   return message('audit.tampered', { entry })
 }
 
-/** What keeps a rollback from being detected, in one sentence. */
+/** Describes, in one sentence, why a rollback cannot be detected. */
 export const anchorFaultSentence = (fault: AnchorFault): Message =>
   message(fault === 'unreadable' ? 'audit.anchor-unreadable' : 'audit.anchor-unwritable')
 
-/** Whether every entry is what was written, a portion at a time. */
+/** Verifies every entry of the chain, in batches. */
 export async function verifyAudit(audit: Pick<AuditStore, 'chain'>): Promise<AuditVerdict> {
-  return followed(audit.chain())
+  return verifyToEnd(audit.chain())
 }
 
-async function followed(
+async function verifyToEnd(
   chain: ReturnType<AuditStore['chain']>,
   signal?: AbortSignal,
 ): Promise<AuditVerdict> {
   for (;;) {
     signal?.throwIfAborted()
-    const verdict = chain.advance(AT_A_TIME)
+    const verdict = chain.advance(BATCH_SIZE)
     if (verdict) return verdict
     await nextTurn()
   }
 }
 
 /**
- * A trail that is broken so that nothing can be appended must still be looked at and saved: it is
- * the evidence.
+ * Runs `append` and ignores its failure. When the chain is broken so badly that nothing can be
+ * appended, it must still be possible to view and export it: it is evidence.
  */
-function kept(append: () => void): void {
+function ignoreFailure(append: () => void): void {
   try {
     append()
   } catch {}

@@ -7,8 +7,8 @@ export interface AuditWatch extends AsyncDisposable {
 }
 
 /**
- * Verifies the audit trail in the background from now on; a fault is reported in the feed and the
- * log, without the content of entries.
+ * Starts verifying the audit trail in the background. Reports a finding in the activity feed and
+ * the log, without the content of entries.
  */
 export function watchAudit(context: Context): AuditWatch {
   const { feed, log } = context

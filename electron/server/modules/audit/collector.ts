@@ -15,53 +15,50 @@ import {
 } from './audit-sending-queries.ts'
 import { syslogFrame } from './syslog.ts'
 
-/** The clinic's collector of audit messages: syslog over TLS (RFC 5425). */
+/** The clinic's audit repository, which receives syslog over TLS (RFC 5425). */
 export interface CollectorTarget {
   readonly host: string
   readonly port: number
-  /** PEM of the authorities its certificate is from; null: those of this program. */
+  /** PEM of the certificate authorities to trust; `null` for those that Node trusts. */
   readonly authorities: string | null
-  /** What the gateway shows of itself; undefined: nothing. */
+  /** The client certificate of the gateway; `undefined` if it presents none. */
   readonly identity: { readonly key: string; readonly cert: string } | undefined
 }
 
 export interface CollectorState {
-  /** Entries that the collector does not have for certain. */
+  /** Number of entries whose receipt is not confirmed. */
   readonly waiting: number
-  /** Why nothing can be sent, and since when (ms); undefined where it can. */
+  /** Why sending fails, and since when (ms); `undefined` if it does not fail. */
   readonly fault: { readonly reason: Message; readonly since: number } | undefined
 }
 
 export interface CollectorLimits {
   readonly connectMs: number
-  /**
-   * How long a connection stays open without anything to send before it is closed, which confirms
-   * what was sent.
-   */
+  /** How long a connection with nothing to send stays open. Closing it confirms what was sent. */
   readonly idleMs: number
-  /** How long one is used at most, and for how many messages. */
+  /** How long a connection is used at most, and for how many messages. */
   readonly openMs: number
   readonly messages: number
-  /** How long the collector may take to read on, and to close its side. */
+  /** How long the collector may take to resume reading, and to close its side. */
   readonly closeMs: number
-  /** Pauses after a failure: the first, and the longest. */
+  /** Delays after a failure: the first and the longest. */
   readonly retryMs: readonly [first: number, longest: number]
 }
 const LIMITS: CollectorLimits = {
   ...{ connectMs: 10_000, idleMs: 2000, openMs: 30_000, messages: 1000, closeMs: 10_000 },
   retryMs: [1000, 60_000],
 }
-/** What the gateway waits for a confirmation when it ends. */
-const ENDING_MS = 1000
-/** Rows in memory at a time. */
-const PORTION = 100
+/** How long shutdown waits for the collector's confirmation. */
+const SHUTDOWN_MS = 1000
+/** Rows read per batch. */
+const BATCH_SIZE = 100
 
 /**
- * Sends each entry of the audit trail to the collector, in order, from when it was set on. Syslog
- * has no acknowledgement: what was sent counts as received only when the collector answered the
- * closing of the connection with its own (RFC 5425 §4.4), which it does after it has read
- * everything before. Where the connection breaks, everything since the last such moment is sent
- * again. So an entry may arrive twice, under its number, and none is lost.
+ * Sends each entry of the audit trail to the collector, in order, beginning with the entry that
+ * configured the collector. Syslog has no acknowledgement. Entries therefore count as received only
+ * when the collector answers the gateway's close_notify with its own (RFC 5425 §4.4), which it does
+ * after reading everything before it. If the connection breaks, everything since the last
+ * confirmation is sent again. No entry is lost, and one may arrive twice under the same number.
  */
 export class Collector implements AsyncDisposable {
   readonly #context: Context
@@ -77,8 +74,8 @@ export class Collector implements AsyncDisposable {
   #socket: TLSSocket | undefined
 
   /**
-   * @param target read before each connection; undefined: there is no collector, and nothing is
-   *   sent. What it throws is why nothing can be sent.
+   * @param target called before each connection. `undefined` means that no collector is configured
+   *   and nothing is sent; an error that it throws becomes the reported fault.
    */
   constructor(
     context: Context,
@@ -100,7 +97,7 @@ export class Collector implements AsyncDisposable {
     return { waiting: Math.max(0, newest - position), fault: this.#fault }
   }
 
-  /** The settings changed: tries at once. */
+  /** Retries immediately, for example after a change of the settings. */
   retry(): void {
     this.#retried.abort()
     this.#wake.abort()
@@ -109,18 +106,18 @@ export class Collector implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
     this.#ended.abort()
-    // What the collector does not confirm in time is sent again at the next start.
-    const cut = setTimeout(() => this.#socket?.destroy(), ENDING_MS)
+    // Entries that the collector does not confirm in time are sent again at the next start.
+    const timer = setTimeout(() => this.#socket?.destroy(), SHUTDOWN_MS)
     await this.#running
-    clearTimeout(cut)
+    clearTimeout(timer)
   }
 
   #newest(): number {
     return this.#context.audit.list({ limit: 1 }).items[0]?.seq ?? 0
   }
 
-  /** Waits until something is appended, the settings change, or the time has passed. */
-  async #rest(ms: number | undefined): Promise<void> {
+  /** Waits until an entry is appended, the settings change, or the time has passed. */
+  async #waitForWork(ms: number | undefined): Promise<void> {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
     const signal = AbortSignal.any([this.#wake.signal, this.#ended.signal])
     if (signal.aborted) return
@@ -148,7 +145,8 @@ export class Collector implements AsyncDisposable {
       } catch (error) {
         if (this.#ended.signal.aborted) return
         this.#setFault(reasonOf(error))
-        // New entries do not shorten the pause: a collector that is down is not asked at each.
+        // New entries do not shorten the pause, so that an unreachable collector is not contacted
+        // for each.
         await sleep(pause, undefined, {
           signal: AbortSignal.any([this.#ended.signal, this.#retried.signal]),
           ref: false,
@@ -159,44 +157,46 @@ export class Collector implements AsyncDisposable {
     }
   }
 
-  /** Sends what there is over one connection, or waits until there is something. */
+  /** Sends the pending entries over one connection, or waits until there are some. */
   async #sendNext(): Promise<void> {
     const { database, audit } = this.#context
-    const kept = findAuditSendingPosition(database)
-    const target = this.#readTarget(kept)
+    const storedPosition = findAuditSendingPosition(database)
+    const target = this.#readTarget(storedPosition)
     if (!target) {
       this.#setFault(undefined)
-      if (kept !== undefined) deleteAuditSendingPosition(database)
-      return this.#rest(undefined)
+      if (storedPosition !== undefined) deleteAuditSendingPosition(database)
+      return this.#waitForWork(undefined)
     }
-    const position = kept ?? this.#begin()
+    const position = storedPosition ?? this.#startPosition()
     const newest = this.#newest()
     if (newest < position) {
-      // Somebody wrote the position, so that nothing would be sent any more: a finding, which
-      // resets it.
+      // The stored position was tampered with: it lies beyond the newest entry, and nothing would
+      // be sent any more. The inspection records a finding and resets the position.
       audit.inspect()
       return
     }
-    if (newest === position) return this.#rest(undefined)
+    if (newest === position) return this.#waitForWork(undefined)
     setAuditSendingPosition(database, await this.#sendFrom(target, position))
     this.#setFault(undefined)
   }
 
-  /** Where the target cannot be read, entries wait from now on. */
+  /**
+   * If the target cannot be read, fixes the position, so that entries from now on are sent later.
+   */
   #readTarget(position: number | undefined): CollectorTarget | undefined {
     try {
       return this.#target()
     } catch (error) {
-      if (position === undefined) this.#begin()
+      if (position === undefined) this.#startPosition()
       throw error
     }
   }
 
   /**
-   * What was before is in the export; the collector gets what comes from now on, that it was set
-   * included.
+   * Determines where sending begins: at the entry that configured the collector. Earlier entries
+   * are available through the export.
    */
-  #begin(): number {
+  #startPosition(): number {
     const { audit, database } = this.#context
     const change = { action: 'setting.change', target: 'audit.collectorHost' }
     const [set] = audit.search(change, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items
@@ -206,12 +206,12 @@ export class Collector implements AsyncDisposable {
   }
 
   /**
-   * Sends what is there and what comes while the connection is open. Returns the last entry that
-   * the collector has.
+   * Sends the pending entries, and those that are appended while the connection is open. Returns
+   * the sequence number of the last entry that the collector confirmed.
    */
   async #sendFrom(to: CollectorTarget, position: number): Promise<number> {
     const { connectMs, closeMs } = this.#limits
-    const socket = await connected(to, connectMs, this.#ended.signal)
+    const socket = await openConnection(to, connectMs, this.#ended.signal)
     this.#socket = socket
     try {
       const failed = new Promise<never>((_, reject) => {
@@ -221,7 +221,7 @@ export class Collector implements AsyncDisposable {
       failed.catch(() => undefined)
       socket.resume()
       const last = await Promise.race([this.#write(socket, position), failed])
-      await Promise.race([closed(socket, closeMs), failed])
+      await Promise.race([closeConnection(socket, closeMs), failed])
       return last
     } finally {
       this.#socket = undefined
@@ -236,20 +236,20 @@ export class Collector implements AsyncDisposable {
     const about = { ...this.#source() }
     let last = position
     for (let sent = 0; sent < messages; ) {
-      // What a power failure takes back was not sent.
+      // An entry that a power failure would revert must not be sent.
       await database.durable()
-      const portion = Math.min(PORTION, messages - sent)
-      const rows = audit.after(last, Number.MAX_SAFE_INTEGER, portion)
+      const batchSize = Math.min(BATCH_SIZE, messages - sent)
+      const rows = audit.after(last, Number.MAX_SAFE_INTEGER, batchSize)
       for (const row of rows) {
         const header = { at: row.at, host: hostname(), processId: process.pid }
-        const isTaken = socket.write(syslogFrame(header, auditMessage(row, about)))
-        if (!isTaken) await drained(socket, closeMs)
+        const hasCapacity = socket.write(syslogFrame(header, auditMessage(row, about)))
+        if (!hasCapacity) await waitForDrain(socket, closeMs)
         last = row.seq
         sent += 1
       }
       if (this.#ended.signal.aborted || clock() >= until) break
       if (rows.length === 0) {
-        await this.#rest(idleMs)
+        await this.#waitForWork(idleMs)
         if (this.#newest() <= last || this.#ended.signal.aborted) break
       }
     }
@@ -257,8 +257,8 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-/** Resolves when the collector has read on. */
-async function drained(socket: TLSSocket, ms: number): Promise<void> {
+/** Resolves when the socket accepts more data. */
+async function waitForDrain(socket: TLSSocket, ms: number): Promise<void> {
   await once(socket, 'drain', { signal: AbortSignal.timeout(ms) }).catch((error: Error) => {
     throw error.name === 'AbortError'
       ? new MessageError(message('audit.collector-does-not-read'), { cause: error })
@@ -266,7 +266,7 @@ async function drained(socket: TLSSocket, ms: number): Promise<void> {
   })
 }
 
-async function connected(
+async function openConnection(
   { host, port, authorities, identity }: CollectorTarget,
   ms: number,
   ended: AbortSignal,
@@ -274,7 +274,7 @@ async function connected(
   const socket = connect({
     ...{ host, port, minVersion: 'TLSv1.2', ...identity },
     ...(authorities !== null && { ca: authorities }),
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: an IP address is not permitted as a server name.
     ...(/^[\d.:]+$/.test(host) ? {} : { servername: host }),
   })
   try {
@@ -291,10 +291,10 @@ async function connected(
 }
 
 /**
- * Closes our side; resolves when the collector has closed its own, which tells that it has read
- * everything.
+ * Closes the gateway's side of the connection. Resolves when the collector has closed its own side,
+ * which confirms that it has read everything.
  */
-async function closed(socket: TLSSocket, ms: number): Promise<void> {
+async function closeConnection(socket: TLSSocket, ms: number): Promise<void> {
   if (socket.readableEnded) throw new MessageError(message('audit.collector-closed'))
   const end = once(socket, 'end', { signal: AbortSignal.timeout(ms) })
   socket.end()
@@ -305,6 +305,6 @@ async function closed(socket: TLSSocket, ms: number): Promise<void> {
 
 function reasonOf(error: unknown): Message {
   const { message, code } = error as NodeJS.ErrnoException
-  const isTold = error instanceof MessageError || !code || message.includes(code)
-  return isTold ? explanationOf(error) : verbatim(`${message} (${code})`)
+  const hasExplanation = error instanceof MessageError || !code || message.includes(code)
+  return hasExplanation ? explanationOf(error) : verbatim(`${message} (${code})`)
 }

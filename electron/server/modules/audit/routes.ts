@@ -8,8 +8,8 @@ import { AuditExport, dashboardAudit } from '#shared/contract/dashboard.ts'
 import type { AuditTrail } from './audit-trail.ts'
 
 /**
- * The window's calls about the audit trail, and `GET /dashboard/audit/export` (`AuditExport`): the
- * trail as a file, sent as it is read.
+ * Registers the window's audit trail operations, and `GET /dashboard/audit/export` (`AuditExport`),
+ * which streams the trail as a file.
  */
 export function serveAudit(app: HttpApp, context: Context, auditTrail: AuditTrail): void {
   const handlers: HandlersOf<typeof dashboardAudit> = {
@@ -41,7 +41,7 @@ export function serveAudit(app: HttpApp, context: Context, auditTrail: AuditTrai
 
 interface Format {
   readonly mediaType: string
-  /** What the file begins with. */
+  /** The first line of the file. */
   readonly head: string
   readonly line: (row: ChainedRow) => string
 }
@@ -49,10 +49,10 @@ interface Format {
 const FORMATS: Readonly<Record<AuditExport['format'], Format>> = {
   csv: {
     mediaType: 'text/csv; charset=utf-8; header=present',
-    // The mark makes spreadsheets read it as UTF-8.
+    // The byte order mark makes spreadsheet programs read the file as UTF-8.
     head: '\ufeffseq,at,actor,action,target,detail,hash\r\n',
     line: ({ seq, at, actor, action, target, detail, hash }) =>
-      `${[seq, at, actor, action, target, JSON.stringify(detail), hash].map((value) => cell(String(value))).join(',')}\r\n`,
+      `${[seq, at, actor, action, target, JSON.stringify(detail), hash].map((value) => csvField(String(value))).join(',')}\r\n`,
   },
   jsonl: {
     mediaType: 'application/jsonl; charset=utf-8',
@@ -62,10 +62,10 @@ const FORMATS: Readonly<Record<AuditExport['format'], Format>> = {
 }
 
 /**
- * RFC 4180 §2.6; a value that a spreadsheet would take for a formula begins with an apostrophe
- * (OWASP, CSV Injection).
+ * Quotes a CSV field (RFC 4180 §2.6). A value that a spreadsheet would take for a formula is
+ * prefixed with an apostrophe (OWASP, CSV Injection).
  */
-function cell(value: string): string {
+function csvField(value: string): string {
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -4,11 +4,12 @@ import { StoreError } from '#server/database/store-error.ts'
 import { message } from '#shared/messages/message.ts'
 
 /**
- * Makes a copied database one file, opens it read-only and follows all its pages: seconds of work
- * for a large one, in which devices must not wait. A thread of its own text: the build makes one
- * file of the gateway, and what it needs is one package.
+ * The source text of a worker thread that converts a copied database to a single file, opens it
+ * read-only and checks all its pages. For a large database this takes seconds, during which devices
+ * must not wait. It is a string because the build bundles the gateway into one file; the thread
+ * needs only one package.
  */
-const TEXT = `
+const WORKER_SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads')
 const Sqlite = require(workerData.module)
 const pragma = (sqlite, text) => sqlite.pragma(text, { simple: true })
@@ -29,18 +30,21 @@ try {
 `
 
 export interface CheckedCopy {
-  /** Its `application_id`, and its schema version (`user_version`). */
+  /** SQLite's `application_id` and `user_version`; the latter is the schema version. */
   readonly application: number
   readonly schema: number
   readonly rows: Readonly<Record<string, number>>
 }
 
-/** What a whole copy holds: its version and the rows of the tables. @throws StoreError damaged */
+/**
+ * Checks the integrity of a copied database; returns its version and the row counts of `tables`.
+ * @throws StoreError damaged
+ */
 export async function checkCopy(file: string, tables: readonly string[]): Promise<CheckedCopy> {
   const module = createRequire(import.meta.url).resolve('better-sqlite3')
   const { verdict, ...found } = await new Promise<CheckedCopy & { verdict: unknown }>(
     (resolve, reject) => {
-      const worker = new Worker(TEXT, { eval: true, workerData: { module, file, tables } })
+      const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: { module, file, tables } })
       worker.once('message', resolve)
       worker.once('error', reject)
       worker.once('exit', (code) =>

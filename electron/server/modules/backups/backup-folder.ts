@@ -16,12 +16,13 @@ import { type Message, type MessageCode, message } from '#shared/messages/messag
 import { explanationOf } from '#shared/messages/message-error.ts'
 
 /**
- * Where a folder is: on a disk of this PC, on another machine, or kept in step with a cloud by a
- * program.
+ * Where a folder is stored: on a disk of this PC, on another machine, or in a folder that a program
+ * synchronizes with a cloud service.
  */
 export type FolderKind = 'local' | 'network' | 'synced'
 
-// Linux, statfs(2): NFS, SMB, SMB2, CIFS, 9P (shared folders of virtual machines), AFS.
+// Values of `f_type` in statfs(2) on Linux: NFS, SMB, SMB2, CIFS, 9P (shared folders of virtual
+// machines), AFS.
 const NETWORK_TYPES = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x5346414f])
 const SYNCED =
   /(^|[\\/])(onedrive|dropbox|google ?drive|my drive|icloud ?drive|mobile documents|nextcloud|box sync)([\\/ ]|$| -)/i
@@ -31,28 +32,31 @@ export function kindOfFolder(folder: string): FolderKind {
   if (folder.startsWith('\\\\') || folder.startsWith('//')) return 'network'
   if (process.platform !== 'linux') return 'local'
   try {
-    return NETWORK_TYPES.has(statfsSync(existingPart(folder)).type >>> 0) ? 'network' : 'local'
+    return NETWORK_TYPES.has(statfsSync(nearestExistingFolder(folder)).type >>> 0)
+      ? 'network'
+      : 'local'
   } catch {
     return 'local'
   }
 }
 
-/** The folder, or the nearest one above it that is there. */
-function existingPart(folder: string): string {
+/** The folder, or its nearest ancestor that exists. */
+function nearestExistingFolder(folder: string): string {
   let part = resolve(folder)
   while (!existsSync(part) && dirname(part) !== part) part = dirname(part)
   return part
 }
 
-/** Without links on the way, also of a folder that is not there yet. */
+/** Resolves symbolic links, even if the folder does not exist yet. */
 function realPath(folder: string): string {
-  const there = existingPart(folder)
-  return join(realpathSync(there), relative(there, resolve(folder)))
+  const existing = nearestExistingFolder(folder)
+  return join(realpathSync(existing), relative(existing, resolve(folder)))
 }
 
 /**
- * Whether backups can go to a folder, and how well they would be kept there. A folder that is not
- * there is made, for its owner only. Nothing bad in it: it will do.
+ * Checks whether backups can be written to a folder and how safe they are there. Creates the
+ * folder, accessible only to its owner, if it does not exist. The folder is usable if no finding is
+ * bad.
  */
 export function checkBackupFolder(
   folder: string,
@@ -63,7 +67,7 @@ export function checkBackupFolder(
   const inside = relative(realPath(data.folder), realPath(folder))
   if (inside === '' || (!inside.startsWith('..') && !isAbsolute(inside)))
     return [bad(message('backups.folder-inside-data'), message('backups.folder-elsewhere'))]
-  const fault = faultOfWriting(folder)
+  const fault = writeFault(folder)
   if (fault)
     return [
       bad(
@@ -73,33 +77,33 @@ export function checkBackupFolder(
     ]
   return [
     ok(message('backups.folder-writable')),
-    roomIn(folder, data.databaseBytes),
-    diskOf(folder, data.folder),
+    spaceFinding(folder, data.databaseBytes),
+    diskFinding(folder, data.folder),
     ...kindFinding(folder),
   ]
 }
 
-function faultOfWriting(folder: string): Message | undefined {
+function writeFault(folder: string): Message | undefined {
   const probe = join(folder, `.isthmus-${process.pid}.tmp`)
   try {
     if (!existsSync(folder)) {
-      // Node's own recursive making never returns where a file system without such folders says
-      // ENOENT.
-      accessSync(existingPart(folder), constants.W_OK)
+      // mkdir with `recursive` never returns if the file system reports ENOENT because it does not
+      // support such folders. Checking access first avoids this.
+      accessSync(nearestExistingFolder(folder), constants.W_OK)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     }
     if (!statSync(folder).isDirectory()) return message('backups.path-is-file')
     rmSync(probe, { force: true })
-    // Never through a link that somebody else put there.
+    // The flag prevents writing through a symbolic link that someone else created.
     writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o600 })
     rmSync(probe)
     return undefined
   } catch (error) {
-    return WHY[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
+    return WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
   }
 }
 
-const WHY: Readonly<Record<string, Message>> = {
+const WRITE_FAULTS: Readonly<Record<string, Message>> = {
   EACCES: message('backups.account-may-not'),
   EPERM: message('backups.account-may-not'),
   EROFS: message('backups.disk-read-only'),
@@ -108,32 +112,32 @@ const WHY: Readonly<Record<string, Message>> = {
   ENOENT: message('backups.path-not-made'),
 }
 
-function roomIn(folder: string, databaseBytes: number): Finding {
+function spaceFinding(folder: string, databaseBytes: number): Finding {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   const room = (code: MessageCode) =>
-    message(code, { free: sizeText(free), needed: sizeText(databaseBytes) })
+    message(code, { free: formatSize(free), needed: formatSize(databaseBytes) })
   if (free < databaseBytes * 1.1) return bad(room('backups.room'), message('backups.room-remedy'))
   return free < databaseBytes * 10
     ? warn(room('backups.room-for-few'), message('backups.room-for-few-remedy'))
     : ok(room('backups.room'))
 }
 
-const sizeText = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`
 
 const isSameDisk = (folder: string, dataFolder: string): boolean =>
   statSync(folder).dev === statSync(dataFolder).dev
 
-/** Where a folder for backups is, seen from the data; null where it is not there. */
-export function placeOfFolder(folder: string, dataFolder: string): BackupPlace | null {
+/** Where a backup folder is stored, relative to the data folder; `null` if it does not exist. */
+export function backupPlaceOf(folder: string, dataFolder: string): BackupPlace | null {
   const kind = kindOfFolder(folder)
   if (kind !== 'local') return kind
   if (!existsSync(folder)) return null
   return isSameDisk(folder, dataFolder) ? 'same-disk' : 'other-disk'
 }
 
-const diskOf = (folder: string, dataFolder: string): Finding =>
+const diskFinding = (folder: string, dataFolder: string): Finding =>
   isSameDisk(folder, dataFolder)
     ? warn(message('backups.same-disk'), message('backups.same-disk-remedy'))
     : ok(message('backups.other-disk'))

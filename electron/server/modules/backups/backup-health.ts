@@ -8,7 +8,7 @@ import { nextBackupAt, planOf } from './backup-plan.ts'
 import { readRecord } from './backup-record.ts'
 import { listBackups } from './make-backup.ts'
 
-/** Something about backups that needs a person. */
+/** A problem with backups that requires action. */
 export interface BackupFault {
   readonly tone: 'danger' | 'warning'
   readonly since: string | null
@@ -16,8 +16,8 @@ export interface BackupFault {
 }
 
 /**
- * What is wrong, by what it is about; undefined where nothing is. Read from the database alone, since the
- * disk of the backups may be away.
+ * Current problems by subject; `undefined` if there is none. Reads only the database, since the
+ * disk with the backups may be disconnected.
  */
 export type BackupHealth = Readonly<
   Record<'backup' | 'rehearsal' | 'standby', BackupFault | undefined>
@@ -25,12 +25,15 @@ export type BackupHealth = Readonly<
 
 const MINUTE_MS = 60_000
 export const DAY_MS = 24 * 60 * MINUTE_MS
-/** A restore test is due each month. */
-export const REHEARSAL_DAYS = 30
-/** It waits for a backup of the plan, and for a PC that is off over a weekend. */
-const OVERDUE_DAYS = REHEARSAL_DAYS + 7
-/** A copy that was missed once or twice recovers automatically. */
-const INTERVALS = 3
+/** Interval between restore tests. */
+export const RESTORE_TEST_DAYS = 30
+/**
+ * When a restore test is overdue. A test follows a scheduled backup, and a PC may be off over a
+ * weekend.
+ */
+const OVERDUE_DAYS = RESTORE_TEST_DAYS + 7
+/** Missed intervals before a warning; one or two missed copies usually recover on their own. */
+const MAX_MISSED_INTERVALS = 3
 
 export function backupHealth(context: Context): BackupHealth {
   const folder = context.settings.get('backup.folder')
@@ -65,7 +68,7 @@ export function backupHealth(context: Context): BackupHealth {
     const copy = readRecord(context, 'standby')
     if (!copy) return undefined
     const interval = plan.everyMinutes === null ? DAY_MS : plan.everyMinutes * MINUTE_MS
-    if (now - msOf(copy.recoveryPoint) <= INTERVALS * interval) return undefined
+    if (now - msOf(copy.recoveryPoint) <= MAX_MISSED_INTERVALS * interval) return undefined
     const { day, time } = wallClock(msOf(copy.recoveryPoint), timeZone)
     const sentence = message('backups.standby-behind', { to: copy.to, day, time: time.slice(0, 5) })
     return { tone: 'warning', since: copy.recoveryPoint, sentence }
@@ -74,10 +77,10 @@ export function backupHealth(context: Context): BackupHealth {
   return { backup: backup(), rehearsal: rehearsal(), standby: standby() }
 }
 
-/** A backup of more than a week ago is old. */
-const OLD_MS = 7 * DAY_MS
+/** Age after which a backup is reported as old. */
+const MAX_AGE_MS = 7 * DAY_MS
 
-/** Whether the database could be restored from what is in the folder now. */
+/** Checks whether the database could be restored from the newest backup in the folder. */
 export async function backupFinding(context: Context): Promise<Finding> {
   const folder = context.settings.get('backup.folder')
   if (folder === null)
@@ -94,13 +97,13 @@ export async function backupFinding(context: Context): Promise<Finding> {
   if (!newest.hasRecoveryKey)
     return warn(message('backups.no-recovery-key'), message('backups.no-recovery-key-remedy'))
   const days = Math.floor((context.clock() - msOf(newest.madeAt)) / DAY_MS)
-  return context.clock() - msOf(newest.madeAt) > OLD_MS
+  return context.clock() - msOf(newest.madeAt) > MAX_AGE_MS
     ? warn(message('backups.old', { days }), message('backups.make-now'))
     : ok(message('backups.newest', { day: newest.madeAt.slice(0, 10) }))
 }
 
-/** Whether a restore was tested. */
-export function rehearsalFinding(context: Context): Finding {
+/** Reports the last restore test, or that one is due. */
+export function restoreTestFinding(context: Context): Finding {
   const fault = backupHealth(context).rehearsal
   if (fault)
     return fault.tone === 'danger'
@@ -112,7 +115,7 @@ export function rehearsalFinding(context: Context): Finding {
     : warn(message('backups.never-tested-yet'), message('backups.test-remedy'))
 }
 
-/** Whether there is a copy elsewhere, and how old it is. */
+/** Reports the age of the standby copy, or that there is none. */
 export function standbyFinding(context: Context): Finding {
   const fault = backupHealth(context).standby
   if (fault) return warn(fault.sentence, message('backups.standby-behind-remedy'))

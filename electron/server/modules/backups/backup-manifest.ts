@@ -9,47 +9,47 @@ import { BACKUP_KINDS, type BackupKind } from '#shared/contract/dashboard-backup
 
 export const MANIFEST_FILE = 'backup.json'
 /**
- * The sealed database of a backup; the first version had it unsealed, under the name it has in the
- * data folder.
+ * The encrypted database of a backup. Version 1 stored it unencrypted, under the name that it has
+ * in the data folder.
  */
 export const SEALED_DATABASE_FILE = 'database.sealed'
 
-/** What a backup says of itself. */
+/** Metadata of a backup (`backup.json`). */
 export interface BackupManifest {
   /**
-   * 2: the database is sealed under a key that the data key gives. 1: it lies there as it is; what
-   * that version did not write is empty, or 0.
+   * 2: the database is encrypted with a key that is derived from the data key. 1: it is
+   * unencrypted; fields that version 1 lacks are empty or 0.
    */
   readonly version: 1 | 2
   readonly madeAt: string
   readonly kind: BackupKind
-  /** The version of the program that made it. */
+  /** Version of the gateway that made the backup. */
   readonly program: string
-  /** Of the database: how many migrations it has seen. */
+  /** Number of migrations that were applied to the database. */
   readonly schema: number
-  /** Of the database, unsealed. */
+  /** Size of the unencrypted database. */
   readonly plainBytes: number
-  /** Of the database, unsealed, hex. */
+  /** SHA-256 of the unencrypted database, in hexadecimal. */
   readonly sha256: string
   readonly hasRecoveryKey: boolean
-  /** Rows of the tables that were compared with the database. */
+  /** Row counts that were compared with the database when the backup was made. */
   readonly rows: Readonly<Record<string, number>>
-  /** Which data key it is sealed under, without saying it (`Seal.keyName`). */
+  /** Identifies the data key without revealing it (`Seal.keyName`). */
   readonly keyName: string
-  /** HMAC-SHA256 of all the rest under a key that the data key gives, hex. */
+  /** HMAC-SHA256 of all other fields, in hexadecimal, with a key derived from the data key. */
   readonly mac: string
 }
 
-// A name goes into SQL, and may come from a file that nobody vouches for.
+// Table names become part of SQL and may come from an untrusted file.
 const Rows = z.record(z.string().regex(/^[A-Za-z]\w{0,63}$/), z.int())
-const First = z.object({
+const ManifestV1 = z.object({
   version: z.literal(1),
   madeAt: z.iso.datetime(),
   bytes: z.int(),
   hasRecoveryKey: z.boolean(),
   rows: Rows,
 })
-const Second = z.object({
+const ManifestV2 = z.object({
   version: z.literal(2),
   madeAt: z.iso.datetime(),
   kind: z.enum(BACKUP_KINDS),
@@ -63,28 +63,28 @@ const Second = z.object({
   mac: z.string().regex(/^[0-9a-f]{64}$/),
 })
 
-const NAME = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
-/** Where SQLite keeps `user_version` (its file format, 1.3). */
-const SCHEMA_AT = 60
+const NAME_PATTERN = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
+/** Offset of `user_version` in the SQLite database header (SQLite file format, section 1.3). */
+const USER_VERSION_OFFSET = 60
 
 /**
- * The name of its folder, by when it was made: the seal is of that name, wherever the folder was
- * copied to and however it is called there.
+ * Name of the backup's folder. The encryption key is derived from this name, so a backup can be
+ * opened after its folder was copied or renamed.
  */
 export const backupName = (madeAt: string): string =>
   `isthmus-${madeAt.slice(0, 10)}-${madeAt.slice(11, 19).replaceAll(':', '')}Z`
 
-export const isBackupName = (name: string): boolean => NAME.test(name)
+export const isBackupName = (name: string): boolean => NAME_PATTERN.test(name)
 
-/** Whether the folder is one of a backup, and not one of several. */
-export const isBackupHere = (folder: string): boolean => existsSync(join(folder, MANIFEST_FILE))
+/** Whether the folder is a backup, as opposed to a folder that contains backups. */
+export const isBackupFolder = (folder: string): boolean => existsSync(join(folder, MANIFEST_FILE))
 
-/** The key that the database of a backup is sealed under. */
+/** The key with which the database of a backup is encrypted. */
 export const backupKey = (seal: Seal, madeAt: string): Buffer =>
   seal.keyFor(`backup ${backupName(madeAt)}`)
 
-/** The manifest with its `mac`. */
-export function vouchedFor(
+/** Adds the key name and the `mac` to a manifest. */
+export function signManifest(
   seal: Seal,
   manifest: Omit<BackupManifest, 'mac' | 'keyName'>,
 ): BackupManifest {
@@ -93,10 +93,10 @@ export function vouchedFor(
 }
 
 /**
- * Whether the manifest is as it was written under this data key. The first version had no such
- * proof.
+ * Whether the manifest is unchanged since it was written with this data key. Version 1 has no `mac`
+ * and is always accepted.
  */
-export const isVouchedFor = (seal: Seal, manifest: BackupManifest): boolean =>
+export const isManifestAuthentic = (seal: Seal, manifest: BackupManifest): boolean =>
   manifest.version === 1 ||
   timingSafeEqual(Buffer.from(manifest.mac, 'hex'), Buffer.from(macOf(seal, manifest), 'hex'))
 
@@ -129,42 +129,39 @@ function macOf(seal: Seal, manifest: Omit<BackupManifest, 'mac'>): string {
   return createHmac('sha256', seal.keyFor('backup manifest')).update(text).digest('hex')
 }
 
-/**
- * What the backup in the folder says of itself; undefined where there is none, or nothing that can
- * be read as one.
- */
+/** Reads the manifest of a backup; `undefined` if the folder has none or it is invalid. */
 export async function readManifest(folder: string): Promise<BackupManifest | undefined> {
   try {
     const given: unknown = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8'))
-    const second = Second.safeParse(given)
-    if (second.success) return second.data
-    const first = First.safeParse(given)
-    return first.success ? await ofFirst(folder, first.data) : undefined
+    const v2 = ManifestV2.safeParse(given)
+    if (v2.success) return v2.data
+    const v1 = ManifestV1.safeParse(given)
+    return v1.success ? await fromV1(folder, v1.data) : undefined
   } catch {
     return undefined
   }
 }
 
-async function ofFirst(
+async function fromV1(
   folder: string,
-  { bytes, ...first }: z.infer<typeof First>,
+  { bytes, ...v1 }: z.infer<typeof ManifestV1>,
 ): Promise<BackupManifest> {
-  // Those were made by a button alone.
+  // Version 1 backups could only be made manually.
   return {
     ...{
-      ...first,
+      ...v1,
       kind: 'by-hand',
       program: '',
-      schema: await schemaOf(join(folder, DATABASE_FILE)),
+      schema: await readUserVersion(join(folder, DATABASE_FILE)),
     },
     ...{ plainBytes: bytes, sha256: '', keyName: '', mac: '' },
   }
 }
 
-async function schemaOf(file: string): Promise<number> {
+async function readUserVersion(file: string): Promise<number> {
   const handle = await open(file, 'r')
   try {
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, SCHEMA_AT)
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, USER_VERSION_OFFSET)
     return buffer.readUInt32BE()
   } finally {
     await handle.close()

@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import type { Settings } from '#server/configuration/settings.ts'
 import type { BackupsState } from '#shared/contract/dashboard-backups.ts'
 
-/** When backups are made by themselves, and which are kept. */
+/** When scheduled backups are made, and which backups are kept. */
 export type BackupPlan = BackupsState['plan']
 
 const MINUTE_MS = 60_000
@@ -15,7 +15,7 @@ export const planOf = ({ get }: Pick<Settings, 'get'>): BackupPlan => ({
   keepMonthly: get('backup.keepMonthly'),
 })
 
-/** When the next backup is due after one of this instant, in ms; null: none is made by itself. */
+/** When the next backup is due after one at `madeAt` (ms); `null` if none is scheduled. */
 export function nextBackupAt(
   madeAt: number,
   { dailyAt, everyMinutes }: BackupPlan,
@@ -23,19 +23,19 @@ export function nextBackupAt(
 ): number | null {
   const times = [
     ...(everyMinutes === null ? [] : [madeAt + everyMinutes * MINUTE_MS]),
-    ...(dailyAt === null ? [] : [dailyAfter(madeAt, dailyAt, timeZone)]),
+    ...(dailyAt === null ? [] : [nextDailyRun(madeAt, dailyAt, timeZone)]),
   ]
   return times.length === 0 ? null : Math.min(...times)
 }
 
 /**
- * Where the clock skips that time of the day: the first moment after the gap. Where it comes twice:
- * once.
+ * The next time `dailyAt` occurs after `after` (ms). If a daylight saving change skips it, this is
+ * the first instant after the gap; if it repeats it, only one of the two counts.
  */
-function dailyAfter(after: number, dailyAt: string, timeZone: string): number {
+function nextDailyRun(after: number, dailyAt: string, timeZone: string): number {
   const [hour = 0, minute = 0] = dailyAt.split(':').map(Number)
-  // Without a function it starts no timer: it only computes.
+  // Without a callback, Cron starts no timer and only computes times.
   const next = new Cron(`${minute} ${hour} * * *`, { timezone: timeZone }).nextRun(new Date(after))
-  // Null would say that there is none: a daily pattern always has one.
+  // A daily pattern always has a next run, so this is never null.
   return (next as Date).getTime()
 }

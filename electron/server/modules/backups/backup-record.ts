@@ -4,19 +4,24 @@ import type { Context } from '#server/context.ts'
 import { Rehearsal } from '#shared/contract/dashboard-backups.ts'
 import { MessageInJson } from '#shared/messages/message-schema.ts'
 
-/** What is known of the backups in one folder, without looking there: a disk may be away. */
+/**
+ * What is known about the backups in a folder without reading it, since its disk may be
+ * disconnected.
+ */
 const BackupRecord = z.object({
   folder: z.string(),
-  /** The newest that was made; null where none was. */
+  /** The newest backup; `null` if there is none. */
   name: z.string().nullable(),
   madeAt: z.string().nullable(),
-  /** When the first was made: since then a restore test is due. */
+  /** When the first backup was made. The first restore test is due relative to it. */
   since: z.string().nullable(),
   last: z.object({ success: z.boolean(), sentence: MessageInJson, at: z.string() }).nullable(),
 })
 export type BackupRecord = z.infer<typeof BackupRecord>
 
-/** What a copy elsewhere has: what was written after `recoveryPoint` is lost with this PC. */
+/**
+ * The latest standby copy. If this PC is lost, everything written after `recoveryPoint` is lost.
+ */
 const StandbyRecord = z.object({
   to: z.string(),
   name: z.string(),
@@ -25,32 +30,32 @@ const StandbyRecord = z.object({
 })
 export type StandbyRecord = z.infer<typeof StandbyRecord>
 
-// A row each, encrypted, which survives restarts: what came of the last backup, the last restore
-// test and the last copy elsewhere.
-const FORMS = {
+// Each record is one encrypted row, which survives restarts: the result of the last backup, of the
+// last restore test and of the last standby copy.
+const SCHEMAS = {
   backup: BackupRecord,
   rehearsal: Rehearsal.extend({ sentence: MessageInJson }),
   standby: StandbyRecord,
 } as const
-type Kind = keyof typeof FORMS
-type RecordOf<K extends Kind> = z.infer<(typeof FORMS)[K]>
+type Kind = keyof typeof SCHEMAS
+type RecordOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>
 
-/** Undefined where there is none, or none that can be read. */
+/** The stored record; `undefined` if there is none or it is invalid. */
 export function readRecord<K extends Kind>(context: Context, kind: K): RecordOf<K> | undefined {
   try {
-    const stored: unknown = JSON.parse(readSecret(context, nameOf(kind)) ?? 'null')
-    return FORMS[kind].safeParse(stored).data as RecordOf<K> | undefined
+    const stored: unknown = JSON.parse(readSecret(context, secretNameOf(kind)) ?? 'null')
+    return SCHEMAS[kind].safeParse(stored).data as RecordOf<K> | undefined
   } catch {
-    // The next backup, test or copy writes it again.
+    // The next backup, test or copy overwrites it.
     return undefined
   }
 }
 
-export const keepRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
-  storeSecret(context, nameOf(kind), JSON.stringify(record))
+export const saveRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
+  storeSecret(context, secretNameOf(kind), JSON.stringify(record))
 
-/** Whether there was one. */
+/** Deletes the record; returns whether it existed. */
 export const removeRecord = (context: Context, kind: Kind): boolean =>
-  deleteSecret(context, nameOf(kind))
+  deleteSecret(context, secretNameOf(kind))
 
-const nameOf = (kind: Kind) => `upkeep.${kind}`
+const secretNameOf = (kind: Kind) => `upkeep.${kind}`

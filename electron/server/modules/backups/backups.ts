@@ -12,45 +12,45 @@ import type { BackupKind, BackupsState, Rehearsal } from '#shared/contract/dashb
 import type { BackupState } from '#shared/contract/dashboard-setup.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
-import { checkBackupFolder, placeOfFolder } from './backup-folder.ts'
-import { DAY_MS, REHEARSAL_DAYS } from './backup-health.ts'
-import { expired, keptUntil } from './backup-keeping.ts'
+import { backupPlaceOf, checkBackupFolder } from './backup-folder.ts'
+import { DAY_MS, RESTORE_TEST_DAYS } from './backup-health.ts'
 import { nextBackupAt, planOf } from './backup-plan.ts'
-import { type BackupRecord, keepRecord, readRecord } from './backup-record.ts'
-import { type BackupMade, listBackups, makeBackup, removeBackup } from './make-backup.ts'
+import { type BackupRecord, readRecord, saveRecord } from './backup-record.ts'
+import { expiredBackups, expiryTimes } from './backup-retention.ts'
+import { listBackups, makeBackup, removeBackup, type StoredBackup } from './make-backup.ts'
 import { backupEntry } from './restore-staging.ts'
-import { tryBackup } from './restore-test.ts'
+import { testRestore } from './restore-test.ts'
 
-/** Of the list that is shown. */
-const SHOWN = 60
-const WIZARD_SHOWN = 20
+/** Maximum number of backups in a list. */
+const LIST_LIMIT = 60
+const WIZARD_LIST_LIMIT = 20
 const MINUTE_MS = 60_000
-/** How often the plan is looked at: the clock of a PC that slept is right by then. */
+/** How often the schedule is checked. A periodic check also works after the PC was asleep. */
 const CHECK_MS = MINUTE_MS
-/** After a backup that failed, at the latest; after a restore test that failed, at the earliest. */
-const AGAIN_MS = 60 * MINUTE_MS
-/** The first backup does not wait for the night: a PC may be off then. */
-const FIRST_MS = 10 * MINUTE_MS
-const UNFORESEEN = message('backups.unforeseen')
-const UNFORESEEN_TRIAL = message('backups.unforeseen-test')
+/** Latest retry after a failed backup, and earliest retry after a failed restore test. */
+const RETRY_MS = 60 * MINUTE_MS
+/** The first backup is made soon after the setup, since the PC may be off at night. */
+const FIRST_BACKUP_DELAY_MS = 10 * MINUTE_MS
+const UNEXPECTED_BACKUP_ERROR = message('backups.unforeseen')
+const UNEXPECTED_TEST_ERROR = message('backups.unforeseen-test')
 
 /**
- * Backups of the database: by a plan, before an update, when somebody asks; and restore tests of
- * the newest. One of them runs at a time.
+ * Makes backups, by schedule, before an update and on request, and tests whether the newest one can
+ * be restored. Only one of these runs at a time.
  */
 export class Backups implements AsyncDisposable {
   readonly #context: Context
-  /** Of the program. */
+  /** Version of the gateway. */
   readonly #version: string
   readonly #unsubscribe: () => void
   #running: BackupsState['running'] = null
-  /** As it was kept last: a disk that is full keeps nothing. */
+  /** The latest record, which may not have been saved if the disk is full. */
   #latest: BackupRecord | undefined
   #current: Promise<unknown> = Promise.resolve()
-  /** When the next one of the plan is due; undefined: to be computed again. */
-  #planned: number | null | undefined
+  /** When the next scheduled backup is due (ms); `null` if none is, `undefined` if unknown. */
+  #nextDue: number | null | undefined
   #checkedAt: number
-  #checking: NodeJS.Timeout | undefined
+  #checkTimer: NodeJS.Timeout | undefined
 
   constructor(context: Context, version: string) {
     this.#context = context
@@ -58,13 +58,13 @@ export class Backups implements AsyncDisposable {
     this.#checkedAt = context.clock()
     this.#unsubscribe = context.settings.onChange((keys) => {
       if (keys.some((key) => key.startsWith('backup.') || key === 'clinic.timeZone'))
-        this.#planned = undefined
+        this.#nextDue = undefined
     })
   }
 
-  /** Follows the plan from now on. */
+  /** Starts following the schedule. */
   begin(): void {
-    this.#checking = setInterval(
+    this.#checkTimer = setInterval(
       () => void this.check().catch((error: unknown) => reportError(this.#context, error)),
       CHECK_MS,
     )
@@ -79,8 +79,8 @@ export class Backups implements AsyncDisposable {
     const dueAt = next === null ? null : Math.max(next, test ?? next)
     const known = {
       ...{ folder, running: this.#running, plan },
-      place: folder === null ? null : placeOfFolder(folder, context.folder),
-      last: folder === null ? null : this.#recordOf(folder).last,
+      place: folder === null ? null : backupPlaceOf(folder, context.folder),
+      last: folder === null ? null : this.#recordFor(folder).last,
       nextAt: next === null ? null : instantOf(next),
       rehearsal: {
         last: readRecord(context, 'rehearsal') ?? null,
@@ -93,14 +93,14 @@ export class Backups implements AsyncDisposable {
     if (folder === null) return { ...known, fault: null, backups: [] }
     try {
       const backups = await listBackups(folder)
-      const kept = keptUntil(
+      const kept = expiryTimes(
         backups.filter((one) => this.#isOwn(one)),
         plan,
         this.#timeZone(),
         context.clock(),
       )
       const shown = backups
-        .slice(0, SHOWN)
+        .slice(0, LIST_LIMIT)
         .map((made) => ({ ...backupEntry(made), keptUntil: kept.get(made.name) ?? null }))
       return { ...known, fault: null, backups: shown }
     } catch (error) {
@@ -109,7 +109,7 @@ export class Backups implements AsyncDisposable {
     }
   }
 
-  /** The state in the form of the first-run wizard. */
+  /** The state in the format of the setup wizard. */
   async wizardState(): Promise<BackupState> {
     const { folder, last, fault, backups, running } = await this.state()
     return {
@@ -118,16 +118,18 @@ export class Backups implements AsyncDisposable {
         phase: running.phase === 'copying' ? 'copying' : 'checking',
         share: running.share,
       },
-      backups: backups.slice(0, WIZARD_SHOWN).map(({ name, madeAt, bytes, hasRecoveryKey }) => ({
-        name,
-        madeAt,
-        bytes,
-        hasRecoveryKey,
-      })),
+      backups: backups
+        .slice(0, WIZARD_LIST_LIMIT)
+        .map(({ name, madeAt, bytes, hasRecoveryKey }) => ({
+          name,
+          madeAt,
+          bytes,
+          hasRecoveryKey,
+        })),
     }
   }
 
-  /** Checks the folder, and keeps it as the one for backups where nothing is bad. */
+  /** Checks the folder and, if no finding is bad, makes it the backup folder. */
   useFolder(
     folder: string,
     actor: Actor,
@@ -139,32 +141,35 @@ export class Backups implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it is made. @throws ApiError refused: no folder, one that will not do, or one is
-   * being made; StoreError: it failed
+   * Makes a backup; resolves when it is complete.
+   * @throws ApiError refused if there is no usable folder or a backup or test is running
+   * @throws StoreError if the backup fails
    */
-  async make(kind: BackupKind, actor: Actor): Promise<BackupMade> {
+  async make(kind: BackupKind, actor: Actor): Promise<StoredBackup> {
     return await this.start(kind, actor)
   }
 
-  /** As `make`, but a refusal is thrown before it returns. */
-  start(kind: BackupKind, actor: Actor): Promise<BackupMade> {
-    this.#demandIdle()
-    const folder = this.#demandFolder()
-    // Made anew it would be on the wrong disk: that is what a disk that was taken away looks like.
+  /** Like `make`, but throws a refusal synchronously. */
+  start(kind: BackupKind, actor: Actor): Promise<StoredBackup> {
+    this.#requireIdle()
+    const folder = this.#requireFolder()
+    // Creating a missing folder would create it on the wrong disk if its disk is disconnected.
     if (!existsSync(folder))
       throw new ApiError('refused', message('backups.folder-gone', { folder }))
     const fault = this.#findingsOf(folder).find(({ verdict }) => verdict === 'bad')
     if (fault) throw new ApiError('refused', sentences(fault.sentence, fault.remedy ?? undefined))
-    return this.#alone('copying', () => this.#write(folder, kind, actor))
+    return this.#runExclusive('copying', () => this.#write(folder, kind, actor))
   }
 
   /**
-   * @throws ApiError not-found; refused: the only one, or one is being made. StoreError bad-folder
+   * Deletes a backup.
+   * @throws ApiError not-found; refused if it is the only one or if a backup or test is running
+   * @throws StoreError bad-folder
    */
   async remove(name: string, actor: Actor): Promise<void> {
-    const folder = this.#demandFolder()
+    const folder = this.#requireFolder()
     const backups = await listBackups(folder)
-    this.#demandIdle()
+    this.#requireIdle()
     if (!backups.some((backup) => backup.name === name))
       throw new ApiError('not-found', message('backups.unknown', { name, folder }))
     if (backups.length === 1) throw new ApiError('refused', message('backups.only-one'))
@@ -173,48 +178,51 @@ export class Backups implements AsyncDisposable {
   }
 
   /**
-   * Starts a restore test of the newest; `result` resolves with what was found, which is kept.
-   * @throws ApiError refused: there is none, or a backup is being made. StoreError bad-folder
+   * Starts a restore test of the newest backup; `result` resolves with its stored outcome.
+   * @throws ApiError refused if there is no backup, or if a backup or test is running
+   * @throws StoreError bad-folder
    */
   async startTest(actor: Actor): Promise<{ readonly result: Promise<Rehearsal> }> {
-    const folder = this.#demandFolder()
+    const folder = this.#requireFolder()
     const newest = (await listBackups(folder)).find((one) => this.#isOwn(one))
     if (!newest) throw new ApiError('refused', message('backups.none-to-test', { folder }))
-    return { result: this.#alone('rehearsing', () => this.#test(folder, newest.name, actor)) }
+    return {
+      result: this.#runExclusive('rehearsing', () => this.#test(folder, newest.name, actor)),
+    }
   }
 
-  /** As `startTest`, to its end. */
+  /** Like `startTest`, but waits for the result. */
   async test(actor: Actor): Promise<Rehearsal> {
     return await (await this.startTest(actor)).result
   }
 
-  /** Does what is due by the plan. Called once a minute, whatever the clock did meanwhile. */
+  /** Makes the scheduled backup and the restore test if they are due. Called once a minute. */
   async check(): Promise<void> {
     const { clock } = this.#context
     const now = clock()
-    // Set back: what was due at a time that comes again is computed again.
-    if (now < this.#checkedAt) this.#planned = undefined
+    // The clock was set back, so the next due time is computed again.
+    if (now < this.#checkedAt) this.#nextDue = undefined
     this.#checkedAt = now
     const due = this.#nextAt()
     if (due === null || now < due || this.#running) return
-    const folder = this.#demandFolder()
+    const folder = this.#requireFolder()
     try {
       await this.make('scheduled', 'gateway')
     } catch (error) {
-      // What was refused was not started, so nothing has been kept of it.
-      if (error instanceof ApiError) this.#keepFailure(folder, error.explanation)
+      // A refused backup did not start, so its failure has not been recorded yet.
+      if (error instanceof ApiError) this.#recordFailure(folder, error.explanation)
       return
     }
     const test = this.#testDue()
-    // Where somebody started something in between, or the disk is gone by now, the test follows the
-    // next backup.
+    // If a user started another operation in the meantime, or the disk was disconnected, the test
+    // follows the next backup.
     if (test === null || test <= clock())
-      await this.test('gateway').catch((error: unknown) => this.#reportUnforeseen(error))
+      await this.test('gateway').catch((error: unknown) => this.#reportUnexpected(error))
   }
 
-  /** Waits for the backup or the test that runs. */
+  /** Waits for the running backup or test. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#checking)
+    clearInterval(this.#checkTimer)
     this.#unsubscribe()
     await this.#current
   }
@@ -230,15 +238,15 @@ export class Backups implements AsyncDisposable {
     })
   }
 
-  /** Of another folder nothing is known. */
-  #recordOf(folder: string): BackupRecord {
+  /** The record of this folder; an empty record if the stored one is of another folder. */
+  #recordFor(folder: string): BackupRecord {
     const kept = this.#latest ?? readRecord(this.#context, 'backup')
     return kept?.folder === folder
       ? kept
       : { folder, name: null, madeAt: null, since: null, last: null }
   }
 
-  #demandIdle(): void {
+  #requireIdle(): void {
     if (this.#running)
       throw new ApiError(
         'refused',
@@ -248,28 +256,28 @@ export class Backups implements AsyncDisposable {
       )
   }
 
-  #demandFolder(): string {
+  #requireFolder(): string {
     const folder = this.#context.settings.get('backup.folder')
     if (folder === null) throw new ApiError('refused', message('backups.choose-folder-first'))
     return folder
   }
 
-  #alone<T>(phase: 'copying' | 'rehearsing', work: () => Promise<T>): Promise<T> {
-    this.#demandIdle()
+  #runExclusive<T>(phase: 'copying' | 'rehearsing', work: () => Promise<T>): Promise<T> {
+    this.#requireIdle()
     this.#running = { phase, share: 0 }
     this.#context.feed.noteStatus()
     const working = work().finally(() => {
       this.#running = null
-      this.#planned = undefined
+      this.#nextDue = undefined
       this.#context.feed.noteStatus()
     })
     this.#current = working.catch(() => undefined)
     return working
   }
 
-  async #write(folder: string, kind: BackupKind, actor: Actor): Promise<BackupMade> {
+  async #write(folder: string, kind: BackupKind, actor: Actor): Promise<StoredBackup> {
     const context = this.#context
-    const before = this.#recordOf(folder)
+    const before = this.#recordFor(folder)
     try {
       const backup = await makeBackup(
         context,
@@ -286,98 +294,104 @@ export class Backups implements AsyncDisposable {
       const record = { folder, name, madeAt, since: before.since ?? madeAt, last }
       this.#latest = record
       context.database.transaction(() => {
-        keepRecord(context, 'backup', record)
-        // Those of a standby come every few minutes: the audit log has the first of each day.
+        saveRecord(context, 'backup', record)
+        // A standby needs a backup every few minutes; only the first of each day is audited.
         if (kind !== 'scheduled' || isFirstOfDay)
           note(context, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
       })
-      await this.#removeExpired(folder).catch((error: unknown) => this.#reportUnforeseen(error))
+      await this.#removeExpired(folder).catch((error: unknown) => this.#reportUnexpected(error))
       return backup
     } catch (error) {
       if (!(error instanceof StoreError)) reportError(context, error)
-      this.#keepFailure(folder, error instanceof StoreError ? error.explanation : UNFORESEEN)
+      this.#recordFailure(
+        folder,
+        error instanceof StoreError ? error.explanation : UNEXPECTED_BACKUP_ERROR,
+      )
       throw error
     }
   }
 
-  #keepFailure(folder: string, sentence: Message): void {
+  #recordFailure(folder: string, sentence: Message): void {
     const last = { success: false, sentence, at: instantOf(this.#context.clock()) }
-    this.#latest = { ...this.#recordOf(folder), last }
-    this.#planned = undefined
+    this.#latest = { ...this.#recordFor(folder), last }
+    this.#nextDue = undefined
     try {
-      keepRecord(this.#context, 'backup', this.#latest)
+      saveRecord(this.#context, 'backup', this.#latest)
     } catch (error) {
       reportError(this.#context, error)
     }
   }
 
   /**
-   * What another gateway wrote into the same folder is not ours to test and to remove, and does not
-   * count for our days.
+   * Whether this gateway made the backup. Backups of another gateway in the same folder are neither
+   * tested nor deleted, and do not count for retention.
    */
-  #isOwn({ version, keyName }: BackupMade): boolean {
+  #isOwn({ version, keyName }: StoredBackup): boolean {
     return version === 1 || keyName === this.#context.database.seal.keyName
   }
 
   async #removeExpired(folder: string): Promise<void> {
     const { settings, clock } = this.#context
     const own = (await listBackups(folder)).filter((one) => this.#isOwn(one))
-    for (const name of expired(own, planOf(settings), this.#timeZone(), clock()))
+    for (const name of expiredBackups(own, planOf(settings), this.#timeZone(), clock()))
       await removeBackup(folder, name)
   }
 
   async #test(folder: string, name: string, actor: Actor): Promise<Rehearsal> {
     const context = this.#context
     const began = context.clock()
-    const outcome = await tryBackup(context, join(folder, name), name, (share) => {
+    const outcome = await testRestore(context, join(folder, name), name, (share) => {
       this.#running = { phase: 'rehearsing', share }
     }).catch((error: unknown) => {
       reportError(context, error)
-      return { success: false, sentence: UNFORESEEN_TRIAL }
+      return { success: false, sentence: UNEXPECTED_TEST_ERROR }
     })
     const ended = context.clock()
     const at = instantOf(ended)
     const rehearsal = { ...outcome, name, at, tookMs: Math.max(0, ended - began) }
     context.database.transaction(() => {
-      keepRecord(context, 'rehearsal', rehearsal)
+      saveRecord(context, 'rehearsal', rehearsal)
       note(context, actor, 'backup.rehearse', name, { success: outcome.success })
     })
     return rehearsal
   }
 
   /**
-   * The instant from which the next backup of the plan is followed by a restore test; null: each
-   * from the next on.
+   * Time from which the next scheduled backup is followed by a restore test (ms); `null` if the
+   * next one is in any case.
    */
   #testDue(): number | null {
     const last = readRecord(this.#context, 'rehearsal')
-    // As of a backup: one of tomorrow was made under a wrong clock.
+    // A test in the future was recorded while the clock was wrong, so it is ignored.
     if (!last || msOf(last.at) > this.#context.clock() + DAY_MS) return null
-    return msOf(last.at) + (last.success ? REHEARSAL_DAYS * DAY_MS : AGAIN_MS)
+    return msOf(last.at) + (last.success ? RESTORE_TEST_DAYS * DAY_MS : RETRY_MS)
   }
 
-  /** Of the plan, in ms. A PC that was off or asleep makes up for it once: it is due at once. */
+  /** When the next scheduled backup is due (ms). A missed one is due immediately, once. */
   #nextAt(): number | null {
     const folder = this.#context.settings.get('backup.folder')
     if (folder === null) return null
-    this.#planned ??= this.#nextAfter(this.#recordOf(folder))
-    return this.#planned
+    this.#nextDue ??= this.#nextAfter(this.#recordFor(folder))
+    return this.#nextDue
   }
 
   #nextAfter({ madeAt, last }: BackupRecord): number | null {
     const now = this.#context.clock()
     const plan = planOf(this.#context.settings)
-    // A backup of tomorrow was made under a wrong clock: it says nothing of when the next is due.
+    // A backup dated in the future was made while the clock was wrong, so its time is ignored.
     const known = madeAt && msOf(madeAt) <= now + DAY_MS ? Math.min(msOf(madeAt), now) : undefined
     const due = nextBackupAt(known ?? now, plan, this.#timeZone())
     if (due === null) return null
-    const first = known === undefined ? Math.min(due, now + FIRST_MS) : due
+    const first = known === undefined ? Math.min(due, now + FIRST_BACKUP_DELAY_MS) : due
     if (!last || last.success) return first
-    const again = Math.min(AGAIN_MS, (plan.everyMinutes ?? Number.POSITIVE_INFINITY) * MINUTE_MS)
-    return Math.max(first, Math.min(msOf(last.at), now) + again)
+    const retryDelay = Math.min(
+      RETRY_MS,
+      (plan.everyMinutes ?? Number.POSITIVE_INFINITY) * MINUTE_MS,
+    )
+    return Math.max(first, Math.min(msOf(last.at), now) + retryDelay)
   }
 
-  #reportUnforeseen(error: unknown): void {
+  #reportUnexpected(error: unknown): void {
     if (!(error instanceof ApiError || error instanceof StoreError))
       reportError(this.#context, error)
   }

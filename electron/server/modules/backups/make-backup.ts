@@ -18,39 +18,40 @@ import {
   MANIFEST_FILE,
   readManifest,
   SEALED_DATABASE_FILE,
-  vouchedFor,
+  signManifest,
 } from './backup-manifest.ts'
 
 export type { BackupManifest } from './backup-manifest.ts'
 
 /**
- * Below the data folder: copies of the database while they are checked and sealed. It is emptied
- * when the gateway starts.
+ * Folder in the data folder for copies of the database while they are checked and encrypted. It is
+ * emptied when the gateway starts.
  */
 export const BACKUP_SPOOL = 'spool-backup'
-const PART = '.part'
-const LEFT_MS = 24 * 60 * 60_000
+const PARTIAL_SUFFIX = '.part'
+const ABANDONED_MS = 24 * 60 * 60_000
 
-export interface BackupMade extends BackupManifest {
-  /** Of its folder. */
+export interface StoredBackup extends BackupManifest {
+  /** Name of its folder. */
   readonly name: string
-  /** On the disk, all its files. */
+  /** Total size of its files. */
   readonly bytes: number
 }
 
 type OnProgress = (progress: {
   readonly phase: 'copying' | 'checking' | 'encrypting' | 'comparing'
-  /** From 0 to 1, of the phase. */
+  /** Progress within the phase, from 0 to 1. */
   readonly share: number
 }) => void
 
 /**
- * Copies the database while the gateway works, into `folder`, which is there; `version` is that of
- * the program. It opens the copy to see that it is whole and has
- * all rows, seals it into the folder under a key that the data key gives, and reads it back. A
- * backup is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
- * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a
- * name that ends with `.part`; a failure leaves nothing. @throws StoreError bad-folder, damaged
+ * Copies the database into `folder`, which must exist, while the gateway is running. The copy is
+ * opened to check its integrity and row counts, encrypted with a key derived from the data key, and
+ * read back. A backup is a folder with `database.sealed`, `backup.json` (its manifest) and, if
+ * there is a recovery key, `recovery.key`. Images and `data.key` are not included. The folder's
+ * name ends with `.part` until the backup is complete; if it fails, nothing is left.
+ * @param version version of the gateway
+ * @throws StoreError bad-folder, damaged
  */
 export async function makeBackup(
   context: Context,
@@ -58,15 +59,18 @@ export async function makeBackup(
   kind: BackupKind,
   version: string,
   onProgress: OnProgress = () => {},
-): Promise<BackupMade> {
+): Promise<StoredBackup> {
   const now = context.clock()
   const madeAt = instantOf(now)
   const name = backupName(madeAt)
-  const [part, spool] = [join(folder, `${name}${PART}`), join(context.folder, BACKUP_SPOOL, name)]
+  const [part, spool] = [
+    join(folder, `${name}${PARTIAL_SUFFIX}`),
+    join(context.folder, BACKUP_SPOOL, name),
+  ]
   try {
     if ((await readdir(folder)).includes(name))
       throw new StoreError('bad-folder', message('backups.same-second', { folder, name }))
-    await removeLeft(folder, now)
+    await removeAbandoned(folder, now)
     for (const each of [part, spool]) {
       await rm(each, { recursive: true, force: true })
       await mkdir(each, { recursive: true, mode: 0o700 })
@@ -76,7 +80,7 @@ export async function makeBackup(
     await syncPath(part)
     await rename(part, join(folder, name))
     await syncPath(folder)
-    return { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
+    return { ...manifest, name, bytes: await folderSize(join(folder, name)) }
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => undefined)
     throw fileFault('backups.not-written', { folder }, error)
@@ -85,7 +89,7 @@ export async function makeBackup(
   }
 }
 
-/** Writes what a backup holds into `part`, the plain copy on its way in `spool`. */
+/** Writes the files of a backup to `part`. `spool` holds the unencrypted copy in the meantime. */
 async function copyInto(
   context: Context,
   part: string,
@@ -126,7 +130,7 @@ async function copyInto(
   const hasRecoveryKey = recoveryKeyState(context.folder, context.database.seal).state === 'ready'
   if (hasRecoveryKey) await copyFile(join(context.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
   const { size } = await stat(copy)
-  const manifest = vouchedFor(context.database.seal, {
+  const manifest = signManifest(context.database.seal, {
     ...{ version: 2, madeAt, kind, program: version, schema: found.schema, plainBytes: size },
     ...{ sha256, hasRecoveryKey, rows },
   })
@@ -137,10 +141,10 @@ async function copyInto(
 }
 
 /**
- * What is in the folder, newest first; what is not ours, or not finished, is left out. @throws
- * StoreError bad-folder
+ * Lists the complete backups in the folder, newest first. Other files are ignored.
+ * @throws StoreError bad-folder
  */
-export async function listBackups(folder: string): Promise<BackupMade[]> {
+export async function listBackups(folder: string): Promise<StoredBackup[]> {
   let names: string[]
   try {
     names = await readdir(folder)
@@ -152,23 +156,26 @@ export async function listBackups(folder: string): Promise<BackupMade[]> {
       .filter(isBackupName)
       .sort()
       .reverse()
-      .map((name) => madeIn(folder, name)),
+      .map((name) => readBackup(folder, name)),
   )
   return read.filter((made) => made !== undefined)
 }
 
-async function madeIn(folder: string, name: string): Promise<BackupMade | undefined> {
+async function readBackup(folder: string, name: string): Promise<StoredBackup | undefined> {
   const manifest = await readManifest(join(folder, name))
-  return manifest && { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
+  return manifest && { ...manifest, name, bytes: await folderSize(join(folder, name)) }
 }
 
-/** Removes one; false where there was none of that name. @throws StoreError bad-folder */
+/**
+ * Deletes a backup; returns false if there was none with this name.
+ * @throws StoreError bad-folder
+ */
 export async function removeBackup(folder: string, name: string): Promise<boolean> {
   if (!isBackupName(name)) return false
   try {
-    // Under a name that says that it is not whole any more: nobody puts half of one back.
-    await rename(join(folder, name), join(folder, `${name}${PART}`))
-    await rm(join(folder, `${name}${PART}`), { recursive: true, force: true })
+    // Renamed first, so that an interrupted deletion does not leave something that looks complete.
+    await rename(join(folder, name), join(folder, `${name}${PARTIAL_SUFFIX}`))
+    await rm(join(folder, `${name}${PARTIAL_SUFFIX}`), { recursive: true, force: true })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
@@ -177,28 +184,28 @@ export async function removeBackup(folder: string, name: string): Promise<boolea
 }
 
 /**
- * Deletes the copies that an ended gateway left in its data folder: each is as large as the
- * database. The caller holds the folder's lock.
+ * Deletes copies that a terminated gateway left in the data folder; each is as large as the
+ * database. The caller must hold the folder's lock.
  */
 export const sweepBackupSpool = (folder: string): Promise<void> =>
   rm(join(folder, BACKUP_SPOOL), { recursive: true, force: true })
 
 /**
- * What a gateway left that was ended while it wrote: each is as large as the database. Younger ones
- * may be written by another gateway now.
+ * Deletes incomplete backups that a terminated gateway left; each is as large as the database.
+ * Recent ones are kept, because another gateway may be writing them.
  */
-async function removeLeft(folder: string, now: number): Promise<void> {
-  const latest = backupName(instantOf(now - LEFT_MS))
-  const left = (await readdir(folder)).filter(
+async function removeAbandoned(folder: string, now: number): Promise<void> {
+  const latest = backupName(instantOf(now - ABANDONED_MS))
+  const abandoned = (await readdir(folder)).filter(
     (name) =>
-      name.endsWith(PART) &&
-      isBackupName(name.slice(0, -PART.length)) &&
-      name.slice(0, -PART.length) < latest,
+      name.endsWith(PARTIAL_SUFFIX) &&
+      isBackupName(name.slice(0, -PARTIAL_SUFFIX.length)) &&
+      name.slice(0, -PARTIAL_SUFFIX.length) < latest,
   )
-  for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
+  for (const name of abandoned) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-async function bytesOf(folder: string): Promise<number> {
+async function folderSize(folder: string): Promise<number> {
   const sizes = (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

@@ -4,35 +4,36 @@ import { acquireLock } from '#server/database/lock.ts'
 import { keyLocation } from '#server/database/wrapped-key.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { message } from '#shared/messages/message.ts'
-import { keepRescueHint } from './rescue-hint.ts'
+import { openRescueHint } from './rescue-hint.ts'
 import { applyStagedRestore } from './restore-files.ts'
-import { noteRestores } from './restore-staging.ts'
+import { recordRestores } from './restore-staging.ts'
 
-const TRIES = 30
-const AGAIN_MS = 100
+const MAX_TRIES = 30
+const RETRY_MS = 100
 
 /**
- * The data folder for this process alone. A command at work on it has its lock for a moment;
- * another gateway keeps it. @throws StartError
+ * Locks the data folder for this process. Retries for a few seconds, because a command holds the
+ * lock only briefly, whereas another gateway keeps it.
+ * @throws StartError
  */
 export async function lockFolder(folder: string): Promise<Disposable> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const lock = acquireLock(folder)
     if (lock) return lock
-    await wait(AGAIN_MS)
+    await wait(RETRY_MS)
   }
   throw new StartError(message('backups.folder-taken', { folder }))
 }
 
-/** A data folder under the gateway's lock. */
+/** A locked and opened data folder. */
 export interface DataDirectory extends AsyncDisposable {
   readonly context: Context
-  /** Names of the backups that were restored since it ran last. */
+  /** Names of the backups that were restored since the gateway last ran. */
   readonly restored: readonly string[]
 }
 
 /**
- * Locks the data folder and opens it; a backup that is ready takes the place of the database first.
+ * Locks and opens the data folder, after applying a staged restore.
  * @throws StartError, StoreError
  */
 export async function openDataDirectory(
@@ -45,13 +46,14 @@ export async function openDataDirectory(
   const context = opened.use(
     openContext({
       ...options,
-      // A backup of another data key brings it as a plain file, which then counts.
+      // Restoring a backup with another data key writes that key to a plain file, which takes
+      // precedence.
       dataKey: keyLocation(folder) === 'plain' ? undefined : dataKey,
       overrides: { ...options.overrides, ...(isSafe && { 'https.isOn': false }) },
     }),
   )
-  const restored = noteRestores(context, 'gateway')
-  opened.defer(keepRescueHint(context))
-  const kept = opened.move()
-  return { context, restored, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  const restored = recordRestores(context, 'gateway')
+  opened.defer(openRescueHint(context))
+  const resources = opened.move()
+  return { context, restored, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
 }

@@ -16,16 +16,16 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
 /**
- * Keeps in the database what the data key is proven by: durable before the recovery file is there,
- * which opens nothing without it.
+ * Stores the proof of the data key in the database. It must be durable before the recovery file is
+ * written, because the file is useless without it.
  */
-export const keepRecoveryProof = (context: Context): void =>
+export const storeRecoveryProof = (context: Context): void =>
   storeSecret(context, PROOF_SECRET, PROOF_SECRET)
 
-/** A key that was shown and not confirmed opens nothing, and is forgotten. */
+/** How long a recovery key can be confirmed after it was shown. It has no effect before. */
 const CONFIRM_MS = 30 * 60_000
 
-/** Makes recovery keys: the key for when the data key is lost. */
+/** Creates recovery keys, which replace a lost data key. */
 export class RecoveryKeySetup {
   readonly #context: Context
   readonly #onInForce: () => void
@@ -38,11 +38,14 @@ export class RecoveryKeySetup {
       }
     | undefined
 
-  /** @param onInForce a recovery key is in force: the data key may leave its plain file */
+  /**
+   * @param onInForce called when a recovery key is in force, so that the data key may be moved from
+   *   its plain file into a key store
+   */
   constructor(context: Context, onInForce: () => void = () => {}) {
     this.#context = context
     this.#onInForce = onInForce
-    // A crash may have interrupted the move, or the data key was recovered: it is moved now.
+    // Repeats a move that a crash interrupted, or moves a data key that was recovered.
     if (this.state().state === 'ready') onInForce()
   }
 
@@ -51,8 +54,8 @@ export class RecoveryKeySetup {
   }
 
   /**
-   * Makes a key, shown this once; it is in force when it is confirmed. `asked`: the groups, from 0,
-   * that confirm it.
+   * Generates a recovery key, which is returned only here and takes effect when it is confirmed.
+   * `asked` lists the indexes (from 0) of the groups that the user must repeat.
    */
   make(actor: Actor): { readonly recoveryKey: string; readonly asked: number[] } {
     const first = randomInt(RECOVERY_GROUPS)
@@ -65,8 +68,9 @@ export class RecoveryKeySetup {
   }
 
   /**
-   * @throws ApiError refused: none was made in the last half hour; malformed: other groups than
-   *   asked for
+   * Puts the recovery key into force if the groups match.
+   * @throws ApiError refused if no key was generated in the last half hour; malformed if a group
+   *   differs
    */
   confirm(groups: readonly string[], actor: Actor): RecoveryKeyState {
     const context = this.#context
@@ -89,7 +93,7 @@ export class RecoveryKeySetup {
       throw new ApiError('malformed', message('backups.other-recovery-key'), { errors })
     const replaces = this.state().madeAt
     const wrapped = wrapDataKey(context.database.seal, recoveryKey, context.clock())
-    keepRecoveryProof(context)
+    storeRecoveryProof(context)
     context.database.transaction(() => {
       keepRecoveryKey(context.folder, wrapped)
       note(context, actor, 'recovery-key.make', 'recovery.key', { replaces })

@@ -5,13 +5,11 @@ import type { Context } from '#server/context.ts'
 import { RESCUE_HINT_FILE } from '#server/database/data-directory.ts'
 import { writeKeyFile } from '#server/database/data-key.ts'
 
-/** What somebody needs to know who restores a backup. Nothing in it is secret. */
+/** Non-secret information for restoring a backup when the database cannot be opened. */
 const Hint = z.object({ version: z.literal(1), backupFolder: z.string() })
 
-/**
- * Where the backups are, as it was noted last; undefined where it never was, or cannot be read.
- */
-export function hintedBackupFolder(folder: string): string | undefined {
+/** The backup folder that was last stored; `undefined` if there is none or it cannot be read. */
+export function readRescueHint(folder: string): string | undefined {
   try {
     return Hint.parse(JSON.parse(readFileSync(join(folder, RESCUE_HINT_FILE), 'utf8'))).backupFolder
   } catch {
@@ -20,13 +18,13 @@ export function hintedBackupFolder(folder: string): string | undefined {
 }
 
 /**
- * Notes where the backups are, now and whenever it changes. A note that cannot be written costs
- * nobody anything yet. Returns what ends it.
+ * Stores the backup folder now and whenever it changes. A failure is ignored, because the hint is
+ * needed only for a restore. Returns a function that stops it.
  */
-export function keepRescueHint({ folder, settings }: Context): () => void {
-  const keep = () => {
+export function openRescueHint({ folder, settings }: Context): () => void {
+  const update = () => {
     const backupFolder = settings.get('backup.folder')
-    if (backupFolder === null || backupFolder === hintedBackupFolder(folder)) return
+    if (backupFolder === null || backupFolder === readRescueHint(folder)) return
     try {
       writeKeyFile(
         folder,
@@ -34,9 +32,9 @@ export function keepRescueHint({ folder, settings }: Context): () => void {
         Buffer.from(`${JSON.stringify({ version: 1, backupFolder }, null, 2)}\n`),
       )
     } catch {
-      // As on a full disk, of which the gateway says enough elsewhere.
+      // For example because the disk is full, which is reported elsewhere.
     }
   }
-  keep()
-  return settings.onChange((keys) => keys.includes('backup.folder') && keep())
+  update()
+  return settings.onChange((keys) => keys.includes('backup.folder') && update())
 }

@@ -30,29 +30,34 @@ import { instantOf } from '#server/platform/clock.ts'
 import { json } from '#server/platform/text.ts'
 import { message } from '#shared/messages/message.ts'
 import { backupName } from './backup-manifest.ts'
-import { type BackupKey, keepProofIn, openBackup, type RestoreProgress } from './backup-opening.ts'
+import {
+  type BackupKey,
+  openBackup,
+  type RestoreProgress,
+  storeRecoveryProofIn,
+} from './open-backup.ts'
 
-/** Below the data folder: what is ready to take the place of the database. */
+/** Folder in the data folder for a staged restore. */
 const STAGE = 'restore'
-const PART = '.part'
+const PARTIAL_SUFFIX = '.part'
 
-/** A backup that took the place of the database. */
+/** A restore that was completed. */
 export interface Restored {
-  /** Of the backup. */
+  /** Name of the backup. */
   readonly name: string
   readonly madeAt: string
   readonly actor: string
   /**
-   * Name of the folder in the data folder where what was replaced lies; empty where there was
-   * nothing.
+   * Name of the folder in the data folder that contains the replaced files; empty if there were
+   * none.
    */
   readonly keptAside: string
 }
 
 /**
- * Makes the backup in the folder `from` ready to take the place of the database of the data folder
- * `data`, which is made when it is not there, and whose lock the caller holds. The database is not
- * touched, also where this fails. One that was ready before and was never put back is given up.
+ * Stages the backup in the folder `from` to replace the database of the data folder `data`, which
+ * is created if it does not exist. The caller must hold its lock. The current database is not
+ * touched, even if this fails. A restore that was staged earlier and never applied is discarded.
  * @throws StoreError as `openBackup`
  */
 export async function stageRestore(
@@ -75,16 +80,16 @@ export async function stageRestore(
     if (isOtherKey) {
       writeKeyFile(stage, KEY_FILE, dataKey)
       brings.push(KEY_FILE)
-      // Of the other key: nothing here could read it.
+      // Files that belong to the previous key cannot be read with the new one.
       replaces.push(...KEY_FILES, ANCHOR_FILE)
     }
     if (manifest.hasRecoveryKey && (isOtherKey || !existsSync(join(data, RECOVERY_FILE)))) {
       writeKeyFile(stage, RECOVERY_FILE, readFileSync(join(from, RECOVERY_FILE)))
       brings.push(RECOVERY_FILE)
     }
-    // A recovery key that was made after the backup goes on to open the database.
+    // The folder's recovery key is newer than the backup and must also open the restored database.
     else if (existsSync(join(data, RECOVERY_FILE)))
-      keepProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
+      storeRecoveryProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
     const what = {
       name: backupName(manifest.madeAt),
       madeAt: manifest.madeAt,
@@ -103,82 +108,84 @@ export async function stageRestore(
 }
 
 /**
- * Puts what `stageRestore` made ready in the place of the database, which goes to a folder beside
- * it: nothing is deleted. To be called under the folder's lock before the database is opened. What
- * a crash interrupts at any point the next call finishes; undefined where nothing was to be done.
- * @throws StoreError bad-folder: nothing was changed, or what was begun is finished by the next
- *   call
+ * Replaces the database with what `stageRestore` staged. The replaced files are moved to a folder
+ * next to it; nothing is deleted. Must be called under the folder's lock before the database is
+ * opened. A call that a crash interrupted is completed by the next one. Returns `undefined` if no
+ * restore is staged.
+ * @throws StoreError bad-folder; nothing was changed, or the next call completes the restore
  */
 export function applyStagedRestore(folder: string, now: number): Restored | undefined {
   try {
-    finishQuarantine(folder)
+    finishMoveAside(folder)
     const staged = readOrder(folder)
     if (!staged) return undefined
-    const order = staged.keptAside === null ? begun(folder, staged, now) : staged
-    return putInPlace(folder, order)
+    const order = staged.keptAside === null ? commitPlan(folder, staged, now) : staged
+    return completeRestore(folder, order)
   } catch (error) {
     throw fileFault('backups.not-restored', { folder }, error)
   }
 }
 
 /**
- * For whoever opens the folder without putting anything back: between two files that are moved it
- * has no database. @throws StoreError bad-folder
+ * Must be called before opening the folder without applying a staged restore, because a
+ * half-applied restore has no database.
+ * @throws StoreError bad-folder
  */
 export function refuseHalfRestored(folder: string): void {
-  if (readOrder(folder)?.keptAside || quarantines(folder).length > 0)
+  if (readOrder(folder)?.keptAside || unfinishedMoves(folder).length > 0)
     throw new StoreError('bad-folder', message('backups.half-restored', { folder }))
 }
 
 /**
- * Moves a database that cannot be used out of the way, with its log; nothing is deleted. Under the
- * folder's lock. @returns the name of the folder it lies in
+ * Moves an unusable database and its log aside without deleting them. The caller must hold the
+ * folder's lock.
+ * @returns the name of the folder that they were moved to
  */
-export function quarantine(folder: string, now: number): string {
+export function moveDatabaseAside(folder: string, now: number): string {
   try {
-    const name = freeName(folder, `damaged-${stampOf(now)}`)
-    mkdirSync(join(folder, `${name}${PART}`), { mode: 0o700 })
-    finishQuarantine(folder)
+    const name = unusedName(folder, `damaged-${timestampOf(now)}`)
+    mkdirSync(join(folder, `${name}${PARTIAL_SUFFIX}`), { mode: 0o700 })
+    finishMoveAside(folder)
     return name
   } catch (error) {
     throw fileFault('backups.not-moved-aside', { folder }, error)
   }
 }
 
-/** From here on the restore is finished, whatever happens. */
-function begun(folder: string, order: RestorePlan, now: number): RestorePlan {
+/** Commits to the restore: from here on it will be completed, even after a crash. */
+function commitPlan(folder: string, order: RestorePlan, now: number): RestorePlan {
   const stage = join(folder, STAGE)
   const missing = order.brings.find(
     ({ file, bytes }) => statSync(join(stage, file), { throwIfNoEntry: false })?.size !== bytes,
   )
   if (missing) {
-    // The next start goes on with the database as it is.
+    // Rejecting the order lets the next start continue with the current database.
     renameSync(join(stage, RESTORE_PLAN_FILE), join(stage, `${RESTORE_PLAN_FILE}.refused`))
     throw new StoreError(
       'bad-folder',
       message('backups.stage-changed', { file: join(stage, missing.file) }),
     )
   }
-  const fixed = { ...order, keptAside: freeName(folder, `replaced-${stampOf(now)}`) }
+  const fixed = { ...order, keptAside: unusedName(folder, `replaced-${timestampOf(now)}`) }
   writeOrder(stage, fixed)
   return fixed
 }
 
-/** Each step can be done again: a crash is finished by doing all of them. */
-function putInPlace(
+/** Each step is idempotent, so after a crash all of them are repeated. */
+function completeRestore(
   folder: string,
   { keptAside, brings, replaces, name, madeAt, actor }: RestorePlan,
 ): Restored {
   const [stage, aside] = [join(folder, STAGE), join(folder, keptAside ?? '')]
-  // The folder has its last name once all that is replaced is in it.
+  // The folder gets its final name once it contains everything that is replaced.
   if (!existsSync(aside)) {
-    mkdirSync(`${aside}${PART}`, { recursive: true, mode: 0o700 })
-    moveAll(folder, `${aside}${PART}`, replaces)
-    renameSync(`${aside}${PART}`, aside)
+    mkdirSync(`${aside}${PARTIAL_SUFFIX}`, { recursive: true, mode: 0o700 })
+    moveAll(folder, `${aside}${PARTIAL_SUFFIX}`, replaces)
+    renameSync(`${aside}${PARTIAL_SUFFIX}`, aside)
     syncFolder(folder)
   }
   const files = brings.map(({ file }) => file)
-  // The database comes last: without it nothing opens the folder.
+  // The database is moved last: nothing opens a folder without one.
   moveAll(stage, folder, [...files.filter((file) => file !== DATABASE_FILE), DATABASE_FILE])
   markRestored(folder)
   if (existsSync(join(stage, RESTORE_PLAN_FILE)))
@@ -190,21 +197,24 @@ function putInPlace(
   return { name, madeAt, actor, keptAside: hadNothing ? '' : (keptAside ?? '') }
 }
 
-function finishQuarantine(folder: string): void {
-  for (const name of quarantines(folder)) {
+function finishMoveAside(folder: string): void {
+  for (const name of unfinishedMoves(folder)) {
     const part = join(folder, name)
     moveAll(folder, part, DATABASE_FILES)
-    renameSync(part, part.slice(0, -PART.length))
+    renameSync(part, part.slice(0, -PARTIAL_SUFFIX.length))
     syncFolder(folder)
   }
 }
 
-const quarantines = (folder: string): string[] =>
+const unfinishedMoves = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder).filter((name) => /^damaged-[\d-]+Z(-\d+)?\.part$/.test(name))
     : []
 
-/** Durable when it returns. What is not there was moved before, or never was. */
+/**
+ * Moves the files that exist; durable when it returns. A missing file was moved by an earlier call
+ * or never existed.
+ */
 function moveAll(from: string, to: string, files: readonly string[]): void {
   for (const file of files)
     if (existsSync(join(from, file))) renameSync(join(from, file), join(to, file))
@@ -232,7 +242,7 @@ function readOrder(folder: string): RestorePlan | undefined {
 const writeOrder = (stage: string, order: RestorePlan): void =>
   writeKeyFile(stage, RESTORE_PLAN_FILE, Buffer.from(`${JSON.stringify(order, null, 2)}\n`))
 
-/** Its order goes first: what is left of the rest is then nobody's. */
+/** The order is deleted first, so that the remaining files have no effect. */
 function clearStage(folder: string): void {
   const stage = join(folder, STAGE)
   if (!existsSync(stage)) return
@@ -242,20 +252,20 @@ function clearStage(folder: string): void {
 }
 
 /**
- * Whether the folder has this data key as a plain file. One that a key store keeps may be what
- * cannot be had.
+ * Whether the folder has this data key as a plain file. A key in a key store does not count,
+ * because it may not be accessible.
  */
 function hasKey(folder: string, dataKey: Buffer): boolean {
   const file = join(folder, KEY_FILE)
   return existsSync(file) && readFileSync(file).equals(dataKey)
 }
 
-/** `2026-03-10-090000Z`. */
-const stampOf = (now: number): string => backupName(instantOf(now)).slice('isthmus-'.length)
+/** Formats a time as `2026-03-10-090000Z`. */
+const timestampOf = (now: number): string => backupName(instantOf(now)).slice('isthmus-'.length)
 
-function freeName(folder: string, wanted: string): string {
+function unusedName(folder: string, wanted: string): string {
   const isTaken = (name: string) =>
-    existsSync(join(folder, name)) || existsSync(join(folder, `${name}${PART}`))
+    existsSync(join(folder, name)) || existsSync(join(folder, `${name}${PARTIAL_SUFFIX}`))
   let name = wanted
   for (let at = 2; isTaken(name); at++) name = `${wanted}-${at}`
   return name

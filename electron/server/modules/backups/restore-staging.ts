@@ -15,53 +15,54 @@ import type {
 } from '#shared/contract/dashboard-backups.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type BackupKey, type BackupPreview, previewBackup } from './backup-opening.ts'
-import { type BackupMade, listBackups } from './make-backup.ts'
+import { listBackups, type StoredBackup } from './make-backup.ts'
+import { type BackupKey, type BackupPreview, previewBackup } from './open-backup.ts'
 import { stageRestore } from './restore-files.ts'
 
-/** Which backup; `recoveryKey` as it was typed. Without `folder` that of the plan. */
+/**
+ * The backup to restore. `folder` defaults to the configured backup folder; `recoveryKey` is as
+ * typed.
+ */
 export interface RestoreFrom {
   readonly folder?: string | undefined
   readonly name: string
   readonly recoveryKey?: string | undefined
 }
 
-const LINGER_MS = 1500
+const READY_DELAY_MS = 1500
 const SENTENCES = {
   decrypting: message('backups.restore-decrypting'),
   checking: message('backups.restore-checking'),
   ready: message('backups.restore-ready'),
 }
 
-/**
- * Makes one backup after another ready to take the place of the database; it does so when the
- * gateway starts again.
- */
+/** Stages backups to replace the database, which happens when the gateway next starts. */
 export abstract class RestoreStaging implements AsyncDisposable {
-  readonly #data: string
+  readonly #dataFolder: string
   readonly #clock: Clock
-  readonly #lingerMs: number
+  readonly #readyDelayMs: number
   readonly #onReady: () => void
   #state: RestoreState = { phase: 'none', share: 0, sentence: null }
   #isBusy = false
   #work: Promise<void> = Promise.resolve()
-  #lingering: NodeJS.Timeout | undefined
+  #readyTimer: NodeJS.Timeout | undefined
 
   /**
    * @param data the data folder, whose lock the caller holds
-   * @param onReady called `lingerMs` after it is ready, so that whoever looks has seen it
+   * @param onReady called `lingerMs` after the restore is staged, so that the window can show this
+   *   first
    */
-  constructor(data: string, clock: Clock, onReady: () => void, lingerMs = LINGER_MS) {
-    this.#data = data
+  constructor(data: string, clock: Clock, onReady: () => void, lingerMs = READY_DELAY_MS) {
+    this.#dataFolder = data
     this.#clock = clock
     this.#onReady = onReady
-    this.#lingerMs = lingerMs
+    this.#readyDelayMs = lingerMs
   }
 
   abstract backupFolder(): string | null
-  /** The data key of the folder; undefined where it is lost. */
+  /** The data key of the folder; `undefined` if it is lost. */
   abstract dataKey(): Buffer | undefined
-  /** Rows of these tables now; undefined where the database cannot be read. */
+  /** Current row counts of the tables; `undefined` if the database cannot be read. */
   protected abstract rowsNow(
     tables: readonly string[],
   ): Promise<Readonly<Record<string, number>> | undefined>
@@ -71,22 +72,25 @@ export abstract class RestoreStaging implements AsyncDisposable {
     return this.#state
   }
 
-  /** Nothing is changed. @throws ApiError refused, not-found */
+  /**
+   * Describes the backup without changing anything.
+   * @throws ApiError refused, not-found
+   */
   async preview(from: RestoreFrom): Promise<RestorePreview> {
-    const { made, found } = await this.#look(from)
+    const { backup, found } = await this.#findBackup(from)
     const now = await this.rowsNow(Object.keys(found.manifest.rows))
     const rows = Object.entries(found.manifest.rows).map(([table, inBackup]) => ({
       table,
       inBackup,
       now: now ? (now[table] ?? 0) : null,
     }))
-    const { name, madeAt } = made
+    const { name, madeAt } = backup
     return { name, madeAt, opensWith: found.opensWith, fault: found.fault, rows }
   }
 
   /**
-   * Begins; `state` says how far it is. @throws ApiError refused (naming `body.recoveryKey` where
-   * that is what lacks), not-found
+   * Starts staging; `state` reports its progress.
+   * @throws ApiError refused (naming `body.recoveryKey` if it is missing or wrong), not-found
    */
   async stage(from: RestoreFrom, actor: string): Promise<RestoreState> {
     if (this.#isBusy) throw new ApiError('refused', message('backups.restore-running'))
@@ -94,8 +98,8 @@ export abstract class RestoreStaging implements AsyncDisposable {
       throw new ApiError('refused', message('backups.restore-is-ready'))
     this.#isBusy = true
     try {
-      const { path, key, found } = await this.#look(from)
-      demandOpen(from, found)
+      const { path, key, found } = await this.#findBackup(from)
+      requireOpenable(from, found)
       this.#state = { phase: 'decrypting', share: 0, sentence: SENTENCES.decrypting }
       this.#work = this.#run(path, key, actor)
       return this.#state
@@ -107,32 +111,32 @@ export abstract class RestoreStaging implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#work
-    clearTimeout(this.#lingering)
+    clearTimeout(this.#readyTimer)
   }
 
-  async #look(from: RestoreFrom) {
+  async #findBackup(from: RestoreFrom) {
     const folder = from.folder ?? this.backupFolder()
     if (folder === null) throw refused('body.folder', message('backups.restore-no-folder'))
     if (!isAbsolute(folder)) throw refused('body.folder', message('backups.must-be-whole-path'))
-    const all = await namingField('body.folder', listBackups(folder))
-    const made = all.find(({ name }) => name === from.name)
-    if (!made)
+    const all = await withField('body.folder', listBackups(folder))
+    const backup = all.find(({ name }) => name === from.name)
+    if (!backup)
       throw new ApiError(
         'not-found',
         message('backups.unknown-look-again', { name: from.name, folder }),
       )
-    const path = join(folder, made.name)
-    const key = keyOf(from.recoveryKey, this.dataKey())
-    return { path, key, made, found: await namingField('body.name', previewBackup(path, key)) }
+    const path = join(folder, backup.name)
+    const key = backupKeyFor(from.recoveryKey, this.dataKey())
+    return { path, key, backup, found: await withField('body.name', previewBackup(path, key)) }
   }
 
   async #run(path: string, key: BackupKey, actor: string): Promise<void> {
     try {
-      await stageRestore(this.#data, path, key, actor, this.#clock(), ({ phase, share }) => {
+      await stageRestore(this.#dataFolder, path, key, actor, this.#clock(), ({ phase, share }) => {
         this.#state = { phase, share, sentence: SENTENCES[phase] }
       })
       this.#state = { phase: 'ready', share: 1, sentence: SENTENCES.ready }
-      this.#lingering = setTimeout(this.#onReady, this.#lingerMs)
+      this.#readyTimer = setTimeout(this.#onReady, this.#readyDelayMs)
     } catch (error) {
       if (!(error instanceof StoreError)) this.reportError(error)
       const sentence =
@@ -145,14 +149,17 @@ export abstract class RestoreStaging implements AsyncDisposable {
 }
 
 /**
- * What was typed counts before the key of the folder; without either a key that opens nothing asks
- * what would.
+ * The recovery key if one was typed, else the data key of the folder. Without either, a key that
+ * opens nothing, so that the preview reports which key is required.
  */
-const keyOf = (typed: string | undefined, dataKey: Buffer | undefined): BackupKey =>
+const backupKeyFor = (typed: string | undefined, dataKey: Buffer | undefined): BackupKey =>
   typed ? { recoveryKey: typed } : { dataKey: dataKey ?? Buffer.alloc(32) }
 
-/** @throws ApiError refused */
-function demandOpen({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPreview): void {
+/**
+ * Requires that the given key opens the backup.
+ * @throws ApiError refused
+ */
+function requireOpenable({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPreview): void {
   const isTyped = recoveryKey !== undefined && recoveryKey !== ''
   if (opensWith === 'no') throw new ApiError('refused', fault ?? message('backups.opens-with-none'))
   if (opensWith === 'recovery-key' && !isTyped)
@@ -163,13 +170,13 @@ function demandOpen({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPr
 const refused = (path: string, fault: Message) =>
   new ApiError('refused', fault, { errors: [{ path, message: fault }] })
 
-/** A fault of the disk becomes a refusal that names the field of the request. */
-const namingField = <T>(path: string, looking: Promise<T>): Promise<T> =>
+/** Converts a StoreError to a refusal that names the field of the request. */
+const withField = <T>(path: string, looking: Promise<T>): Promise<T> =>
   looking.catch((error: unknown) => {
     throw error instanceof StoreError ? refused(path, error.explanation) : error
   })
 
-/** A backup as a list shows it, kept until a person removes it. */
+/** A backup as a list entry, with no expiry. */
 export const backupEntry = ({
   name,
   kind,
@@ -178,22 +185,25 @@ export const backupEntry = ({
   hasRecoveryKey,
   program,
   schema,
-}: BackupMade): BackupEntry => ({
+}: StoredBackup): BackupEntry => ({
   ...{ name, kind, madeAt, bytes, hasRecoveryKey, schema },
   version: program,
   keptUntil: null,
 })
 
-/** What is in a folder, newest first. @throws ApiError refused, naming `body.folder` */
-export async function backupsIn(folder: string): Promise<BackupEntry[]> {
-  return (await namingField('body.folder', listBackups(folder))).map(backupEntry)
+/**
+ * Lists the backups in a folder, newest first.
+ * @throws ApiError refused, naming `body.folder`
+ */
+export async function listBackupEntries(folder: string): Promise<BackupEntry[]> {
+  return (await withField('body.folder', listBackups(folder))).map(backupEntry)
 }
 
 /**
- * Notes in the audit trail which backups took the place of the database since it was noted last.
- * @returns their names, the oldest first
+ * Records in the audit trail the restores that are not recorded yet.
+ * @returns the names of the backups, oldest first
  */
-export function noteRestores(context: Context, actor: Actor): string[] {
+export function recordRestores(context: Context, actor: Actor): string[] {
   return pendingRestores(context.folder).map(({ name, by, keptAside, markRecorded }) => {
     note(context, actor, 'database.restore', name, { by, keptAside })
     markRecorded()
@@ -201,12 +211,12 @@ export function noteRestores(context: Context, actor: Actor): string[] {
   })
 }
 
-/** Restores a backup while the gateway runs. */
-export class Restoring extends RestoreStaging {
+/** Restores a backup while the gateway is running. */
+export class LiveRestore extends RestoreStaging {
   readonly #context: Context
   readonly #people: People
 
-  /** @param restart closes the gateway and opens it again */
+  /** @param restart restarts the gateway */
   constructor(context: Context, people: People, restart: () => void = () => {}, lingerMs?: number) {
     super(context.folder, context.clock, restart, lingerMs)
     this.#context = context
@@ -214,17 +224,19 @@ export class Restoring extends RestoreStaging {
   }
 
   /**
-   * For an owner, with the password; the gateway starts again by itself once the backup is ready.
-   * @throws ApiError not-permitted, refused (naming `body.password`, `body.recoveryKey`),
+   * Starts a restore, for an owner who gives the password. The gateway restarts automatically when
+   * the backup is staged.
+   * @throws ApiError not-permitted, refused (naming `body.password` or `body.recoveryKey`),
    *   not-found, too-many
    */
   async begin(
     { password, ...from }: RestoreFrom & { readonly password: string },
     actor: Actor,
   ): Promise<RestoreState> {
-    await this.#demandOwner(actor, password)
+    await this.#requireOwner(actor, password)
     const state = await this.stage(from, actor)
-    // In the audit log of the database that is replaced: how it ended.
+    // Recorded in the audit log of the database that will be replaced, which otherwise ends
+    // abruptly.
     note(this.#context, actor, 'restore.begin', from.name)
     return state
   }
@@ -246,7 +258,7 @@ export class Restoring extends RestoreStaging {
     reportError(this.#context, error)
   }
 
-  async #demandOwner(actor: Actor, password: string): Promise<void> {
+  async #requireOwner(actor: Actor, password: string): Promise<void> {
     const user = findUser(this.#context.database, actor.replace(/^user:/, ''))
     if (user?.level !== 'owner') throw new ApiError('not-permitted', message('backups.only-owner'))
     const verified = await this.#people.verifyPassword(user.email, password)

@@ -7,31 +7,31 @@ import { verifyAudit } from '#server/modules/audit/audit-trail.ts'
 import { readReportPdf, sampleReportPdfs } from '#server/modules/reports/report-document-queries.ts'
 import { findReport } from '#server/modules/reports/report-queries.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { openBackup } from './backup-opening.ts'
 import { BACKUP_SPOOL } from './make-backup.ts'
+import { openBackup } from './open-backup.ts'
 
-/** What came of trying a backup: one sentence. */
-export interface Trial {
+/** Outcome of a restore test, described in one sentence. */
+export interface RestoreTestOutcome {
   readonly success: boolean
   readonly sentence: Message
 }
 
-/** Reports that are read, text and PDF; which ones, chance says. */
-const REPORTS = 20
-/** How far the work is when each part of it begins, by what they take. */
-const BEGINS = { decrypting: 0, checking: 0.5, following: 0.8, reading: 0.95 } as const
+/** Number of reports, chosen at random, whose text and PDF are read. */
+const SAMPLE_SIZE = 20
+/** Overall progress at the start of each phase, proportional to typical durations. */
+const PHASE_START = { decrypting: 0, checking: 0.5, following: 0.8, reading: 0.95 } as const
 
 /**
- * Tries a backup as a restore would use it: opened and decrypted, whole and with all its rows, its
- * audit trail followed, reports read. In a folder of its own inside the data folder, which is gone
- * afterwards. The gateway works on meanwhile.
+ * Tests whether a backup can be restored: decrypts and verifies it, verifies its audit trail and
+ * reads a sample of reports. Works in a temporary folder inside the data folder while the gateway
+ * keeps running.
  */
-export async function tryBackup(
+export async function testRestore(
   context: Context,
   from: string,
   name: string,
   onProgress: (share: number) => void,
-): Promise<Trial> {
+): Promise<RestoreTestOutcome> {
   const folder = join(context.folder, BACKUP_SPOOL, 'rehearsal')
   try {
     await rm(folder, { recursive: true, force: true })
@@ -40,7 +40,7 @@ export async function tryBackup(
       from,
       folder,
       { dataKey: context.database.seal.exportKey() },
-      ({ phase, share }) => onProgress(BEGINS[phase] + share * 0.3),
+      ({ phase, share }) => onProgress(PHASE_START[phase] + share * 0.3),
     )
     using copy = openContext({
       folder,
@@ -50,16 +50,16 @@ export async function tryBackup(
       isChecked: true,
       isCopy: true,
     })
-    onProgress(BEGINS.following)
+    onProgress(PHASE_START.following)
     const verdict = await verifyAudit(copy.audit)
-    // What was recorded before the backup is no fault of the backup.
+    // A finding that was recorded before the backup was made is not a fault of the backup.
     if (!verdict.isIntact && !verdict.isRecorded)
       return {
         success: false,
         sentence: message('backups.test-audit-broken', { name, entry: verdict.seq }),
       }
-    onProgress(BEGINS.reading)
-    const reports = sampleReportPdfs(copy.database, REPORTS)
+    onProgress(PHASE_START.reading)
+    const reports = sampleReportPdfs(copy.database, SAMPLE_SIZE)
     const unread = reports.find((report) => !isReadable(copy, report))
     if (unread)
       return {
@@ -88,7 +88,7 @@ export async function tryBackup(
   }
 }
 
-/** Its PDF, byte for byte, and its text are what was signed. */
+/** Whether the PDF, byte for byte, and the text of the report are as signed. */
 function isReadable(
   copy: Context,
   { reportId, sha256 }: { readonly reportId: string; readonly sha256: string },

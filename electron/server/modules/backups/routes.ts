@@ -5,14 +5,17 @@ import { serveAll } from '#server/http/operations.ts'
 import { reportError } from '#server/platform/log.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import type { Backups } from './backups.ts'
-import type { Restoring } from './restore-staging.ts'
+import type { LiveRestore } from './restore-staging.ts'
 
-/** Serves backups, their tests and their restore, except the bundle for support (`diagnostics`). */
+/**
+ * Registers the operations for backups, restore tests and restores; `diagnostics` registers the
+ * support bundle.
+ */
 export function serveBackups(
   app: HttpApp,
   context: Context,
   backups: Backups,
-  restoring: Restoring,
+  restoring: LiveRestore,
 ): void {
   const { diagnostics: _, ...operations } = dashboardBackups
   serveAll(
@@ -21,7 +24,7 @@ export function serveBackups(
     {
       state: () => backups.state(),
       make({ user }) {
-        // What came of it is in the state.
+        // The outcome is part of the state.
         backups.start('by-hand', userActor(user.userId)).catch(() => undefined)
         return backups.state()
       },

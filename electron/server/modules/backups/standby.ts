@@ -3,15 +3,16 @@ import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { keepRecord, readRecord, removeRecord, type StandbyRecord } from './backup-record.ts'
+import { readRecord, removeRecord, type StandbyRecord, saveRecord } from './backup-record.ts'
 import { listBackups } from './make-backup.ts'
 
 /**
- * Notes that this backup, and the images that belong to it, have arrived elsewhere. A script copies
- * them (docs/STANDBY.md).
- * @throws ApiError refused: no folder; not-found: no such backup in it. StoreError bad-folder
+ * Records that a backup and its images were copied to a standby. A script copies them
+ * (docs/STANDBY.md).
+ * @throws ApiError refused if there is no backup folder; not-found if it has no such backup
+ * @throws StoreError bad-folder
  */
-export async function noteStandby(
+export async function recordStandby(
   context: Context,
   to: string,
   name: string,
@@ -19,21 +20,24 @@ export async function noteStandby(
 ): Promise<StandbyRecord> {
   const folder = context.settings.get('backup.folder')
   if (folder === null) throw new ApiError('refused', message('backups.choose-folder-first'))
-  const made = (await listBackups(folder)).find((backup) => backup.name === name)
-  if (!made) throw new ApiError('not-found', message('backups.unknown', { name, folder }))
+  const backup = (await listBackups(folder)).find((backup) => backup.name === name)
+  if (!backup) throw new ApiError('not-found', message('backups.unknown', { name, folder }))
   const before = readRecord(context, 'standby')
-  const recoveryPoint = made.madeAt
+  const recoveryPoint = backup.madeAt
   const copy = { to, name, copiedAt: instantOf(context.clock()), recoveryPoint }
   context.database.transaction(() => {
-    keepRecord(context, 'standby', copy)
-    // A copy is noted every few minutes: the audit log has only the first to each place.
+    saveRecord(context, 'standby', copy)
+    // Copies are recorded every few minutes, so only the first to each place is audited.
     if (before?.to !== to) note(context, actor, 'standby.note', name, { to, recoveryPoint })
   })
   return copy
 }
 
-/** There is no copy elsewhere any more: no warning says that it is old. */
-export function forgetStandby(context: Context, actor: Actor): void {
+/**
+ * Removes the record of the standby copy, so that no warning about its age is shown.
+ * @throws ApiError not-found
+ */
+export function removeStandby(context: Context, actor: Actor): void {
   context.database.transaction(() => {
     if (!removeRecord(context, 'standby'))
       throw new ApiError('not-found', message('backups.no-standby-noted'))

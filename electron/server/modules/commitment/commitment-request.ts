@@ -10,22 +10,25 @@ import {
 } from '#server/modules/procedure-steps/performed-data.ts'
 import { message } from '#shared/messages/message.ts'
 
-/** PS3.4 J.3.2.1.1. */
+/** Action Type ID of Request Storage Commitment (PS3.4 J.3.2.1.1). */
 const REQUEST_STORAGE_COMMITMENT = 1
 
 export type ActionRequest = NormalizedRequest & { readonly actionTypeId: number }
 
-export type Named = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
+export type InstanceReference = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
 
-/** @throws DimseError: the request is malformed, or for another action */
-export function requestOf({ actionTypeId, dataSet: bytes, transferSyntax }: ActionRequest) {
+/**
+ * Parses the request.
+ * @throws DimseError if the request is malformed or for another action
+ */
+export function parseRequest({ actionTypeId, dataSet: bytes, transferSyntax }: ActionRequest) {
   if (actionTypeId !== REQUEST_STORAGE_COMMITMENT)
     throw new DimseError(0x0123, message('commitment.no-such-action'))
   const dataSet = readNormalized(bytes, transferSyntax)
   const transactionUid = textIn(dataSet, TAG.transactionUid)
   if (transactionUid === '')
     throw new DimseError(0x0121, message('commitment.no-transaction-uid'), [TAG.transactionUid])
-  // PS3.7 §10.1.4.1.10: an argument of it.
+  // PS3.7 §10.1.4.1.10: invalid argument value.
   if (fitnessOfUid(transactionUid) === 'unfit')
     throw new DimseError(0x0115, message('commitment.transaction-uid-unfit'), [TAG.transactionUid])
   const items = itemsOf(dataSet, TAG.referencedSopSequence)
@@ -39,9 +42,12 @@ export function requestOf({ actionTypeId, dataSet: bytes, transferSyntax }: Acti
   return { transactionUid, items }
 }
 
-/** Whether both name the same instances, in any order and however often. */
-export function isSameList(kept: readonly CommitmentItem[], named: readonly Named[]): boolean {
-  const keysOf = (items: readonly Named[]) =>
+/** Whether both lists contain the same instances, in any order and with any repetitions. */
+export function isSameRequest(
+  kept: readonly CommitmentItem[],
+  named: readonly InstanceReference[],
+): boolean {
+  const keysOf = (items: readonly InstanceReference[]) =>
     [...new Set(items.map(({ sopClassUid, sopInstanceUid }) => `${sopClassUid} ${sopInstanceUid}`))]
       .sort()
       .join('\n')

@@ -10,7 +10,10 @@ import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { devicePeer } from '#server/modules/devices/device-peer.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import { announceInstances, areAllHere } from '#server/modules/images/announced-instance-queries.ts'
+import {
+  announceInstances,
+  areAllReceived,
+} from '#server/modules/images/announced-instance-queries.ts'
 import {
   type CommitmentRecord,
   findCommitmentOf,
@@ -23,9 +26,9 @@ import {
   settleCommitment,
 } from '#server/modules/images/commitment-queries.ts'
 import {
-  noteImagesChanged,
-  noteSender,
-  referenceTo,
+  appendSenderEntry,
+  logInternalError,
+  notifyImagesChanged,
   refusalOf,
 } from '#server/modules/images/image-feed.ts'
 import {
@@ -41,28 +44,35 @@ import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
-import { type ActionRequest, isSameList, type Named, requestOf } from './commitment-request.ts'
+import {
+  type ActionRequest,
+  type InstanceReference,
+  isSameRequest,
+  parseRequest,
+} from './commitment-request.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-export const GIVE_UP_MS = 72 * HOUR_MS
+export const RETRY_LIMIT_MS = 72 * HOUR_MS
 const BATCH = 20
 
-type Failure = Named & { readonly failureReason: number }
+type Failure = InstanceReference & { readonly failureReason: number }
 
-/** FailureReason (0008,1197): PS3.3 C.14.1.1. */
+/** Values of Failure Reason (0008,1197), PS3.3 C.14.1.1. */
 export const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
 
 /**
- * Storage commitment: requests are kept and answered at once, results go out by themselves (PS3.4
- * J.3).
+ * The storage commitment SCP (PS3.4 J.3). A request is stored and acknowledged immediately; the
+ * result is sent later, over an association that the gateway opens.
  */
 export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   readonly #context: Context
   readonly #outbound: Pick<Outbound, 'sendEventReport'>
   readonly #completion: StudyCompletion
   readonly #worker: Worker
-  /** Results that were delivered and whose record the disk did not take, by commitment. */
+  /**
+   * Results that were delivered but could not yet be recorded in the database, by commitment id.
+   */
   readonly #unwritten = new Map<number, readonly Failure[]>()
 
   constructor(
@@ -107,39 +117,39 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const { callingAeTitle } = request.association
     if (!this.#context.settings.get('commitment.isOn'))
       throw new DimseError(0x0110, message('commitment.switched-off'))
-    const { transactionUid, items } = requestOf(request)
-    const earlier = findCommitmentOf(database, callingAeTitle, transactionUid)
-    if (earlier && !isSameList(listCommitmentItems(database, earlier.commitmentId), items))
+    const { transactionUid, items } = parseRequest(request)
+    const existing = findCommitmentOf(database, callingAeTitle, transactionUid)
+    if (existing && !isSameRequest(listCommitmentItems(database, existing.commitmentId), items))
       throw new DimseError(0x0131, message('commitment.transaction-uid-in-use'))
-    // A device that has had no result yet asks again: it is on its way.
-    if (earlier?.state === 'waiting') {
-      // Delivered, while the disk took no record of it: whoever asks again gets a result again.
-      if (this.#unwritten.delete(earlier.commitmentId)) this.#worker.wake()
+    // The device repeats a request whose result is still pending.
+    if (existing?.state === 'waiting') {
+      // The result was delivered but not recorded. The device asks again, so it is sent again.
+      if (this.#unwritten.delete(existing.commitmentId)) this.#worker.wake()
       return { status: 0x0000 }
     }
-    await this.#keep(request.association, transactionUid, items)
-    noteImagesChanged(this.#context)
+    await this.#store(request.association, transactionUid, items)
+    notifyImagesChanged(this.#context)
     return { status: 0x0000 }
   }
 
-  async #keep(
+  async #store(
     association: AssociationInfo,
     transactionUid: string,
-    items: readonly Named[],
+    items: readonly InstanceReference[],
   ): Promise<void> {
     const { database, clock, settings } = this.#context
     const { callingAeTitle, remoteAddress } = association
     const now = clock()
     const uids = items.map(({ sopInstanceUid }) => sopInstanceUid)
-    // What is missing may still be on its way over another association.
-    const waitMs = areAllHere(database, uids) ? 0 : settings.get('intake.idleSeconds') * 1000
+    // Missing instances may still be arriving over another association.
+    const waitMs = areAllReceived(database, uids) ? 0 : settings.get('intake.idleSeconds') * 1000
     const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
     const deviceName = device?.name || callingAeTitle
     const studies = await database.commitSoon(() => {
-      // Before the result, which may be on its way when this call goes on.
+      // This entry must precede the result, which may be sent before `commitSoon` resolves.
       database.afterCommit(() => {
         const text = message('commitment.asked', { deviceName, count: items.length })
-        noteSender(this.#context, association, 'commitment', 'plain', text)
+        appendSenderEntry(this.#context, association, 'commitment', 'plain', text)
       })
       insertCommitment(database, {
         transactionUid,
@@ -157,7 +167,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
 
   async #deliverDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
-    // Each is tried once a round, whatever became of the others.
+    // Each commitment is tried once per round, whether or not the others fail.
     const tried = new Set<number>()
     let fault: unknown
     for (;;) {
@@ -171,7 +181,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     if (fault !== undefined) throw fault
   }
 
-  #keepDelivered(commitmentId: number, failed: readonly Failure[]): void {
+  #recordDelivered(commitmentId: number, failed: readonly Failure[]): void {
     const { database } = this.#context
     this.#unwritten.set(commitmentId, failed)
     database.transaction(() => {
@@ -185,14 +195,14 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const { database } = this.#context
     const { commitmentId, transactionUid, callingAeTitle, remoteAddress, deviceName } = commitment
     const delivered = this.#unwritten.get(commitmentId)
-    if (delivered) return this.#keepDelivered(commitmentId, delivered)
+    if (delivered) return this.#recordDelivered(commitmentId, delivered)
     const { committed, failed } = await this.#resultOf(commitment)
     try {
       const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
       const report = { transactionUid, committed, failed }
       await this.#outbound.sendEventReport(peerOf(device, commitment), report, signal)
       const count = committed.length + failed.length
-      this.#note(
+      this.#appendEntry(
         commitment,
         failed.length === 0 ? 'good' : 'warning',
         failed.length === 0
@@ -204,42 +214,48 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       const lastError =
         error instanceof RequestorError
           ? error.explanation
-          : message('commitment.internal-error', { reference: referenceTo(this.#context, error) })
+          : message('commitment.internal-error', {
+              reference: logInternalError(this.#context, error),
+            })
       database.transaction(() => {
         setCommitmentFailures(database, commitmentId, failed)
         this.#postpone(commitment, lastError)
       })
-      noteImagesChanged(this.#context)
+      notifyImagesChanged(this.#context)
       return
     }
-    // The device has it, also where the disk does not take the record of it.
-    this.#keepDelivered(commitmentId, failed)
-    noteImagesChanged(this.#context)
+    // The device has received the result, even if it cannot be recorded now.
+    this.#recordDelivered(commitmentId, failed)
+    notifyImagesChanged(this.#context)
   }
 
   async #resultOf(commitment: CommitmentRecord) {
-    const committed: Named[] = []
+    const committed: InstanceReference[] = []
     const failed: Failure[] = []
     const items = listCommitmentItems(this.#context.database, commitment.commitmentId)
-    // One after the other: a request may name thousands, and images arrive meanwhile.
+    // Sequential, because a request may list thousands of instances while images are arriving.
     for (const { sopClassUid, sopInstanceUid } of items) {
       const named = { sopClassUid, sopInstanceUid }
-      const failureReason = await reasonAgainst(this.#context, named, commitment)
+      const failureReason = await failureReasonOf(this.#context, named, commitment)
       if (failureReason === undefined) committed.push(named)
       else failed.push({ ...named, failureReason })
     }
     return { committed, failed }
   }
 
-  /** In a transaction. */
+  /**
+   * Schedules the next attempt, or ends the attempts after `RETRY_LIMIT_MS`. Must be called within
+   * a transaction.
+   */
   #postpone(commitment: CommitmentRecord, lastError: Message): void {
     const { database, clock } = this.#context
     const { commitmentId, requestedAt, attempts, deviceName } = commitment
-    // While the disk takes no record of the attempt it is made again each minute.
+    // Reported only after the commit: if the database is not writable, the attempt is repeated
+    // every minute.
     const noteOnce = (tone: FeedLine['tone'], text: Message) =>
-      database.afterCommit(() => this.#note(commitment, tone, text))
+      database.afterCommit(() => this.#appendEntry(commitment, tone, text))
     const nextAt = clock() + waitAfter(RETRY_SCHEDULES.commitmentResult, attempts + 1)
-    if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {
+    if (nextAt > msOf(requestedAt) + RETRY_LIMIT_MS) {
       settleCommitment(database, commitmentId, 'given-up', lastError)
       noteOnce('danger', message('commitment.given-up', { deviceName, why: lastError }))
       return
@@ -252,14 +268,15 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       noteOnce('warning', message('commitment.not-delivered', { deviceName, why: lastError }))
   }
 
-  #note(commitment: CommitmentRecord, tone: FeedLine['tone'], text: Message): void {
-    noteSender(this.#context, commitment, 'commitment', tone, text)
+  #appendEntry(commitment: CommitmentRecord, tone: FeedLine['tone'], text: Message): void {
+    appendSenderEntry(this.#context, commitment, 'commitment', tone, text)
   }
 }
 
 /**
- * Of the study that has the first of them: a request names the instances of one exam, and says
- * nothing else of it. The studies.
+ * Records the requested instances as announced for their studies. An unknown instance is assigned
+ * to the study of the first known one, because a request lists the instances of one exam and has no
+ * study UID. Returns the UIDs of the studies.
  */
 function announce(database: Database, sopInstanceUids: readonly string[], now: string): string[] {
   const known = sopInstanceUids.map((sopInstanceUid) => ({
@@ -283,15 +300,15 @@ function announce(database: Database, sopInstanceUids: readonly string[], now: s
 }
 
 /**
- * Why an instance is not committed; undefined where it is. Devices delete what was committed, so
- * the version counts that the device sent itself, the last of them: current or superseded,
- * structurally complete, with its whole file on the disk. One that was set aside may be discarded
- * by a person: nothing is promised of it. Copies that others sent, such as an archive, say nothing
- * of it, quarantined or not.
+ * The Failure Reason of an instance; `undefined` if it can be committed. Devices delete what was
+ * committed, so the version that counts is the last one that the requesting device itself sent. It
+ * must be current or superseded, structurally complete, and its file must have the expected size. A
+ * quarantined version is not committed, because a user may discard it. Copies from other senders,
+ * such as an archive, do not count, whether quarantined or not.
  */
-async function reasonAgainst(
+async function failureReasonOf(
   context: Context,
-  { sopClassUid, sopInstanceUid }: Named,
+  { sopClassUid, sopInstanceUid }: InstanceReference,
   requester: CommitmentRecord,
 ): Promise<number | undefined> {
   const { database, imageFiles } = context
@@ -307,8 +324,8 @@ async function reasonAgainst(
 }
 
 /**
- * A person may have let in an incomplete one; what an earlier version received is looked at now,
- * once.
+ * Whether the file is structurally complete. A user may have accepted an incomplete one from
+ * quarantine. A file that was received by an older version of the gateway is checked now, once.
  */
 async function isComplete(
   { database, imageFiles }: Context,
@@ -321,7 +338,7 @@ async function isComplete(
   const write = () =>
     setInstanceStructure(database, instanceId, isComplete ? 'complete' : 'incomplete')
   await database.commitSoon(write).catch((error: unknown) => {
-    // It is looked at again where the disk did not take what was found.
+    // If the result cannot be stored, the file is checked again next time.
     if (diskFaultKind(error) === undefined) throw error
   })
   return isComplete
@@ -330,9 +347,9 @@ async function isComplete(
 const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 
 /**
- * The last version that the requester sent: under its AE title or, as consoles ask under another
- * one, from its address. Where it sent none (its content was here already, from elsewhere), the
- * current one.
+ * The last version that the requester sent: under its AE title or else from its address, since a
+ * console may request commitment under another AE title. If it sent none, because its content had
+ * already been received from elsewhere, the current version.
  */
 function versionFor(
   versions: readonly InstanceRecord[],
@@ -346,8 +363,8 @@ function versionFor(
 }
 
 /**
- * PS3.4 J.3.3.1: the device's own listener; its address in the list where that is one, else where
- * the request came from.
+ * The address to which the result is sent (PS3.4 J.3.3.1): the device's configured address, or else
+ * the one that the request came from.
  */
 function peerOf(device: Device | undefined, { callingAeTitle, remoteAddress }: CommitmentRecord) {
   if (!device) throw new RequestorError('unreachable', message('commitment.not-listed'))

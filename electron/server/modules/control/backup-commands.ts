@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Context } from '#server/context.ts'
 import { Backups } from '#server/modules/backups/backups.ts'
-import { forgetStandby, noteStandby } from '#server/modules/backups/standby.ts'
+import { recordStandby, removeStandby } from '#server/modules/backups/standby.ts'
 import { ApiError } from '#shared/errors.ts'
 import { english } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -14,11 +14,11 @@ const Copy = z.object({
   backup: z.string().trim().min(1).max(200),
 })
 
-/** Backups from a script or a terminal, by the table of `commands.ts`. */
+/** Commands for backups, restore tests and the standby. */
 export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   backup: {
     usage: '',
-    about: 'make a backup now; without a gateway too',
+    about: 'make a backup now; works with and without a running gateway',
     options: {},
     run: (context, _request, gateway, version) =>
       withBackups(context, gateway, version, async (backups) => {
@@ -29,7 +29,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   rehearse: {
     usage: '',
     about:
-      'try the newest backup: open it, count it, follow its audit trail, read reports; exit code 1 where it would not do',
+      'test whether the newest backup can be restored: open it, count its rows, verify its audit trail and read reports; exit code 1 if the test fails',
     options: {},
     run: (context, _request, gateway, version) =>
       withBackups(context, gateway, version, async (backups) => {
@@ -41,7 +41,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'standby note': {
     usage: '--to TEXT --backup NAME',
     about:
-      'note that a backup has arrived whole on a standby, with the images it speaks of (scripts/standby/copy.mjs)',
+      'record that a backup and its images were copied to a standby (scripts/standby/copy.mjs)',
     options: {
       to: { type: 'string', takes: 'TEXT', isRequired: true, about: 'Where the standby is.' },
       backup: {
@@ -57,10 +57,10 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
         throw new ApiError(
           'malformed',
           verbatim(
-            '--to TEXT says where the copy is, --backup NAME which backup was copied; at most 200 characters.',
+            '--to TEXT names the place of the copy, --backup NAME the backup that was copied; at most 200 characters each.',
           ),
         )
-      const { to, recoveryPoint } = await noteStandby(
+      const { to, recoveryPoint } = await recordStandby(
         context,
         copy.data.to,
         copy.data.backup,
@@ -71,16 +71,19 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   'standby forget': {
     usage: '',
-    about: 'there is no standby any more: nobody is warned that it is behind',
+    about: 'remove the record of the standby, so that no warning about its age is shown',
     options: {},
     run(context) {
-      forgetStandby(context, ACTOR)
-      return 'The standby is forgotten.'
+      removeStandby(context, ACTOR)
+      return 'The record of the standby was removed.'
     },
   },
 }
 
-/** Of the running gateway, which does one thing at a time; of our own where none runs. */
+/**
+ * Runs in the gateway that has the data folder open, if there is one, so that only one operation
+ * runs at a time.
+ */
 async function withBackups(
   context: Context,
   gateway: RunningGateway | undefined,

@@ -9,76 +9,81 @@ import { issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { ControlRequest } from './control.ts'
 
-/** An option of a command, as `parseArgs` takes it and as the help shows it. */
+/** An option of a command, in the form of `parseArgs` with the attributes that the help shows. */
 export interface CommandOption {
   readonly type: 'string' | 'boolean'
   /** It may be repeated; the values are joined with commas. */
   readonly multiple?: boolean
-  /** Placeholder of its value. */
+  /** Placeholder of its value in the help. */
   readonly takes?: string
-  /** One sentence. */
+  /** Description, one sentence. */
   readonly about: string
   readonly default?: string | boolean
-  /** The value where it is not given, in words, where it is not `default`. */
+  /** Description of the default value, if `default` is not set. */
   readonly initial?: string
-  /** It names a file, whose content the command is given. */
+  /** Its value is a file name; the command receives the content of the file. */
   readonly isFile?: boolean
-  /** The command needs it. */
   readonly isRequired?: boolean
-  /** It can be switched off with `--no-NAME`. */
+  /** It can be negated with `--no-NAME`. */
   readonly isNegatable?: boolean
-  /** It is still taken, but not documented. */
+  /** It is accepted but not documented. */
   readonly isHidden?: boolean
 }
 
 /**
- * A command on the data folder: it runs in the gateway that has it open, or under the folder's lock
- * where none has.
+ * A command on the data folder. It runs in the gateway that has the folder open, or under the
+ * folder's lock if none has.
  */
 export interface DataCommand {
-  /** Words after `--data DIR`. */
+  /** Arguments after `--data DIR`. */
   readonly usage: string
   readonly about: string
   readonly options: Readonly<Record<string, CommandOption>>
-  /** The option that says that standard input belongs to the command. */
+  /** The option that makes the command read standard input. */
   readonly input?: string
-  /** Resolves with what the command prints. @throws ApiError */
+  /**
+   * Resolves with the output of the command.
+   * @throws ApiError
+   */
   readonly run: (
     context: Context,
     request: ControlRequest,
-    /** Undefined where none runs. */
+    /** `undefined` if no gateway is running. */
     gateway: RunningGateway | undefined,
-    /** Of the program. */
+    /** Version of the program. */
     version: string,
   ) => string | Promise<string>
 }
 
-/** What a command may ask of the gateway that runs on the data folder. */
+/** The parts of the running gateway that commands use. */
 export interface RunningGateway {
   /** Base URL of the window. */
   readonly origin: string
-  /** Undefined until every listener was opened. */
+  /** `undefined` until every listener is open. */
   readonly listening: ListenerAddresses | undefined
-  /** How the data key is kept, where the desktop app said so. */
+  /** How the data key is stored, if the desktop app has reported it. */
   readonly keyStore: KeyStoreState | undefined
   readonly backups: Backups
   readonly forwarding: Pick<Forwarding, 'add' | 'update' | 'remove'>
-  /** Where its log goes; undefined: to stderr. */
+  /** Path of the log file; `undefined` if the log goes to stderr. */
   readonly logFile: string | undefined
   status(): Promise<ShellStatus>
   /**
-   * Makes everything ready for its end; resolves with one sentence. @throws ApiError, StoreError:
-   * it goes on as before
+   * Prepares for being stopped by an update; resolves with one sentence.
+   * @throws ApiError, StoreError; the gateway continues as before
    */
   prepareUpdate(): Promise<string>
 }
 
-/** Options parsed by a schema; faults name the option as it is written. @throws ApiError */
-export function read<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
+/**
+ * Parses options with a schema. Errors name the option as the user writes it.
+ * @throws ApiError malformed
+ */
+export function parseOptions<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
   const parsed = schema.safeParse(options)
   if (parsed.success) return parsed.data
   const errors = parsed.error.issues.map((issue) => ({
-    path: `--${kebab(issue.path.join('.'))}`,
+    path: `--${optionName(issue.path.join('.'))}`,
     message:
       issue.code === 'invalid_type' && issue.input === undefined
         ? verbatim('is missing')
@@ -89,11 +94,11 @@ export function read<T extends z.ZodType>(schema: T, options: unknown): z.output
 
 export const NOT_CARRIED_OUT = verbatim('The command was not carried out.')
 
-/** The name of a field in the form of an option, without the dashes. */
-export const kebab = (name: string) =>
+/** Converts a field name to an option name without dashes: `aeTitle` becomes `ae-title`. */
+export const optionName = (name: string) =>
   name.replaceAll('.', '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Base URL of the window: the running gateway's, else what the settings say. */
+/** Base URL of the window: that of the running gateway, else the one from the settings. */
 export const originOf = (context: Context, gateway: RunningGateway | undefined): string =>
   gateway?.origin ??
   context.settings.get('http.publicUrl') ??

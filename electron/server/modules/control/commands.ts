@@ -5,8 +5,13 @@ import { acquireLock } from '#server/database/lock.ts'
 import { userErrorText } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
-import { examine } from '#server/modules/diagnostics/doctor.ts'
-import { hasUser, mintSetupLink, mintSignInLink, openPeople } from '#server/modules/users/people.ts'
+import { runDoctor } from '#server/modules/diagnostics/doctor.ts'
+import {
+  createSetupLink,
+  createSignInLink,
+  hasUser,
+  openPeople,
+} from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { openLog, reportError } from '#server/platform/log.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
@@ -17,7 +22,7 @@ import { fault, issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import { BACKUP_COMMANDS } from './backup-commands.ts'
-import { type DataCommand, originOf, type RunningGateway, read } from './command.ts'
+import { type DataCommand, originOf, parseOptions, type RunningGateway } from './command.ts'
 import { connectionSheet } from './connection-sheet.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { DESTINATION_COMMANDS } from './destination-commands.ts'
@@ -45,10 +50,14 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'sign-in-link': {
     usage: '[--email E]',
     about:
-      'print a one-time link, good for 15 minutes: to make the owner’s account, or to sign in as the owner or the user named',
+      'print a one-time link, valid for 15 minutes, to create the owner’s account or to sign in as the owner or the given user',
     options: {
-      email: { type: 'string', takes: 'E', about: 'E-mail address of the user; else the owner.' },
-      'if-no-owner': { type: 'boolean', about: 'Print nothing where there is an owner.' },
+      email: {
+        type: 'string',
+        takes: 'E',
+        about: 'E-mail address of the user; the owner by default.',
+      },
+      'if-no-owner': { type: 'boolean', about: 'Print nothing if there is an owner.' },
     },
     run: signInLink,
   },
@@ -67,12 +76,17 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         type: 'string',
         takes: 'all|self',
         initial: 'all',
-        about: 'all: studies of everybody; self: only those created with this key.',
+        about: 'all: all studies; self: only those created with this key.',
       },
-      'manage-people': { type: 'boolean', about: 'The key may invite and change people.' },
+      'manage-people': { type: 'boolean', about: 'The key may invite and change users.' },
     },
     run(context, { options }) {
-      const { description, viewer, scope, 'manage-people': managesPeople } = read(NewKey, options)
+      const {
+        description,
+        viewer,
+        scope,
+        'manage-people': managesPeople,
+      } = parseOptions(NewKey, options)
       return createApiKey(
         context,
         { description, isViewerEnabled: viewer, scope, managesPeople },
@@ -97,7 +111,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         type: 'string',
         takes: 'owner|admin|member',
         isRequired: true,
-        about: 'What the user may do in the window.',
+        about: 'Permissions of the user in the window.',
       },
       role: {
         type: 'string',
@@ -113,8 +127,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     },
     input: 'password-stdin',
     async run(context, { options, input }) {
-      const given = read(NewUser, options)
-      const { password } = read(z.object({ password: Password }), {
+      const given = parseOptions(NewUser, options)
+      const { password } = parseOptions(z.object({ password: Password }), {
         password: input.replace(/\r?\n$/, ''),
       })
       const user = {
@@ -160,25 +174,25 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'connection-sheet': {
     usage: '',
     about:
-      'print what is typed into a device to connect it, as Markdown: titles, addresses, ports, certificate, services; no patient, no secret',
+      'print the connection settings for devices as Markdown: AE titles, addresses, ports, certificate and services; no patient data, no secrets',
     options: {},
     run: (context, _request, gateway, version) =>
       connectionSheet(context, gateway?.listening, version),
   },
   doctor: {
     usage: '',
-    about: 'check the installation and say what to mend',
+    about: 'check the installation and print what needs fixing',
     options: {},
     run: async (context, _request, gateway) =>
-      (await examine(context, gateway?.listening, gateway?.keyStore, gateway)).join('\n'),
+      (await runDoctor(context, gateway?.listening, gateway?.keyStore, gateway)).join('\n'),
   },
 }
 
 /**
- * Runs a command with the folder opened for it alone, under its lock; undefined where another
- * process has it. A refusal becomes the reply.
+ * Opens the folder under its lock and runs a command; `undefined` if another process holds the
+ * lock. Errors of the command become its reply.
  */
-export async function runAlone(
+export async function runWithLock(
   folder: string,
   request: ControlRequest,
   version = '',
@@ -187,11 +201,14 @@ export async function runAlone(
   if (!lock) return undefined
   refuseHalfRestored(folder)
   using context = openContext({ folder, log: openLog('error') })
-  return await replyOf(context, request, undefined, version)
+  return await runCommand(context, request, undefined, version)
 }
 
-/** Runs a command over the context, one of the table. */
-export async function replyOf(
+/**
+ * Runs a command from `DATA_COMMANDS`. Errors with an explanation become the reply; others are
+ * thrown.
+ */
+export async function runCommand(
   context: Context,
   request: ControlRequest,
   gateway: RunningGateway | undefined,
@@ -212,26 +229,26 @@ export async function replyOf(
 }
 
 /**
- * Runs a command in the running gateway. An error of ours is named by the reference that the log has
- * it under.
+ * Runs a command in the running gateway. An internal error is logged and reported by its reference.
  */
-export const answerCommand = (
+export const runInGateway = (
   context: Context,
   request: ControlRequest,
   gateway: RunningGateway,
   version: string,
 ): Promise<ControlReply> =>
-  replyOf(context, request, gateway, version).catch((error: unknown) => {
+  runCommand(context, request, gateway, version).catch((error: unknown) => {
     const reference = randomUUID().slice(0, 8)
     reportError(context, error, reference)
     return {
       ok: false,
-      output: `The gateway has an internal error, reference ${reference}; its log has the same.`,
+      output: `An internal error occurred. The log of the gateway has the details under the reference ${reference}.`,
     }
   })
 
 /**
- * A link needs no password: whoever can open the data folder is trusted with it, and it is audited.
+ * The link replaces the password: anyone who can open the data folder is trusted with it. Creating
+ * the link is audited.
  */
 function signInLink(
   context: Context,
@@ -239,24 +256,24 @@ function signInLink(
   gateway: RunningGateway | undefined,
 ): string {
   const origin = originOf(context, gateway)
-  if (!hasUser(context)) return `${origin}/#/welcome?token=${mintSetupLink(context, ACTOR).token}`
+  if (!hasUser(context)) return `${origin}/#/welcome?token=${createSetupLink(context, ACTOR).token}`
   if (options['if-no-owner'] === true) return ''
-  const wanted = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
+  const email = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
   const user = allUsers(context.database).find(
     (one) =>
       one.deactivatedAt === null &&
-      (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'),
+      (email ? one.email.toLowerCase() === email : one.level === 'owner'),
   )
   if (!user)
     throw new ApiError(
       'not-found',
       verbatim(
-        wanted
-          ? `There is no active user ${wanted}.`
+        email
+          ? `There is no active user ${email}.`
           : 'There is no active owner; name a user with --email.',
       ),
     )
-  return `${origin}/#/sign-in?token=${mintSignInLink(context, user.userId, ACTOR).token}`
+  return `${origin}/#/sign-in?token=${createSignInLink(context, user.userId, ACTOR).token}`
 }
 
 function settingKey(name: string): SettingKey {
@@ -268,7 +285,7 @@ function settingKey(name: string): SettingKey {
   )
 }
 
-/** What is JSON and fits is taken as such, so a name may also be a number. */
+/** Parses a value as JSON, or takes it as text if it is not valid JSON for the setting. */
 function settingValue(key: SettingKey, text: string): unknown {
   const { schema } = SETTINGS[key]
   const asJson = schema.safeParse(json(text))

@@ -20,7 +20,7 @@ import {
   lanAddresses,
 } from '#server/platform/network-interfaces.ts'
 
-/** What all services but storage are offered in, in our order of preference. */
+/** Transfer syntaxes of every service except storage, in order of preference. */
 export const SHEET_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
@@ -30,9 +30,9 @@ export const SHEET_TRANSFER_SYNTAXES: readonly string[] = [
 type Row = readonly string[]
 
 /**
- * The sheet an engineer connects a device by, of this very installation: Markdown, with what the
- * settings say and, of a gateway that runs, where it listens. Nothing on it names a patient, and no
- * key or password is on it. It only reads.
+ * The connection sheet: what an engineer needs to connect a device to this installation, as
+ * Markdown. If the gateway is running, it contains the actual listener addresses. It contains no
+ * patient data, keys or passwords. The function changes nothing.
  */
 export function connectionSheet(
   context: Context,
@@ -46,20 +46,22 @@ export function connectionSheet(
   )
   const place = placeOf(context, listening, interfaces)
   const sections = [
-    `# Connection sheet of ${plain(context.settings.get('dimse.aeTitle'))}`,
+    `# Connection sheet of ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}`,
     `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway did not run'}. It names no patient and holds no secret.`,
     `## What to type into the device\n\n${table(['field', 'value'], nodeRows(context, place))}`,
     `## Services\n\n${table(['service', 'SOP class', 'now'], serviceRows(context))}`,
-    `Any other SOP class is refused in its presentation context. Transfer syntaxes, in the order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images also ${forImages()}.`,
+    `Any other SOP class is refused in its presentation context. Transfer syntaxes, in the order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images also ${imageSyntaxes()}.`,
     `## Devices that are known\n\n${devicesOf(context)}`,
     `## Where this gateway calls\n\n${destinationsOf(context)}`,
-    `## Try it with DCMTK\n\n${tries(context, place)}`,
+    `## Try it with DCMTK\n\n${dcmtkExamples(context, place)}`,
   ]
   return sections.join('\n\n')
 }
 
 interface Place {
-  /** Addresses that devices could be told, with what they are of; the likeliest first. */
+  /**
+   * Addresses at which devices may reach the gateway, with a description; the most likely first.
+   */
   readonly addresses: readonly { readonly address: string; readonly words: string }[]
   readonly port: number
   readonly tlsPort: number | undefined
@@ -84,16 +86,16 @@ function placeOf(
   const bound = isEverywhere(host)
     ? []
     : [{ address: host, words: isLoopback(host) ? `${host}: calls of this PC only` : host }]
-  // A gateway whose TLS listener is down says so by having none.
-  const tls = listening ? portIn(listening.dimseTls) : context.settings.get('dimse.tlsPort')
+  // If the gateway is running but its TLS listener is not, there is no TLS port.
+  const tls = listening ? portOf(listening.dimseTls) : context.settings.get('dimse.tlsPort')
   return {
     addresses: found.length > 0 ? found : bound,
-    port: portIn(listening?.dimse) ?? context.settings.get('dimse.port'),
+    port: portOf(listening?.dimse) ?? context.settings.get('dimse.port'),
     tlsPort: tls ?? undefined,
   }
 }
 
-const portIn = (address: string | undefined): number | undefined =>
+const portOf = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
 
 function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] {
@@ -130,7 +132,7 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] 
   ]
 }
 
-/** Of the file that is there: a sheet makes none. */
+/** Describes the certificate file if it exists; none is generated here. */
 function certificateOf(folder: string, nowMs: number): string {
   const file = certificateFile(folder, 'dicom-tls')
   if (!existsSync(file)) return 'made at the first start'
@@ -167,14 +169,14 @@ function serviceRows(context: Context): Row[] {
 const unknownClasses = (isOn: boolean): string =>
   isOn ? 'on, those of vendors too' : 'on; those of vendors are refused'
 
-/** Those with a name that people know; the whole list is in the conformance statement. */
-function forImages(): string {
+/** Lists the well-known transfer syntaxes; the conformance statement has all of them. */
+function imageSyntaxes(): string {
   const others = STORAGE_TRANSFER_SYNTAXES.filter((uid) => !SHEET_TRANSFER_SYNTAXES.includes(uid))
   const named = others.map(nameOfUid).filter((name) => !/^[\d.]+$/.test(name))
   return `${named.join(', ')}, and ${others.length - named.length} rarer ones (docs/CONFORMANCE.md, section 5.2.3)`
 }
 
-const TLS_WORDS = {
+const TLS_RULES = {
   optional: 'as it likes',
   required: 'only by TLS',
   mutual: 'only by TLS, with its certificate',
@@ -192,7 +194,7 @@ function devicesOf(context: Context): string {
     device.address ?? 'any',
     device.modality ?? '',
     device.port === null ? '' : String(device.port),
-    TLS_WORDS[device.tls],
+    TLS_RULES[device.tls],
     device.isEnabled ? 'on' : 'switched off',
     device.lastSeenAt?.slice(0, 10) ?? 'never',
   ])
@@ -210,14 +212,14 @@ function destinationsOf(context: Context): string {
   const rows = known.map(({ name, aeTitle, host, port, isTls, isEnabled }) => [
     ...[name, aeTitle, host, String(port), isTls ? 'yes' : 'no', isEnabled ? 'on' : 'switched off'],
   ])
-  const called = `It calls them as ${plain(context.settings.get('dimse.aeTitle'))}. To send a study back (C-MOVE) they need this gateway in their own list, with the address and port above.`
+  const called = `It calls them as ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}. To send a study back (C-MOVE) they need this gateway in their own list, with the address and port above.`
   return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${called}`
 }
 
-function tries(context: Context, { addresses, port }: Place): string {
+function dcmtkExamples(context: Context, { addresses, port }: Place): string {
   const calling =
     listDevices(context.database).find(({ isEnabled }) => isEnabled)?.aeTitle ?? 'DEVICE'
-  const node = `-aet ${word(calling)} -aec ${word(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
+  const node = `-aet ${shellQuoted(calling)} -aec ${shellQuoted(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
   const keys = [
     'PatientName',
     'PatientID',
@@ -233,15 +235,15 @@ function tries(context: Context, { addresses, port }: Place): string {
   ].join('\n')
 }
 
-/** As one word of a shell. */
-const word = (text: string): string =>
+/** Quotes text as one word for the shell. */
+const shellQuoted = (text: string): string =>
   /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 function table(head: Row, rows: readonly Row[]): string {
-  const line = (cells: Row) => `| ${cells.map(plain).join(' | ')} |`
+  const line = (cells: Row) => `| ${cells.map(escapeMarkdown).join(' | ')} |`
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
-/** What people have typed, so that it stays one cell of a table and is no mark-up. */
-const plain = (text: string): string =>
+/** Escapes user input so that it is one table cell and not markup. */
+const escapeMarkdown = (text: string): string =>
   text.replace(/\p{C}+/gu, ' ').replace(/[|\\`*<[\]]/g, '\\$&')

@@ -24,26 +24,26 @@ export const ControlReply = z.object({
   explanation: Message.optional(),
 })
 /**
- * `output` is what the command prints, or the sentence that says why it failed; `explanation` says
- * that to the window.
+ * `output` is the output of the command, or a sentence that explains its failure; `explanation` is
+ * the same explanation as a message for the window.
  */
 export type ControlReply = z.output<typeof ControlReply>
 
-/** Characters of a message. */
-const MOST_LENGTH = 256 * 1024
-const ANSWER_MS = 30_000
+/** Maximum length of a message, in characters. */
+const MAX_LENGTH = 256 * 1024
+const TIMEOUT_MS = 30_000
 /**
- * A command may take long, such as a backup: so often its answer begins with another space, which
- * says that it is at work.
+ * A command such as a backup may take long. Meanwhile, a space is sent at this interval, so that
+ * the client does not time out.
  */
-const AT_WORK_MS = 10_000
-/** What a peer may take to hang up when it has its answer. */
+const KEEP_ALIVE_MS = 10_000
+/** How long the peer may take to close the connection after the reply. */
 const CLOSING_MS = 1_000
 
 /**
- * Where the running gateway of a data folder listens for commands: a Unix socket in it that only
- * its owner can open, or a named pipe. A path too long for a socket address (108 bytes on Linux,
- * 104 on macOS) moves to an owner-only folder of the temporary one.
+ * Address of the control socket of a data folder: a Unix socket in the folder that only its owner
+ * can open, or a named pipe. If the path is too long for a socket address (108 bytes on Linux, 104
+ * on macOS), the socket is in an owner-only folder in the temporary directory.
  */
 export function controlPath(folder: string): string {
   const name = createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 24)
@@ -55,8 +55,9 @@ export function controlPath(folder: string): string {
 }
 
 /**
- * Listens for commands, one JSON line each way a connection. The caller holds the folder's lock, so
- * a socket left behind is nobody's. Disposing it lets commands at work end and be answered.
+ * Listens for commands: one JSON line per direction and connection. The caller holds the folder's
+ * lock, so an existing socket file is stale and is deleted. Disposal waits until running commands
+ * have been answered.
  */
 export async function openControl(
   folder: string,
@@ -64,24 +65,24 @@ export async function openControl(
 ): Promise<AsyncDisposable> {
   const path = controlPath(folder)
   const open = new Set<Socket>()
-  const atWork = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   const server = createServer((socket) => {
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     socket.on('error', () => socket.destroy())
     readLine(socket)
       .then((line) => {
-        const atIt = setInterval(() => socket.write(' '), AT_WORK_MS)
-        const work = carryOut(line, run)
-          .finally(() => clearInterval(atIt))
-          .then((reply) => answer(socket, reply))
-        atWork.add(work)
-        return work.finally(() => atWork.delete(work))
+        const keepAlive = setInterval(() => socket.write(' '), KEEP_ALIVE_MS)
+        const work = execute(line, run)
+          .finally(() => clearInterval(keepAlive))
+          .then((reply) => sendReply(socket, reply))
+        running.add(work)
+        return work.finally(() => running.delete(work))
       })
-      .catch((error: Error) => answer(socket, { ok: false, output: error.message }))
+      .catch((error: Error) => sendReply(socket, { ok: false, output: error.message }))
   })
   if (process.platform !== 'win32') {
-    if (dirname(path) !== resolve(folder)) makeOwnFolder(dirname(path))
+    if (dirname(path) !== resolve(folder)) makePrivateFolder(dirname(path))
     rmSync(path, { force: true })
   }
   await new Promise<void>((settle, fail) => server.once('error', fail).listen(path, settle))
@@ -89,7 +90,7 @@ export async function openControl(
   return {
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((settle) => server.close(() => settle()))
-      await Promise.allSettled(atWork)
+      await Promise.allSettled(running)
       for (const socket of open) socket.destroy()
       await closed
     },
@@ -97,16 +98,16 @@ export async function openControl(
 }
 
 /**
- * Asks the gateway that has the folder open. @throws StartError; the socket's error where none
- * listens or the command was not taken
+ * Sends a command to the gateway that has the folder open.
+ * @throws StartError; the socket's error if no gateway listens or the command was not sent
  */
-export async function askControl(
+export async function sendCommand(
   folder: string,
   request: z.input<typeof ControlRequest>,
 ): Promise<ControlReply> {
   const path = controlPath(folder)
   if (process.platform !== 'win32' && dirname(path) !== resolve(folder))
-    makeOwnFolder(dirname(path))
+    makePrivateFolder(dirname(path))
   const socket = connect(path)
   try {
     await new Promise<void>((settle, fail) => socket.once('connect', settle).once('error', fail))
@@ -118,10 +119,11 @@ export async function askControl(
 }
 
 /**
- * Others may write to the temporary folder: one of them could have been first, to be told
- * passwords. @throws StartError
+ * Creates a folder that only this account can access. Another user could have created it first in
+ * the temporary directory to receive passwords.
+ * @throws StartError
  */
-function makeOwnFolder(folder: string): void {
+function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
   if (found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0) return
@@ -132,7 +134,7 @@ function makeOwnFolder(folder: string): void {
   )
 }
 
-async function carryOut(
+async function execute(
   line: string,
   run: (request: ControlRequest) => Promise<ControlReply>,
 ): Promise<ControlReply> {
@@ -142,8 +144,8 @@ async function carryOut(
     : { ok: false, output: 'The message is not a command.' }
 }
 
-/** Resolves when the reply is on its way. */
-function answer(socket: Socket, reply: ControlReply): Promise<void> {
+/** Resolves when the reply has been sent. */
+function sendReply(socket: Socket, reply: ControlReply): Promise<void> {
   setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   return new Promise((settle) => {
     socket.once('close', settle)
@@ -152,22 +154,22 @@ function answer(socket: Socket, reply: ControlReply): Promise<void> {
 }
 
 /**
- * The first line that comes, bounded in length and time; what comes behind it is dropped. @throws
- * StartError
+ * Reads the first line, limited in length and time; the rest is discarded.
+ * @throws StartError
  */
 function readLine(socket: Socket): Promise<string> {
   return new Promise((settle, fail) => {
     let text = ''
-    const take = (chunk: string) => {
+    const onData = (chunk: string) => {
       text += chunk
       const end = text.indexOf('\n')
-      if (end < 0 && text.length <= MOST_LENGTH) return
-      socket.off('data', take).resume()
+      if (end < 0 && text.length <= MAX_LENGTH) return
+      socket.off('data', onData).resume()
       if (end >= 0) settle(text.slice(0, end))
       else fail(new StartError(verbatim('The message is too large.')))
     }
-    socket.setTimeout(ANSWER_MS, () =>
-      fail(new StartError(verbatim(`No answer within ${ANSWER_MS / 1000} s.`))),
+    socket.setTimeout(TIMEOUT_MS, () =>
+      fail(new StartError(verbatim(`No answer within ${TIMEOUT_MS / 1000} s.`))),
     )
     socket.setEncoding('utf8')
     socket.on('error', fail)
@@ -180,6 +182,6 @@ function readLine(socket: Socket): Promise<string> {
         ),
       ),
     )
-    socket.on('data', take)
+    socket.on('data', onData)
   })
 }

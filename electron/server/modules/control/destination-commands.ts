@@ -9,11 +9,11 @@ import { DestinationPatch, NewDestination } from '#shared/contract/destinations.
 import type { DataCommand } from './command.ts'
 import {
   ACTOR,
-  demandChange,
-  demandNoWords,
+  findRecord,
+  formatTable,
   LIST_OPTIONS,
-  recordNamed,
-  tableOf,
+  requireChange,
+  requireNoArguments,
   usageOf,
   withoutDefaults,
 } from './record-command.ts'
@@ -25,18 +25,18 @@ const changing = schemaOptions(DestinationPatch)
 const NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'name'] } as const
 
 /**
- * The list of destinations, by the table of `commands.ts`. A running gateway changes them itself,
- * because each has a worker there.
+ * Commands for destinations. A running gateway makes the change itself, because it has a worker for
+ * each destination.
  */
 export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'destination add': {
     usage: usageOf(adding.options),
-    about: 'add a DICOM node that images are sent to, print its id',
+    about: 'add a DICOM node to which images are sent, print its id',
     options: adding.options,
     run(context, { arguments: words, options }, gateway) {
-      demandNoWords('destination add', words)
+      requireNoArguments('destination add', words)
       const destination = adding.read(options)
-      const added = adding.named(() =>
+      const added = adding.withOptionNames(() =>
         gateway
           ? gateway.forwarding.add(destination, ACTOR)
           : addDestination(context, destination, ACTOR),
@@ -50,10 +50,10 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: withoutDefaults(changing.options),
     run(context, { arguments: words, options }, gateway) {
       const all = listDestinations(context.database)
-      const { destinationId } = recordNamed('destination update', words, all, NAMES)
+      const { destinationId } = findRecord('destination update', words, all, NAMES)
       const patch = changing.read(options)
-      demandChange('destination update', patch)
-      changing.named(() =>
+      requireChange('destination update', patch)
+      changing.withOptionNames(() =>
         gateway
           ? gateway.forwarding.update(destinationId, patch, ACTOR)
           : updateDestination(context, destinationId, patch, ACTOR),
@@ -64,11 +64,11 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'destination remove': {
     usage: 'DESTINATION',
     about:
-      'remove a destination that nothing waits for, named by its id, AE title or name; print its id',
+      'remove a destination without waiting or failed images, named by its id, AE title or name; print its id',
     options: {},
     run(context, { arguments: words }, gateway) {
       const all = listDestinations(context.database)
-      const { destinationId } = recordNamed('destination remove', words, all, NAMES)
+      const { destinationId } = findRecord('destination remove', words, all, NAMES)
       if (gateway) gateway.forwarding.remove(destinationId, ACTOR)
       else removeDestination(context, destinationId, ACTOR)
       return destinationId
@@ -76,17 +76,17 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   'destination list': {
     usage: '[--json]',
-    about: 'print the destinations as a table, with what waits and what was not taken',
+    about: 'print the destinations as a table, with waiting and failed images',
     options: LIST_OPTIONS,
     run({ database }, { arguments: words, options }) {
-      demandNoWords('destination list', words)
+      requireNoArguments('destination list', words)
       const all = listDestinations(database).map((destination) => ({
         ...destination,
         queue: countForwardsTo(database, destination.destinationId),
       }))
       if (options.json === true) return JSON.stringify(all)
       const yesNo = (isSo: boolean) => (isSo ? 'yes' : 'no')
-      return tableOf(
+      return formatTable(
         [
           'ID',
           'NAME',

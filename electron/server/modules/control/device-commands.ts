@@ -4,11 +4,11 @@ import { DevicePatch, NewDevice } from '#shared/contract/devices.ts'
 import type { DataCommand } from './command.ts'
 import {
   ACTOR,
-  demandChange,
-  demandNoWords,
+  findRecord,
+  formatTable,
   LIST_OPTIONS,
-  recordNamed,
-  tableOf,
+  requireChange,
+  requireNoArguments,
   usageOf,
   withoutDefaults,
 } from './record-command.ts'
@@ -19,16 +19,16 @@ const changing = schemaOptions(DevicePatch)
 
 const NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as const
 
-/** The list of devices, by the table of `commands.ts`. */
+/** Commands for devices. */
 export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'device add': {
     usage: usageOf(adding.options),
-    about: 'let a device in, print its id',
+    about: 'add a device, print its id',
     options: adding.options,
     run(context, { arguments: words, options }) {
-      demandNoWords('device add', words)
+      requireNoArguments('device add', words)
       const device = adding.read(options)
-      return adding.named(() => addDevice(context, device, ACTOR)).deviceId
+      return adding.withOptionNames(() => addDevice(context, device, ACTOR)).deviceId
     },
   },
   'device update': {
@@ -36,10 +36,10 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'change a device, named by its id, AE title or name; print its id',
     options: withoutDefaults(changing.options),
     run(context, { arguments: words, options }) {
-      const { deviceId } = recordNamed('device update', words, listDevices(context.database), NAMES)
+      const { deviceId } = findRecord('device update', words, listDevices(context.database), NAMES)
       const patch = changing.read(options)
-      demandChange('device update', patch)
-      return changing.named(() => changeDevice(context, deviceId, patch, ACTOR)).deviceId
+      requireChange('device update', patch)
+      return changing.withOptionNames(() => changeDevice(context, deviceId, patch, ACTOR)).deviceId
     },
   },
   'device remove': {
@@ -47,7 +47,7 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'remove a device, named by its id, AE title or name; print its id',
     options: {},
     run(context, { arguments: words }) {
-      const { deviceId } = recordNamed('device remove', words, listDevices(context.database), NAMES)
+      const { deviceId } = findRecord('device remove', words, listDevices(context.database), NAMES)
       removeDevice(context, deviceId, ACTOR)
       return deviceId
     },
@@ -57,10 +57,10 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'print the devices as a table',
     options: LIST_OPTIONS,
     run(context, { arguments: words, options }) {
-      demandNoWords('device list', words)
+      requireNoArguments('device list', words)
       const all = listDevices(context.database)
       if (options.json === true) return JSON.stringify(all)
-      return tableOf(
+      return formatTable(
         ['ID', 'AE TITLE', 'ADDRESS', 'MODALITY', 'NAME', 'ENABLED', 'LAST SEEN'],
         all.map((device) => [
           ...[device.deviceId, device.aeTitle, device.address ?? 'any', device.modality ?? '-'],

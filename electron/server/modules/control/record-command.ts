@@ -2,7 +2,7 @@ import { ApiError } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { CommandOption } from './command.ts'
 
-/** What the commands on records, such as devices and destinations, have in common. */
+/** Shared by the commands for devices and destinations. */
 
 export const ACTOR = 'command-line'
 
@@ -10,7 +10,7 @@ export const LIST_OPTIONS = {
   json: { type: 'boolean', about: 'Print JSON with every field.' },
 } as const satisfies Record<string, CommandOption>
 
-/** Options of an update: what is not given stays as it is. */
+/** Options of an update: no defaults and none required, because omitted fields stay unchanged. */
 export const withoutDefaults = (
   options: Readonly<Record<string, CommandOption>>,
 ): Record<string, CommandOption> =>
@@ -21,7 +21,7 @@ export const withoutDefaults = (
     ]),
   )
 
-/** `--ae-title TEXT …`, the required options and then that there are others. */
+/** `--ae-title TEXT …`: the required options, followed by a placeholder for the others. */
 export const usageOf = (options: Readonly<Record<string, CommandOption>>): string =>
   [
     ...Object.entries(options)
@@ -30,8 +30,11 @@ export const usageOf = (options: Readonly<Record<string, CommandOption>>): strin
     '[OPTION …]',
   ].join(' ')
 
-/** @throws ApiError malformed: the command takes no words but its options */
-export function demandNoWords(command: string, words: readonly string[]): void {
+/**
+ * Requires that the command has no positional arguments.
+ * @throws ApiError malformed
+ */
+export function requireNoArguments(command: string, words: readonly string[]): void {
   if (words.length > 0)
     throw new ApiError(
       'malformed',
@@ -42,11 +45,11 @@ export function demandNoWords(command: string, words: readonly string[]): void {
 }
 
 /**
- * The record that the word of a command names, by its id or another of its names.
- * @throws ApiError malformed: no word, or several; not-found; refused: several records have that
- *   name
+ * Finds the record that the argument names by its id or by another name.
+ * @throws ApiError malformed if there is not exactly one argument; not-found; refused if several
+ *   records have this name
  */
-export function recordNamed<T>(
+export function findRecord<T>(
   command: string,
   words: readonly string[],
   records: readonly T[],
@@ -81,8 +84,11 @@ export function recordNamed<T>(
   return only
 }
 
-/** @throws ApiError malformed: nothing to change */
-export function demandChange(command: string, patch: object): void {
+/**
+ * Requires that at least one field changes.
+ * @throws ApiError malformed
+ */
+export function requireChange(command: string, patch: object): void {
   if (Object.keys(patch).length === 0)
     throw new ApiError(
       'malformed',
@@ -90,8 +96,11 @@ export function demandChange(command: string, patch: object): void {
     )
 }
 
-/** Columns padded to the widest value, under their headings. */
-export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Formats a table with columns as wide as their widest value. */
+export function formatTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
   const lines = [headings, ...rows]
   const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
   return lines

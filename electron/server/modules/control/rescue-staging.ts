@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { dataKeyOf } from '#server/database/data-key.ts'
 import { rowCounts, salvageSetting } from '#server/database/database-contents.ts'
 import { StoreError } from '#server/database/store-error.ts'
-import { hintedBackupFolder } from '#server/modules/backups/rescue-hint.ts'
+import { readRescueHint } from '#server/modules/backups/rescue-hint.ts'
 import { RestoreStaging } from '#server/modules/backups/restore-staging.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { type Log, reportError } from '#server/platform/log.ts'
 
-/** Restores into a data folder that the gateway cannot open; the caller holds its lock. */
+/** Stages a restore into a data folder that the gateway cannot open. The caller holds its lock. */
 export class RescueStaging extends RestoreStaging {
   readonly folder: string
   readonly clock: Clock
@@ -15,7 +15,7 @@ export class RescueStaging extends RestoreStaging {
   readonly #dataKey: Buffer | undefined
   readonly #backupFolder: string | null
 
-  /** @param dataKey handed over by whoever keeps it; without it `data.key` */
+  /** @param dataKey from the key store; `undefined` to read `data.key` */
   constructor(
     folder: string,
     clock: Clock,
@@ -29,8 +29,7 @@ export class RescueStaging extends RestoreStaging {
     this.clock = clock
     this.#log = log
     this.#dataKey = dataKey
-    this.#backupFolder =
-      salvageSetting(folder, 'backup.folder') ?? hintedBackupFolder(folder) ?? null
+    this.#backupFolder = salvageSetting(folder, 'backup.folder') ?? readRescueHint(folder) ?? null
   }
 
   override backupFolder(): string | null {

@@ -14,77 +14,75 @@ import { SETTINGS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { openControl } from './control.ts'
-import { RESCUE_CALLS, serveRescue } from './rescue-calls.ts'
+import { RESCUE_PATH, serveRescue } from './rescue-routes.ts'
 import { RescueStaging } from './rescue-staging.ts'
 
 export interface RescueOptions {
-  /** The data folder, which nobody has open. */
+  /** The data folder, which no process has open. */
   readonly folder: string
   /** Why the gateway could not open it. */
   readonly fault: StoreError
-  /** Of the window; where it is not this PC alone, 127.0.0.1 is taken. */
+  /** Host of the window. Unless it is a loopback address, 127.0.0.1 is used instead. */
   readonly host?: string | undefined
-  /** TCP port; the one of the window where none is given, a free one where that cannot be had. */
+  /** TCP port, by default the window's; a free port if it is not available. */
   readonly port?: number | undefined
   readonly log: Log
   readonly version: string
-  /** Where the built window is. */
+  /** Folder of the built window. */
   readonly pageFolder: string
-  /** Handed over by whoever keeps it; without it `data.key`. */
+  /** The data key from the key store; `undefined` to read `data.key`. */
   readonly dataKey?: Buffer | undefined
-  /** Of the link; a new one where none is given. */
+  /** Token of the link; a new one by default. */
   readonly token?: string | undefined
-  /** Something was put back: the rescue is to be disposed of, and the gateway opened. */
+  /**
+   * Called after a restore. The caller then disposes of the rescue server and starts the gateway.
+   */
   readonly onDone: () => void
   readonly clock?: Clock
-  /** Milliseconds that a page has to see that it is done. */
+  /** Delay of `onDone` in milliseconds, so that the page can show the result. */
   readonly lingerMs?: number
 }
 
 export interface Rescue extends AsyncDisposable {
-  /** Base URL; this PC alone reaches it. */
+  /** Base URL, reachable only from this PC. */
   readonly http: string
-  /**
-   * Address of the page, with the token of this rescue in its fragment: browsers send that to
-   * nobody.
-   */
+  /** Address of the page. The token is in the fragment, which browsers do not send to servers. */
   readonly link: string
   readonly token: string
 }
 
-/** What a person can mend by a backup, or by the recovery key. */
-const MENDABLE: readonly StoreFault[] = [
+/** Faults that restoring a backup or the data key can fix. */
+const RECOVERABLE: readonly StoreFault[] = [
   ...(['damaged', 'not-a-database', 'database-missing'] as const),
   ...(['key-missing', 'key-sealed', 'key-wrong', 'seal-broken'] as const),
 ]
 
 export const canBeRescued = (error: unknown): error is StoreError =>
-  error instanceof StoreError && MENDABLE.includes(error.fault)
+  error instanceof StoreError && RECOVERABLE.includes(error.fault)
 
-const PAGE = 'rescue.html'
-const LINGER_MS = 1500
+const PAGE_FILE = 'rescue.html'
+const DONE_DELAY_MS = 1500
 
 /**
- * Serves the page by which a person puts a backup back, or the data key, in place of a gateway
- * that cannot open its data. It holds the folder's lock and opens no listener for devices, which
- * are refused the connection.
- * @throws StartError another process has the folder; the system's error where no port can be had
+ * Serves the rescue page, on which a user restores a backup or the data key when the gateway cannot
+ * open its data. It holds the folder's lock and opens no listener for devices.
+ * @throws StartError if another process has the folder; the system's error if no port is available
  */
 export async function openRescue(options: RescueOptions): Promise<Rescue> {
   const { folder, fault, host = '127.0.0.1', log, version, pageFolder, onDone } = options
-  const { token = createToken(), clock = Date.now, lingerMs = LINGER_MS } = options
+  const { token = createToken(), clock = Date.now, lingerMs = DONE_DELAY_MS } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
   const staging = opened.use(
     new RescueStaging(folder, clock, log, options.dataKey, onDone, lingerMs),
   )
-  let leaving: NodeJS.Timeout | undefined
-  opened.defer(() => clearTimeout(leaving))
-  const leaveSoon = () => {
-    leaving = setTimeout(onDone, lingerMs)
+  let doneTimer: NodeJS.Timeout | undefined
+  opened.defer(() => clearTimeout(doneTimer))
+  const finishSoon = () => {
+    doneTimer = setTimeout(onDone, lingerMs)
   }
   const server = opened.use(
-    await openAt(
+    await listenAt(
       isLoopback(host) ? host : '127.0.0.1',
       options.port ?? salvageSetting(folder, 'http.port') ?? SETTINGS['http.port'].initial,
       (place) =>
@@ -94,16 +92,16 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
           log,
           pageFolder,
           (app) => {
-            admitByToken(app, token, existsSync(join(pageFolder, PAGE)))
-            serveRescue(app, staging, fault, version, leaveSoon)
+            requireToken(app, token, existsSync(join(pageFolder, PAGE_FILE)))
+            serveRescue(app, staging, fault, version, finishSoon)
           },
         ),
     ),
   )
-  const link = `${server.url}/${PAGE}#token=${token}`
+  const link = `${server.url}/${PAGE_FILE}#token=${token}`
   opened.use(
     await openControl(folder, async ({ command }) =>
-      // Whoever can open the data folder is trusted with it, as with a link to sign in by.
+      // Anyone who can open the data folder is trusted with the link, as with a sign-in link.
       command === 'sign-in-link'
         ? { ok: true, output: link }
         : { ok: false, output: `The gateway cannot open its data. ${fault.message}` },
@@ -111,16 +109,22 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
   )
   log.warn(
     { fault: fault.fault, http: server.url },
-    'the data cannot be opened: the page to put a backup back is up',
+    'the data cannot be opened; the rescue page is available',
   )
-  const kept = opened.move()
-  return { http: server.url, link, token, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  const resources = opened.move()
+  return {
+    http: server.url,
+    link,
+    token,
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
+  }
 }
 
 /**
- * Another program may have taken the port of the window meanwhile: the link says where the page is.
+ * Listens on a free port if another program has taken the window's port; the link contains the
+ * actual port.
  */
-async function openAt(
+async function listenAt(
   host: string,
   port: number,
   open: (place: ListenerPlace) => Promise<HttpServer>,
@@ -135,25 +139,25 @@ async function openAt(
 }
 
 /**
- * The page itself holds no secret; each of its calls proves that it came by the link. Who asks for
- * the window is led to the page.
+ * The page contains no secrets. Each operation requires the token of the link. Requests for the
+ * window are redirected to the page.
  */
-function admitByToken({ fastify }: HttpApp, token: string, hasPage: boolean): void {
+function requireToken({ fastify }: HttpApp, token: string, hasPage: boolean): void {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const expected = digest(`Bearer ${token}`)
   fastify.addHook('onRequest', (request, reply, done) => {
-    // Not the address as it was sent, which may write the same path in another way.
+    // The route, not the raw URL, which can encode the same path in another way.
     const route = request.routeOptions.url ?? ''
     if (hasPage && (route === '/' || route === '/index.html'))
-      return void reply.header('cache-control', 'no-store').redirect(`/${PAGE}`)
+      return void reply.header('cache-control', 'no-store').redirect(`/${PAGE_FILE}`)
     const isAllowed =
-      !route.startsWith(RESCUE_CALLS) ||
+      !route.startsWith(RESCUE_PATH) ||
       timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
-    done(isAllowed ? undefined : notByLink())
+    done(isAllowed ? undefined : tokenMissing())
   })
 }
 
-const notByLink = () =>
+const tokenMissing = () =>
   new ApiError('not-signed-in', message('control.only-by-link'), {
     headers: { 'www-authenticate': 'Bearer realm="isthmus"' },
   })

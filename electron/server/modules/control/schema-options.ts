@@ -2,36 +2,39 @@ import { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { type CommandOption, kebab, NOT_CARRIED_OUT } from './command.ts'
+import { type CommandOption, NOT_CARRIED_OUT, optionName } from './command.ts'
 
 type JsonSchema = z.core.JSONSchema.JSONSchema
 
-/** Longer lists of values are in the help, not in the usage. */
+/** Longer lists of values are shown only in the description. */
 const MOST_VALUES_IN_USAGE = 4
 
 interface Field {
-  /** Names of the properties that lead to it. */
+  /** Property names from the root of the schema to the field. */
   readonly path: readonly string[]
   readonly form: JsonSchema
   readonly isNullable: boolean
   readonly isRequired: boolean
 }
 
-/** The options of the fields of a schema, and how they are read. */
+/** The options for the fields of a schema, and their parser. */
 export interface SchemaOptions<T extends z.ZodObject> {
   readonly options: Readonly<Record<string, CommandOption>>
-  /** @throws ApiError with each option that is missing or wrong, and what it takes */
+  /**
+   * Parses the options.
+   * @throws ApiError malformed, with each missing or invalid option and its permitted values
+   */
   readonly read: (options: Readonly<Record<string, unknown>>) => z.output<T>
-  /** Work whose refusals name the options instead of the fields. */
-  readonly named: <R>(work: () => R) => R
+  /** Runs `work`; errors that it throws name options instead of fields. */
+  readonly withOptionNames: <R>(work: () => R) => R
 }
 
 /**
- * Options of a command for every field of an object of the contract, so that a new field has one
- * too: `daysBack` is `--days-back N`, `isTls` is `--tls` and `--no-tls`, a list is joined with
- * commas or repeated, a field of a nested object is `--OBJECT-FIELD`, and a field whose content has
- * a media type is read from the file of `--FIELD-file`. The word none, or an empty value, clears a
- * field that may be null. The sentence of an option is the description of its field.
+ * Derives the options of a command from an object schema of the contract, so that every new field
+ * has an option. `daysBack` becomes `--days-back N`; `isTls` becomes `--tls` and `--no-tls`; lists
+ * are comma-separated or repeated; a field of a nested object becomes `--OBJECT-FIELD`; a field
+ * with a media type is read from the file that `--FIELD-file` names. `none` or an empty value
+ * clears a nullable field. The description of an option is the description of its field.
  */
 export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T> {
   const fields = new Map(
@@ -52,8 +55,8 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
     return undefined
   }
 
-  /** What the contract does not say in words of its own. */
-  function messageOf({ code, input, path = [] }: z.core.$ZodRawIssue): string | undefined {
+  /** Error text for issues that have no message in the contract. */
+  function errorTextOf({ code, input, path = [] }: z.core.$ZodRawIssue): string | undefined {
     const field = fields.get(optionOf(path.join('.')) ?? '')
     if (!field) return undefined
     const isMissing = code === 'invalid_type' && input === undefined
@@ -66,17 +69,17 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
       const given = {}
       for (const [name, field] of fields)
         if (options[name] !== undefined) assign(given, field.path, fieldValue(field, options[name]))
-      const parsed = schema.safeParse(given, { error: messageOf })
+      const parsed = schema.safeParse(given, { error: errorTextOf })
       if (parsed.success) return parsed.data
       throw new ApiError('malformed', NOT_CARRIED_OUT, {
         errors: parsed.error.issues.map((issue) => ({
-          path: `--${optionOf(issue.path.join('.')) ?? kebab(issue.path.join('.'))}`,
-          // A text of `messageOf` is no code.
+          path: `--${optionOf(issue.path.join('.')) ?? optionName(issue.path.join('.'))}`,
+          // A text from `errorTextOf` contains spaces; a message code does not.
           message: issue.message.includes(' ') ? verbatim(issue.message) : issueMessage(issue),
         })),
       })
     },
-    named(work) {
+    withOptionNames(work) {
       try {
         return work()
       } catch (error) {
@@ -110,7 +113,7 @@ function fieldsOf(form: JsonSchema, above: readonly string[] = []): Field[] {
 }
 
 function nameOf({ path, form }: Field): string {
-  const joined = kebab(path.join('.'))
+  const joined = optionName(path.join('.'))
   if (form.type === 'boolean') return joined.replace(/^is-/, '')
   return form.contentMediaType === undefined ? joined : `${joined}-file`
 }
@@ -118,7 +121,7 @@ function nameOf({ path, form }: Field): string {
 function commandOption(field: Field): CommandOption {
   const { form, isRequired } = field
   const about = form.description === undefined ? '' : `${form.description}.`
-  const initial = form.default === undefined ? {} : { initial: inWords(form.default) }
+  const initial = form.default === undefined ? {} : { initial: describeValue(form.default) }
   if (form.type === 'boolean') return { type: 'boolean', isNegatable: true, about, ...initial }
   const isLong = (form.enum?.length ?? 0) > MOST_VALUES_IN_USAGE
   return {
@@ -139,7 +142,7 @@ function placeholderOf(form: JsonSchema): string {
   return form.contentMediaType === undefined ? 'TEXT' : 'FILE'
 }
 
-/** The values a field takes, as a remedy says them. */
+/** Describes the permitted values of a field. */
 function valuesOf({ form, isNullable }: Field): string {
   const or = isNullable ? ', or none' : ''
   if (form.enum) return `one of ${form.enum.join(', ')}${or}`
@@ -157,7 +160,7 @@ function valuesOf({ form, isNullable }: Field): string {
   }
 }
 
-function inWords(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return value === '' ? 'empty' : String(value)

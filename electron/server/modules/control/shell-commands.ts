@@ -6,16 +6,14 @@ import { ApiError } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
 
-/**
- * What the desktop app asks of the gateway, by the table of `commands.ts`; scripts may ask the
- * same.
- */
+/** Commands that the desktop app uses; scripts may use them, too. */
 export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
   status: {
     usage: '',
-    about: 'print how the running gateway stands, as JSON',
+    about: 'print the status of the running gateway as JSON',
     options: {},
-    run: async (_context, _request, gateway) => JSON.stringify(await (gateway ?? none()).status()),
+    run: async (_context, _request, gateway) =>
+      JSON.stringify(await (gateway ?? noGateway()).status()),
   },
   lock: {
     usage: '',
@@ -29,49 +27,52 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'prepare-update': {
     usage: '',
     about:
-      'make a backup, take no more associations and wait for those that are open; stop the gateway then, or it goes on after five minutes',
+      'make a backup, refuse new associations and wait for open ones; stop the gateway within five minutes, or it accepts associations again',
     options: {},
-    run: (_context, _request, gateway) => (gateway ?? none()).prepareUpdate(),
+    run: (_context, _request, gateway) => (gateway ?? noGateway()).prepareUpdate(),
   },
 }
 
-function none(): never {
-  throw new ApiError('unavailable', verbatim('No gateway runs on this data folder.'))
+function noGateway(): never {
+  throw new ApiError('unavailable', verbatim('No gateway is running on this data folder.'))
 }
 
-type Listening = { readonly dicom: Pick<Dicom, 'openOfDevices' | 'putOff'> | undefined }
+type Listening = { readonly dicom: Pick<Dicom, 'openOfDevices' | 'setRejecting'> | undefined }
 
-/** A device may send a large study; longer than that nobody waits. */
+/** How long to wait for open associations; a device may be sending a large study. */
 const WAIT_MS = 120_000
-/** Nobody stopped the gateway: devices are served again. */
-const LAPSE_MS = 5 * 60_000
-const LOOK_MS = 250
+/** If the gateway is not stopped within this time, it accepts associations again. */
+const RESUME_MS = 5 * 60_000
+const POLL_MS = 250
 
 /**
- * The order in which a gateway is made ready for its end: what can fail first, what devices notice
- * last.
+ * Prepares the gateway for being stopped by an update. The backup, which may fail, comes first;
+ * refusing associations, which devices notice, comes last.
  */
 export class UpdatePreparation implements Disposable {
   readonly #backups: Pick<Backups, 'make'>
   readonly #listening: Listening
   readonly #waitMs: number
-  readonly #lapseMs: number
+  readonly #resumeMs: number
   #current: Promise<string> | undefined
-  #lapse: NodeJS.Timeout | undefined
+  #resumeTimer: NodeJS.Timeout | undefined
 
   constructor(
     backups: Pick<Backups, 'make'>,
     listening: Listening,
     waitMs = WAIT_MS,
-    lapseMs = LAPSE_MS,
+    resumeMs = RESUME_MS,
   ) {
     this.#backups = backups
     this.#listening = listening
     this.#waitMs = waitMs
-    this.#lapseMs = lapseMs
+    this.#resumeMs = resumeMs
   }
 
-  /** Calls that come while one is under way share it. @throws ApiError, StoreError */
+  /**
+   * Prepares for the update; concurrent calls share one run.
+   * @throws ApiError, StoreError
+   */
   run(): Promise<string> {
     this.#current ??= this.#prepare().finally(() => {
       this.#current = undefined
@@ -80,26 +81,30 @@ export class UpdatePreparation implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#lapse)
+    clearTimeout(this.#resumeTimer)
   }
 
-  /** An unknown caller that stays connected does not hold an update up. */
-  #open(): number {
+  /** Number of open associations of known devices. Unknown callers do not delay an update. */
+  #openAssociations(): number {
     return this.#listening.dicom?.openOfDevices ?? 0
   }
 
   async #prepare(): Promise<string> {
     await this.#backups.make('before-update', 'gateway')
-    clearTimeout(this.#lapse)
-    this.#listening.dicom?.putOff(true)
+    clearTimeout(this.#resumeTimer)
+    this.#listening.dicom?.setRejecting(true)
     const began = performance.now()
-    while (this.#open() > 0 && performance.now() - began < this.#waitMs) await wait(LOOK_MS)
-    this.#lapse = setTimeout(() => this.#listening.dicom?.putOff(false), this.#lapseMs).unref()
-    const left = this.#open()
-    if (left === 0)
+    while (this.#openAssociations() > 0 && performance.now() - began < this.#waitMs)
+      await wait(POLL_MS)
+    this.#resumeTimer = setTimeout(
+      () => this.#listening.dicom?.setRejecting(false),
+      this.#resumeMs,
+    ).unref()
+    const openCount = this.#openAssociations()
+    if (openCount === 0)
       return 'A backup was made, and no device is connected: the gateway can be stopped.'
     const still =
-      left === 1 ? 'One association is still open' : `${left} associations are still open`
-    return `A backup was made. ${still}, and what is done by ${left === 1 ? 'it' : 'them'} ends with the gateway.`
+      openCount === 1 ? 'One association is still open' : `${openCount} associations are still open`
+    return `A backup was made. ${still}, and will end when the gateway stops.`
   }
 }

@@ -9,10 +9,10 @@ import { idFromUuid } from '#shared/ids.ts'
 import { english } from '#shared/messages/english.ts'
 
 /**
- * Nobody: the tray is everybody's, so it tells what an owner would be told, and nothing that is one
- * person's.
+ * A placeholder user with the permissions of an owner. The tray shows what any owner would see, and
+ * nothing that is specific to one user.
  */
-const WATCH: SignedInUser = {
+const TRAY_USER: SignedInUser = {
   ...{
     userId: idFromUuid('usr', '00000000-0000-4000-8000-000000000000'),
     email: '',
@@ -24,25 +24,25 @@ const WATCH: SignedInUser = {
 }
 
 /**
- * How the gateway stands, for the tray and notifications of the desktop app (control command
- * `status`).
+ * The state of the gateway for the tray and the notifications of the desktop app (the control
+ * command `status`).
  */
 export function shellState(
   context: Context,
   live: LiveState,
   version: string,
 ): () => Promise<ShellStatus> {
-  const look = todayOf(context, live)
+  const today = todayOf(context, live)
   return async () => {
     const situation = situationOf(context, live)
-    const { items, numbers } = await look(WATCH)
-    const pressing = items.filter(({ tone }) => tone !== 'info')
+    const { items, numbers } = await today(TRAY_USER)
+    const urgent = items.filter(({ tone }) => tone !== 'info')
     return {
       version,
       isSafe: situation.isSafe === true,
-      tray: trayOf(situation, pressing),
+      tray: trayOf(situation, urgent),
       lines: bannersOf(situation).map(({ text }) => english(text)),
-      attention: attentionOf(pressing),
+      attention: attentionOf(urgent),
       openAssociations: numbers.devicesConnected,
       update: updateOf(context, situation.timeZone),
     }
@@ -55,19 +55,19 @@ const updateOf = (context: Context, timeZone: string): ShellStatus['update'] => 
   timeZone,
 })
 
-/** The gravest thing: where no device is served, the rest is no longer the question. */
+/** The most severe state. A listener that is down outranks everything else. */
 function trayOf(
   { isSafe, listeners, partner }: Situation,
-  pressing: readonly TodayItem[],
+  urgent: readonly TodayItem[],
 ): TrayState {
   if (isSafe || listeners.some(({ isUp }) => !isUp)) return 'listener-down'
   if (partner.state === 'down' || partner.state === 'refusing') return 'partner-away'
-  return pressing.some(({ tone }) => tone === 'danger') ? 'attention' : 'ok'
+  return urgent.some(({ tone }) => tone === 'danger') ? 'attention' : 'ok'
 }
 
-/** One of each kind. */
-function attentionOf(pressing: readonly TodayItem[]): ShellAttention[] {
-  const kinds = Map.groupBy(pressing, ({ kind }) => kind)
+/** Groups the items by kind. */
+function attentionOf(urgent: readonly TodayItem[]): ShellAttention[] {
+  const kinds = Map.groupBy(urgent, ({ kind }) => kind)
   return [...kinds].map(([kind, items]) => ({
     kind,
     count: items.reduce((sum, { count }) => sum + count, 0),

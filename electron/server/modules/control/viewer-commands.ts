@@ -1,4 +1,4 @@
-import { apiKeyRecords } from '#server/modules/api-keys/queries.ts'
+import { listApiKeys } from '#server/modules/api-keys/queries.ts'
 import { changeEndpoint } from '#server/modules/partners/service.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { createStudy } from '#server/modules/studies/service.ts'
@@ -12,22 +12,19 @@ import { type DataCommand, originOf } from './command.ts'
 
 const ACTOR = 'command-line'
 
-/**
- * What somebody needs who tries the viewer without a partner's system, by the table of
- * `commands.ts`.
- */
+/** Commands for trying the viewer without a partner's system. */
 export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'file-host add': {
     usage: 'HOST:PORT [--plaintext]',
     about:
-      'let images and documents come from a host of the partner; --plaintext: by http, inside the clinic',
-    options: { plaintext: { type: 'boolean', about: 'The host is asked by http, without TLS.' } },
+      'allow images and documents to be loaded from a host of the partner; --plaintext: over HTTP, inside the clinic',
+    options: { plaintext: { type: 'boolean', about: 'Use HTTP without TLS for this host.' } },
     run: addFileHost,
   },
   'link viewer': {
     usage: '--study UID|stu_… [--description TEXT]',
     about:
-      'print a link that opens the viewer on a study, once; with a description, a study that is not there is made',
+      'print a one-time link that opens a study in the viewer; with a description, the study is created if it does not exist',
     options: {
       study: {
         type: 'string',
@@ -38,7 +35,7 @@ export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
       description: {
         type: 'string',
         takes: 'TEXT',
-        about: 'Description of the study that is made where there is none.',
+        about: 'Description of the study if it is created.',
       },
     },
     run: viewerLink,
@@ -60,7 +57,9 @@ function addFileHost(
   if (!endpoint)
     throw new ApiError(
       'not-found',
-      verbatim('There is no partner yet: serve --partner-url, or the Partner screen, sets one up.'),
+      verbatim(
+        'There is no partner yet. Set one up with serve --partner-url or on the Partner screen.',
+      ),
     )
   const fileHosts = [...endpoint.fileHosts, host]
   changeEndpoint(context, endpoint.endpointId, { fileHosts }, ACTOR)
@@ -76,22 +75,27 @@ function addFileHost(
   return host
 }
 
-/** As a partner creates it, with the newest key that may: the link ends with the key. */
+/**
+ * Creates the link on behalf of the newest API key that may use the viewer. Revoking that key
+ * invalidates the link.
+ */
 function viewerLink(...[context, { options }, gateway]: Parameters<DataCommand['run']>): string {
   const named = typeof options.study === 'string' ? options.study : ''
-  const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
+  const studyKey = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
   if (!named.startsWith('stu_') && !Uid.safeParse(named).success)
     throw new ApiError(
       'malformed',
       verbatim('--study takes a Study Instance UID, or the id of a study.'),
     )
-  const key = apiKeyRecords(context.database).find(
+  const key = listApiKeys(context.database).find(
     (one) => one.revokedAt === null && one.isViewerEnabled && one.scope === 'all',
   )
   if (!key)
     throw new ApiError(
       'not-found',
-      verbatim('There is no API key with the viewer: api-key create --viewer makes one.'),
+      verbatim(
+        'There is no API key that may use the viewer. Create one with api-key create --viewer.',
+      ),
     )
   const caller: ApiKeyCaller = {
     kind: 'api-key',
@@ -100,7 +104,7 @@ function viewerLink(...[context, { options }, gateway]: Parameters<DataCommand['
     isViewerEnabled: true,
   }
   const isMissing =
-    'studyInstanceUid' in either && !findStudyByUid(context.database, 'viewer', named)
+    'studyInstanceUid' in studyKey && !findStudyByUid(context.database, 'viewer', named)
   if (isMissing && typeof options.description === 'string') {
     const study = {
       studyInstanceUid: named,
@@ -109,5 +113,5 @@ function viewerLink(...[context, { options }, gateway]: Parameters<DataCommand['
     }
     createStudy(context, caller, 'viewer', study)
   }
-  return originOf(context, gateway) + createViewerLink(context, caller, either)
+  return originOf(context, gateway) + createViewerLink(context, caller, studyKey)
 }

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { followHeader, followImages } from '#server/modules/images/created-studies.ts'
+import { applyCorrectedHeader, updateCancellation } from '#server/modules/images/created-studies.ts'
 import { type InstanceHeader, identityKeyOf } from '#server/modules/images/header.ts'
 import {
   countInstance,
@@ -22,9 +22,9 @@ import {
 import { reopenStudy } from '#server/modules/images/study-completion.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type {
-  HandedOutRow,
   ImageStudyRecord,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { message } from '#shared/messages/message.ts'
@@ -41,19 +41,19 @@ import {
 import { patientOf } from './correction-rules.ts'
 import { imagesOf } from './study-images.ts'
 
-// What a correction changes in the database; each function within a transaction.
+// The database changes of a correction. Each function must be called within a transaction.
 
 /** Called in the transaction of a correction or its undo. */
 export type OnCorrected = (done: CorrectionDone) => void
 
-export interface Replacing {
+export interface Replacement {
   readonly from: ImageStudyRecord
-  /** Headers of the originals that stay in `from`, and of what is in the target already. */
+  /** Headers of the originals that remain in `from`, and of the instances already in the target. */
   readonly staying: readonly InstanceHeader[]
   readonly there: readonly InstanceHeader[]
-  readonly handedOut: (to: ImageStudyRecord | undefined) => HandedOutRow | null
-  /** Of `from`; the one it has where it is not given. */
-  readonly handedOutFrom?: HandedOutRow | null
+  readonly handedOut: (to: ImageStudyRecord | undefined) => SentWorklistRow | null
+  /** The worklist row of `from` afterwards; unchanged by default. */
+  readonly handedOutFrom?: SentWorklistRow | null
   readonly correction: Pick<
     CorrectionRecord,
     'correctionId' | 'kind' | 'cause' | 'toStudyInstanceUid' | 'userId' | 'at' | 'undoes'
@@ -61,12 +61,12 @@ export interface Replacing {
   readonly details: Pick<CorrectionRecord['details'], 'reason' | 'changes'>
 }
 
-/** The copies replace their originals. */
+/** Replaces originals with their corrected copies and records the correction. */
 export function replaceImages(
   context: Context,
   onCorrected: OnCorrected,
   copies: readonly Copy[],
-  { from, staying, there, handedOut, handedOutFrom = from.handedOut, ...replacing }: Replacing,
+  { from, staying, there, handedOut, handedOutFrom = from.handedOut, ...replacing }: Replacement,
 ): CorrectionRecord {
   const { database } = context
   const { at, toStudyInstanceUid: to } = replacing.correction
@@ -99,7 +99,7 @@ export function replaceImages(
       correctedId: copy.instanceId,
     })),
   )
-  const kept = { ...correction, undoneAt: null, undoneBy: null, undoneWith: null }
+  const record = { ...correction, undoneAt: null, undoneBy: null, undoneWith: null }
   moveReferences(context, pairs, fromUid, to, at)
   const corrected = copies
     .filter(({ original }) => original.remoteAddress !== OWN_ADDRESS)
@@ -107,13 +107,13 @@ export function replaceImages(
   const sender = senderOf(copies.map(({ original }) => original))
   restateStudy(context, to, [...there, ...corrected], handedOut(target), at, sender)
   if (fromUid !== to) restateStudy(context, fromUid, staying, handedOutFrom, at)
-  finishCorrection(context, onCorrected, { correction: kept, pairs, isUndo: false })
+  finishCorrection(context, onCorrected, { correction: record, pairs, isUndo: false })
   const isNew = target === undefined || target.instances === 0
   reopenStudy(context, to, isNew && !from.isFetched)
-  return kept
+  return record
 }
 
-/** The copy as a row that counts: its own, where it has one, else a new one. */
+/** Makes the copy the current instance: its existing row, if it has one, or a new row. */
 function currentInstance(
   { database }: Context,
   { instance, original, header, file, dataSetOffset, bytes, crc32 }: Copy,
@@ -126,7 +126,7 @@ function currentInstance(
   const { study, studyInstanceUid, seriesInstanceUid } = header
   const { seriesNumber, seriesDescription } = header
   const { modality } = study
-  const made = insertInstance(database, {
+  const inserted = insertInstance(database, {
     sopInstanceUid: header.sopInstanceUid,
     sopClassUid: original.sopClassUid,
     studyInstanceUid,
@@ -154,10 +154,10 @@ function currentInstance(
   })
   const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
   countInstance(database, studyInstanceUid, series, bytes, at, 'current')
-  return made
+  return inserted
 }
 
-/** What refers to the images elsewhere follows them. */
+/** Updates what refers to the images: annotations, found versions and announced instances. */
 export function moveReferences(
   { database }: Context,
   pairs: readonly CorrectedImage[],
@@ -172,7 +172,7 @@ export function moveReferences(
     uids.set(original.sopInstanceUid, copy.sopInstanceUid)
     uids.set(original.seriesInstanceUid, copy.seriesInstanceUid)
     moved.add(original.sopInstanceUid)
-    // Of a series that others stay in, what is drawn on the series as a whole stays with them.
+    // Annotations of a whole series remain with the images that remain in it.
     if (isEmpty) moved.add(original.seriesInstanceUid)
   }
   moveAnnotations(database, { from, to, uids, moved, at })
@@ -182,7 +182,7 @@ export function moveReferences(
   }
 }
 
-/** Once the rows are what they are to be: counters, studies of the interface, forwards, notices. */
+/** Updates counters, studies of the API, forwards and notices once the rows are final. */
 export function finishCorrection(
   context: Context,
   onCorrected: OnCorrected,
@@ -193,7 +193,7 @@ export function finishCorrection(
     done.correction
   for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) {
     recountInstances(database, uid)
-    followImages(
+    updateCancellation(
       context,
       uid,
       (done.isUndo ? undoneAt : undefined) ?? at,
@@ -204,12 +204,12 @@ export function finishCorrection(
   database.notify('image studies')
 }
 
-/** What the study says of itself, by the images that count now. */
+/** Recomputes the header and the mismatch of the study from its current images. */
 export function restateStudy(
   context: Context,
   studyInstanceUid: string,
   images: readonly InstanceHeader[],
-  handedOut: HandedOutRow | null,
+  handedOut: SentWorklistRow | null,
   at: string,
   sender?: ReturnType<typeof senderOf>,
 ): void {
@@ -217,13 +217,13 @@ export function restateStudy(
   const study = findImageStudy(database, studyInstanceUid)
   if (!study) return
   const [first] = images
-  // The copies of reports that are left say nothing of a patient, nor does the patient of the
-  // images that were moved: the study is that of its worklist row again.
+  // The study has no received images left. Copies of reports do not identify a patient, and neither
+  // do the images that were moved, so the study takes the identity of its worklist row.
   if (!first) {
     const header = handedOut ? { ...study.header, ...patientOf(handedOut) } : study.header
-    followHeader(context, study, header)
-    const own = { header, mismatch: null, remoteAddress: OWN_ADDRESS }
-    updateImageStudy(database, studyInstanceUid, own)
+    applyCorrectedHeader(context, study, header)
+    const patch = { header, mismatch: null, remoteAddress: OWN_ADDRESS }
+    updateImageStudy(database, studyInstanceUid, patch)
     return
   }
   const header = first.study
@@ -231,19 +231,19 @@ export function restateStudy(
   for (const other of images)
     mismatch = withImage(mismatch, differencesAmong(header, other.study), at)
   const differences = handedOut ? differencesOf(handedOut, header, studyInstanceUid) : []
-  followHeader(context, study, header)
+  applyCorrectedHeader(context, study, header)
   updateImageStudy(database, studyInstanceUid, {
     header,
     handedOut,
     mismatch: withRow(mismatch, differences, at),
     ...(study.remoteAddress === OWN_ADDRESS && sender),
   })
-  // A study of the interface that was made of the images says what they say now.
+  // The study of the API that was created from the images must be updated, too.
   if (!study.isFetched && identityKeyOf(study.header) !== identityKeyOf(header))
     reopenStudy(context, studyInstanceUid, true)
 }
 
-/** The device that sent one of the images, where one did. */
+/** The device that sent one of the images; `undefined` if the gateway made all of them. */
 export const senderOf = (records: readonly InstanceRecord[]) => {
   const sent = records.find(({ remoteAddress }) => remoteAddress !== OWN_ADDRESS)
   return (

@@ -18,8 +18,8 @@ import { deviceSetOf } from './study-images.ts'
 
 // The files of corrected copies, before they have rows.
 
-/** A copy that is to be made. */
-export interface Wanted {
+/** A copy to be made. */
+export interface CopyRequest {
   /** The instance that it replaces. */
   readonly original: InstanceRecord
   /** The instance whose file is copied. */
@@ -29,7 +29,7 @@ export interface Wanted {
 
 export interface Copy {
   readonly original: InstanceRecord
-  /** Of a copy that has a row already, and is in quarantine. */
+  /** The existing row of the copy, which is in quarantine; `undefined` for a new copy. */
   readonly instance?: InstanceRecord
   readonly header: InstanceHeader
   readonly file: string
@@ -40,10 +40,13 @@ export interface Copy {
 
 export const newUid = ({ uuid }: Context) => uidOfUuid(uuid())
 
-/** New UIDs by those of the sources, which are in the study `from`; the copies are in `to`. */
-export function uidsFor(
+/**
+ * Assigns new UIDs to the copies, keyed by the UIDs of their sources. The sources are in the study
+ * `from`, the copies in `to`.
+ */
+export function newUidsFor(
   context: Context,
-  wanted: readonly Wanted[],
+  wanted: readonly CopyRequest[],
   from: string,
   to: string,
 ): Map<string, string> {
@@ -57,13 +60,13 @@ export function uidsFor(
 }
 
 /**
- * Writes the copy, durable under its name, and reads it back. `passed` is told the bytes that were
- * written and read; where it throws, the copy is given up.
+ * Writes the corrected copy durably and reads it back. `passed` is called with the number of bytes
+ * written or read; if it throws, the copy is discarded.
  * @throws ApiError refused; StorageFault
  */
 export async function writeCopy(
   context: Context,
-  { original, source, values }: Wanted,
+  { original, source, values }: CopyRequest,
   file: string,
   uids: ReadonlyMap<string, string>,
   passed: (bytes: number) => void,
@@ -89,7 +92,7 @@ export async function writeCopy(
     aeTitle: settings.get('dimse.aeTitle'),
   }
   const part = imageFiles.begin()
-  let isPlaced = false
+  let hasName = false
   try {
     await part.write([meta])
     const stored = { path: imageFiles.pathOf(source.file), dataSetOffset, transferSyntaxUid }
@@ -106,10 +109,10 @@ export async function writeCopy(
     )
     await part.finish()
     await part.place(file)
-    isPlaced = true
+    hasName = true
     await part.secure()
   } catch (error) {
-    if (!isPlaced) await part.discard()
+    if (!hasName) await part.discard()
     throw error instanceof CopyFault
       ? new ApiError(
           'refused',
@@ -122,7 +125,10 @@ export async function writeCopy(
   return copy
 }
 
-/** A copy that is not whole, or not what it should be, never replaces anything. */
+/**
+ * Reads the copy back and verifies it, so that an incomplete or incorrect copy never replaces an
+ * image.
+ */
 async function readBack(
   context: Context,
   original: InstanceRecord,
@@ -134,8 +140,8 @@ async function readBack(
   const { transferSyntaxUid } = source
   const read = await readStored({ path, dataSetOffset, transferSyntaxUid })
   const header = headerOf(read.values, deviceSetOf(context, source))
-  const isWhole = read.structure.isComplete || source.structure !== 'complete'
-  if (read.values.fault !== undefined || !isWhole || header.sopInstanceUid === '')
+  const isComplete = read.structure.isComplete || source.structure !== 'complete'
+  if (read.values.fault !== undefined || !isComplete || header.sopInstanceUid === '')
     throw new ApiError('refused', message('corrections.copy-not-read-back'))
   return { original, header, file, dataSetOffset, bytes: read.bytes, crc32: read.crc32 }
 }

@@ -7,7 +7,7 @@ import type { NoticeContact, NoticeKind } from '#shared/contract/correction-noti
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { messageFromStored } from '#shared/messages/message-schema.ts'
 
-/** Who has the wrong version of corrected images, and what they got of it; sealed at rest. */
+/** A recipient of images that were corrected later, and what was received. Encrypted at rest. */
 export interface NoticeDetails {
   readonly name: string
   readonly contacts: readonly NoticeContact[]
@@ -21,24 +21,24 @@ export interface NoticeRecord extends NoticeDetails {
   readonly noticeId: number
   readonly correctionId: string
   readonly kind: NoticeKind
-  /** Who, within the kind: an id with what it is an id of, such as `user:usr_…`. */
+  /** The recipient: a kind of id and an id, such as `user:usr_…`. */
   readonly subject: string
   readonly isUndo: boolean
   readonly state: 'open' | 'done'
   readonly createdAt: string
   readonly doneAt: string | null
-  /** A user id; empty where the gateway did it. */
+  /** A user id; empty if the gateway closed the notice. */
   readonly doneBy: string
-  /** Sealed at rest. */
+  /** Encrypted at rest. */
   readonly note: Message | null
 }
 export type NewNotice = Omit<NoticeRecord, 'noticeId' | 'state' | 'doneAt' | 'doneBy' | 'note'>
 
-/** A Key Object Selection that rejects the originals of a correction. */
+/** A Key Object Selection document that rejects the originals of a correction. */
 export type RejectionNoteRecord = Insertable<Schema['rejectionNotes']>
 
-const ONE = 'select * from correctionNotices where'
-const OPEN = `${ONE} state = 'open'`
+const SELECT = 'select * from correctionNotices where'
+const OPEN = `${SELECT} state = 'open'`
 const FORMER = `select destinationId, name from formerDestinationStudies
   where studyInstanceUid = ? order by name, destinationId`
 const INFORMED = `select distinct n.subject from correctionNotices n
@@ -51,7 +51,7 @@ type StoredNotice = Omit<NoticeRecord, keyof NoticeDetails | 'isUndo' | 'note'> 
   readonly sealedNote: Buffer | null
 }
 
-/** The same recipient again changes nothing. */
+/** Does nothing if the recipient already has a notice. */
 export function insertNotice(
   database: Database,
   { correctionId, kind, subject, isUndo, createdAt, ...details }: NewNotice,
@@ -77,46 +77,53 @@ export function insertNotice(
 }
 
 export const findNotice = (database: Database, noticeId: number): NoticeRecord | undefined =>
-  all(database, `${ONE} noticeId = ?`, noticeId)[0]
+  readNotices(database, `${SELECT} noticeId = ?`, noticeId)[0]
 
 export const listNoticesOfCorrection = (database: Database, correctionId: string): NoticeRecord[] =>
-  all(database, `${ONE} correctionId = ? order by noticeId`, correctionId)
+  readNotices(database, `${SELECT} correctionId = ? order by noticeId`, correctionId)
 
-/** Open ones oldest first, all newest first. */
+/** Open notices are listed oldest first, all notices newest first. */
 export function listNotices(
   database: Database,
   { show, after, limit }: SliceQuery & { readonly show: 'open' | 'all' },
 ): Slice<NoticeRecord> {
   const found =
     show === 'open'
-      ? all(
+      ? readNotices(
           database,
           `${OPEN} and noticeId > ? order by noticeId limit ?`,
           Number(after ?? 0),
           limit + 1,
         )
-      : all(
+      : readNotices(
           database,
-          `${ONE} noticeId < ? order by noticeId desc limit ?`,
+          `${SELECT} noticeId < ? order by noticeId desc limit ?`,
           Number(after ?? Number.MAX_SAFE_INTEGER),
           limit + 1,
         )
   return sliceOf(found, limit, ({ noticeId }) => noticeId)
 }
 
-/** Destinations that are, or were to be, sent the instances as corrected copies. */
-export const listInformedWith = (database: Database, instanceIds: readonly number[]): string[] =>
+/** Ids of the destinations to which the instances are or were to be sent as corrected copies. */
+export const listDestinationsSentCopies = (
+  database: Database,
+  instanceIds: readonly number[],
+): string[] =>
   database
     .all(rawQuery<{ subject: string }>(INFORMED, [JSON.stringify(instanceIds)]))
     .map(({ subject }) => subject.slice('destination:'.length))
 
-/** Of all destinations, or of the one; oldest first. */
+/** Of all destinations or of one, oldest first. */
 export const listOpenDestinationNotices = (database: Database, subject?: string): NoticeRecord[] =>
   subject === undefined
-    ? all(database, `${OPEN} and kind = 'destination' order by noticeId`)
-    : all(database, `${OPEN} and kind = 'destination' and subject = ? order by noticeId`, subject)
+    ? readNotices(database, `${OPEN} and kind = 'destination' order by noticeId`)
+    : readNotices(
+        database,
+        `${OPEN} and kind = 'destination' and subject = ? order by noticeId`,
+        subject,
+      )
 
-/** Whether it was still open. */
+/** Closes the notice; returns whether it was open. */
 export function closeNotice(
   database: Database,
   noticeId: number,
@@ -134,7 +141,7 @@ export function closeNotice(
   return database.run(closed).changes > 0
 }
 
-/** Destinations that had images of the study and were removed since. */
+/** Deleted destinations that had images of the study. */
 export const listFormerDestinations = (
   database: Database,
   studyInstanceUid: string,
@@ -149,7 +156,7 @@ export const findRejectionNote = (database: Database, correctionId: string) =>
     database.sql.selectFrom('rejectionNotes').selectAll().where('correctionId', '=', correctionId),
   )
 
-const all = (database: Database, text: string, ...parameters: (string | number)[]) =>
+const readNotices = (database: Database, text: string, ...parameters: (string | number)[]) =>
   database.all(rawQuery<StoredNotice>(text, parameters)).map((row) => recordOf(database, row))
 
 function recordOf(

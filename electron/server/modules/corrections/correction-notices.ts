@@ -25,23 +25,24 @@ import {
 import { type CorrectionDone, type CorrectionRecord, findCorrection } from './correction-queries.ts'
 import { type Recipient, recipientsOf, reportRecipientsOf } from './correction-recipients.ts'
 
-// Who has to be informed of corrections, until somebody confirms that they were.
+// Tracks who must be informed of corrections, until a user confirms that they were.
 
-const MOST_OPEN = 1000
-/** The note where nobody was informed, because the version that they have is right. */
+const MAX_OPEN = 1000
+/** Note of a notice that was closed because the recipient has the correct version. */
 const NOT_NEEDED = message('corrections.notice-not-needed')
 
-/** A correction in the transaction that makes it, or that undoes it. */
+/** A correction, in the transaction that applies or undoes it. */
 export type CorrectionMade = Omit<CorrectionDone, 'isUndo'>
 
-/** What a notice says of the two versions. */
+/** The two versions that a notice describes. */
 type Versions = Omit<NoticeDetails, 'name' | 'contacts'>
 
 /**
- * In the transaction of the correction: lists who has the originals, and who has a signed report of
- * the study that they were added to, but for the person who corrects them; `destinations` by their
- * ids. Where it undoes another one by copies with the values before, the destinations are listed
- * with it, and everybody else as by `addUndoNotices`.
+ * Creates notices for everyone who has the originals, or a signed report of the study to which they
+ * were moved, except the user who makes the correction. Must be called in the transaction of the
+ * correction. `destinations` are ids. If the correction undoes another one with copies of the
+ * original values, the destinations get notices of this correction, and the other recipients get
+ * undo notices as from `addUndoNotices`.
  */
 export function addNotices(
   context: Context,
@@ -73,13 +74,13 @@ export function addNotices(
         isUndo: false,
         createdAt: at,
       })
-  if (undone) addForUndone(context, undone, versions, at, userId)
+  if (undone) addUndoNoticesFor(context, undone, versions, at, userId)
 }
 
 /**
- * In the transaction that makes the originals current again. Whoever was informed of the
- * correction, or got the corrected version meanwhile, is informed of this; the others have the
- * right version.
+ * Creates notices for everyone who was informed of the correction or has received the corrected
+ * version since; all others have the correct version. Must be called in the transaction that makes
+ * the originals current again.
  */
 export function addUndoNotices(context: Context, made: CorrectionMade): void {
   const { database, clock } = context
@@ -92,15 +93,18 @@ export function addUndoNotices(context: Context, made: CorrectionMade): void {
     studyInstanceUid: versions.correctedStudyInstanceUid,
     correctedStudyInstanceUid: versions.studyInstanceUid,
   }
-  addForUndone(context, correction, reversed, at, correction.undoneBy)
-  // Nothing was queued for them.
+  addUndoNoticesFor(context, correction, reversed, at, correction.undoneBy)
+  // Nothing was queued for these destinations.
   for (const one of listNoticesOfCorrection(database, correction.correctionId))
     if (one.state === 'open' && isSentTo(one))
       closeNotice(database, one.noticeId, at, '', NOT_NEEDED)
 }
 
-/** `versions`: the version that is not right any more, and the one that is right again. */
-function addForUndone(
+/**
+ * Creates undo notices for the recipients of a correction that is being undone.
+ * @param versions the version that is now wrong and the one that is correct again
+ */
+function addUndoNoticesFor(
   context: Context,
   { correctionId, at: madeAt }: CorrectionRecord,
   versions: Versions,
@@ -115,7 +119,7 @@ function addForUndone(
   for (const { noticeId, state, subject, kind } of known)
     if (state === 'open' && !since.some((one) => one.subject === subject && one.kind === kind))
       closeNotice(database, noticeId, at, '', NOT_NEEDED)
-  const informed = known.filter((one) => one.state === 'done').map(recipientAgain)
+  const informed = known.filter((one) => one.state === 'done').map(recipientOfNotice)
   for (const recipient of [...since, ...informed])
     if (isOther(recipient, by))
       insertNotice(database, {
@@ -134,19 +138,19 @@ const versionsOf = ({ correction, pairs: [first] }: CorrectionMade): Versions =>
   correctedStudyInstanceUid: correction.toStudyInstanceUid,
 })
 
-/** Whether the gateway sends the corrected images there. */
+/** Whether the gateway sends the corrected images to this recipient. */
 const isSentTo = ({ kind, subject }: Pick<Recipient, 'kind' | 'subject'>) =>
   kind === 'destination' && subject.startsWith('destination:')
 
-/** Whoever makes a correction knows of it. */
+/** Whether the recipient is not the user who makes the correction. */
 const isOther = ({ subject }: Recipient, userId: string | null) =>
   userId === null || subject !== `user:${userId}`
 
-/** Whether all they have is a report of the study that images were added to. */
+/** Whether the recipient only has a report of the study to which images were added. */
 const hasOnlyTarget = ({ contacts }: Pick<Recipient, 'contacts'>) =>
   contacts.every(({ isOfTarget }) => isOfTarget === true)
 
-/** Each recipient once, with all contacts. */
+/** Merges recipients that occur more than once, with all their contacts. */
 function mergeRecipients(all: readonly Recipient[]): Recipient[] {
   const bySubject = Map.groupBy(all, ({ kind, subject }) => `${kind} ${subject}`)
   return [...bySubject.values()].map((same) => ({
@@ -155,8 +159,11 @@ function mergeRecipients(all: readonly Recipient[]): Recipient[] {
   }))
 }
 
-/** The study whose report they have, where that is all they have, stays the one it was. */
-function recipientAgain(notice: NoticeRecord): Recipient & Partial<Versions> {
+/**
+ * The recipient of an earlier notice. If the notice was only about a report of the target study,
+ * its versions are kept.
+ */
+function recipientOfNotice(notice: NoticeRecord): Recipient & Partial<Versions> {
   const { kind, subject, name, contacts } = notice
   const recipient = { kind, subject, name, contacts: [...contacts] }
   if (!hasOnlyTarget(recipient)) return recipient
@@ -171,15 +178,16 @@ function recipientAgain(notice: NoticeRecord): Recipient & Partial<Versions> {
 }
 
 /**
- * For who manages studies or writes reports; of studies that the person may see, so that a page may
- * be short. @throws ApiError not-permitted
+ * Lists notices, for callers who may manage studies or write reports. Notices of studies that the
+ * caller cannot see are removed, so a page may contain fewer than `limit`.
+ * @throws ApiError not-permitted
  */
 export function visibleNotices(
   context: Context,
   caller: UserCaller,
   query: SliceQuery & { readonly show: 'open' | 'all' },
 ): Slice<CorrectionNotice> {
-  demandAllowed(caller)
+  demandInforming(caller)
   const { items, ...rest } = listNotices(context.database, query)
   return {
     items: items
@@ -189,7 +197,10 @@ export function visibleNotices(
   }
 }
 
-/** @throws ApiError not-permitted, not-found; refused: it is confirmed already */
+/**
+ * Records that the recipient was informed and closes the notice.
+ * @throws ApiError not-permitted, not-found; refused if it is already closed
+ */
 export function confirmNotice(
   context: Context,
   caller: UserCaller,
@@ -197,32 +208,35 @@ export function confirmNotice(
   text: string,
 ): WindowOutcome {
   const { database, clock } = context
-  demandAllowed(caller)
+  demandInforming(caller)
   return database.transaction(() => {
     const found = findNotice(database, noticeId)
     if (!found || !isShownTo(context, caller, found))
       throw new ApiError('not-found', message('corrections.no-notice'))
     if (!closeNotice(database, noticeId, instantOf(clock()), caller.user.userId, verbatim(text)))
       throw new ApiError('refused', message('corrections.informed-already'))
-    noteInformed(context, actorOf(caller), found, { note: text })
+    recordInformed(context, actorOf(caller), found, { note: text })
     return { success: true, message: message('corrections.confirmed') }
   })
 }
 
 /**
- * Open ones of studies that the person may see that wait for a person, counted up to `most`, and
- * since when. Images on their way to a destination need nobody.
+ * Number, up to `limit`, and age of the open notices that require action by a user and that the
+ * caller may see. Images that are still being sent to a destination require none.
  */
-export function openNotices(context: Context, caller: UserCaller, most: number) {
-  if (!mayInform(caller)) return { count: 0, since: null }
-  const { items } = listNotices(context.database, { show: 'open', limit: MOST_OPEN })
+export function openNotices(context: Context, caller: UserCaller, limit: number) {
+  if (!canInform(caller)) return { count: 0, since: null }
+  const { items } = listNotices(context.database, { show: 'open', limit: MAX_OPEN })
   const found = items.filter(
-    (one) => isShownTo(context, caller, one) && needsPerson(sendingOf(context, one)),
+    (one) => isShownTo(context, caller, one) && needsAction(sendingOf(context, one)),
   )
-  return { count: Math.min(found.length, most), since: found[0]?.createdAt ?? null }
+  return { count: Math.min(found.length, limit), since: found[0]?.createdAt ?? null }
 }
 
-/** Closes the notices of destinations that have been sent everything, or of the one. */
+/**
+ * Closes the notices of destinations that have received all corrected images, for all destinations
+ * or for one.
+ */
 export function closeSentNotices(context: Context, destinationId?: string): void {
   const { database, clock } = context
   const subject = destinationId && `destination:${destinationId}`
@@ -231,12 +245,12 @@ export function closeSentNotices(context: Context, destinationId?: string): void
     if (!sending || sending.sent === 0 || sending.waiting + sending.failed > 0) continue
     database.transaction(() => {
       if (closeNotice(database, notice.noticeId, instantOf(clock()), '', null))
-        noteInformed(context, 'gateway', notice, { sent: sending.sent })
+        recordInformed(context, 'gateway', notice, { sent: sending.sent })
     })
   }
 }
 
-const noteInformed = (
+const recordInformed = (
   context: Context,
   actor: Parameters<typeof note>[1],
   { correctionId, noticeId, kind, name, studyInstanceUid }: NoticeRecord,
@@ -250,15 +264,15 @@ const noteInformed = (
     ...detail,
   })
 
-/** Notices name patients: they are for who may act upon them. */
-const mayInform = (caller: UserCaller) =>
+/** Notices contain patient names, so only users who can act on them may see them. */
+const canInform = (caller: UserCaller) =>
   isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
 
-function demandAllowed(caller: UserCaller): void {
-  if (!mayInform(caller)) throw new ApiError('not-permitted', message('corrections.may-not-inform'))
+function demandInforming(caller: UserCaller): void {
+  if (!canInform(caller)) throw new ApiError('not-permitted', message('corrections.may-not-inform'))
 }
 
-/** Members with customers see notices about studies of these alone. */
+/** Members who are linked to customers see only notices about those customers' studies. */
 function isShownTo(
   { database }: Context,
   caller: UserCaller,
@@ -271,7 +285,10 @@ function isShownTo(
   })
 }
 
-/** How the corrected images stand at the destination of the notice; null where it is none. */
+/**
+ * Progress of sending the corrected images to the notice's destination; `null` if the gateway does
+ * not send any.
+ */
 function sendingOf({ database }: Context, notice: NoticeRecord): CorrectionNotice['sending'] {
   if (!isSentTo(notice)) return null
   const [, destinationId = ''] = notice.subject.split(':')
@@ -281,7 +298,7 @@ function sendingOf({ database }: Context, notice: NoticeRecord): CorrectionNotic
   return { ...forwards, isEnabled: destination.isEnabled }
 }
 
-const needsPerson = (sending: CorrectionNotice['sending']) =>
+const needsAction = (sending: CorrectionNotice['sending']) =>
   sending === null || sending.failed > 0 || !sending.isEnabled
 
 function noticeReply(context: Context, record: NoticeRecord): CorrectionNotice {

@@ -15,33 +15,36 @@ import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { identityOfHeader, type Target } from './correction-rules.ts'
-import { hasRoom, TOO_LITTLE_SPACE, UNDER_WAY } from './correction-runs.ts'
+import { hasSpace, TOO_LITTLE_SPACE, UNDER_WAY } from './correction-runs.ts'
 import { type Orders, targetOf } from './correction-targets.ts'
-import { existingStudy, headersOf, imagesOf, isReceived } from './study-images.ts'
+import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
-// What a correction would do, and why it cannot be done.
+// Determines what a correction would do, and what prevents it.
 
-/** A correction as it would be done now. */
+/** The effect of a correction if it were applied now. */
 export interface Plan {
   readonly from: ImageStudyRecord
   readonly kind: CorrectionRequest['kind']
   readonly chosen: readonly InstanceRecord[]
   readonly staying: readonly InstanceRecord[]
   readonly target: Target | undefined
-  /** Undefined: a new one. */
+  /** `undefined` for a new study. */
   readonly toStudyInstanceUid: string | undefined
 }
 
-const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
-/** Modalities of objects that hold text: PDF documents and structured reports. */
-const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
+const MAX_LENGTHS = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
+/** Modalities of objects that contain text: PDF documents and structured reports. */
+const DOCUMENT_MODALITIES: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
 const DOES_NOT_FIT = {
   patientName: message('corrections.name-does-not-fit'),
   patientId: message('corrections.patient-id-does-not-fit'),
   accessionNumber: message('corrections.accession-number-does-not-fit'),
 } as const
 
-/** `isBusy`: whether another correction of one of the studies is under way. */
+/**
+ * Plans a correction and previews it. `isBusy` returns whether another correction of one of the
+ * studies is running.
+ */
 export async function planCorrection(
   context: Context,
   orders: Orders,
@@ -51,11 +54,11 @@ export async function planCorrection(
 ): Promise<Plan & { readonly preview: CorrectionPreview }> {
   const { database } = context
   const { kind } = request
-  const from = existingStudy(database, studyInstanceUid)
+  const from = requireImageStudy(database, studyInstanceUid)
   const all = imagesOf(database, studyInstanceUid)
-  const wanted = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
-  const chosen = wanted ? all.filter(({ instanceId }) => wanted.has(instanceId)) : all
-  const staying = wanted ? all.filter(({ instanceId }) => !wanted.has(instanceId)) : []
+  const selectedIds = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
+  const chosen = selectedIds ? all.filter(({ instanceId }) => selectedIds.has(instanceId)) : all
+  const staying = selectedIds ? all.filter(({ instanceId }) => !selectedIds.has(instanceId)) : []
   const target = await targetOf(context, orders, request.target)
   const to = target?.studyInstanceUid ?? (kind === 'correct' ? studyInstanceUid : undefined)
   const plan: Plan = { from, kind, chosen, staying, target, toStudyInstanceUid: to }
@@ -64,14 +67,16 @@ export async function planCorrection(
     : []
   const obstacle =
     (isBusy([studyInstanceUid, to]) ? UNDER_WAY : null) ??
-    (wanted && wanted.size !== chosen.length ? message('corrections.images-gone') : null) ??
+    (selectedIds && selectedIds.size !== chosen.length
+      ? message('corrections.images-gone')
+      : null) ??
     obstacleOf(plan) ??
-    (hasRoom(context, bytesOf(chosen)) ? null : TOO_LITTLE_SPACE) ??
+    (hasSpace(context, bytesOf(chosen)) ? null : TOO_LITTLE_SPACE) ??
     (changes.length === 0 ? message('corrections.nothing-changes') : null)
   const destinations = destinationsOf(database, chosen)
   const state = stateOfStudies(database, studyInstanceUid, to)
   const ids = chosen.map(({ instanceId }) => instanceId)
-  const shown = JSON.stringify([request, state, ids, target, changes, destinations, obstacle])
+  const fingerprint = JSON.stringify([request, state, ids, target, changes, destinations, obstacle])
   return {
     ...plan,
     preview: {
@@ -85,12 +90,12 @@ export async function planCorrection(
       signedReports: signedReportsOf(database, studyInstanceUid),
       warnings: target ? warningsOf(database, plan, target) : [],
       obstacle,
-      digest: createHash('sha256').update(shown).digest('hex'),
+      digest: createHash('sha256').update(fingerprint).digest('hex'),
     },
   }
 }
 
-/** What must still be so when the copies take the places of their originals. */
+/** Fingerprint of everything that must not change until the copies replace their originals. */
 export const stateOfStudies = (database: Database, from: string, to: string | undefined): string =>
   JSON.stringify(
     [...new Set([from, to])].map((uid) => {
@@ -106,7 +111,7 @@ function signedReportsOf(database: Database, studyInstanceUid: string): number {
   return study ? listSignedReports(database, study.studyId).length : 0
 }
 
-/** Names of the destinations that the images were sent to. */
+/** Names of the destinations to which the images were sent. */
 function destinationsOf(database: Database, chosen: readonly InstanceRecord[]): string[] {
   const ids = new Set(chosen.flatMap(({ instanceId }) => destinationsSentTo(database, instanceId)))
   return listDestinations(database).flatMap(({ destinationId, name }) =>
@@ -134,10 +139,10 @@ function obstacleOf(plan: Plan): Message | null {
   const { patient } = target
   if (patient.patientName === '' && patient.patientId === '')
     return message('corrections.patient-unnamed')
-  const unfit = (Object.keys(LONGEST) as (keyof typeof LONGEST)[]).find((field) => {
+  const unfit = (Object.keys(MAX_LENGTHS) as (keyof typeof MAX_LENGTHS)[]).find((field) => {
     const groups = field === 'patientName' ? patient[field].split('=') : [patient[field]]
     return (
-      groups.some((group) => [...group].length > LONGEST[field]) ||
+      groups.some((group) => [...group].length > MAX_LENGTHS[field]) ||
       /[\\\p{Cc}]/u.test(patient[field])
     )
   })
@@ -150,19 +155,19 @@ function warningsOf(
   { header, patient, order }: Target,
 ): Message[] {
   const to = toStudyInstanceUid === from.studyInstanceUid ? undefined : toStudyInstanceUid
-  const there = to === undefined ? undefined : findImageStudy(database, to)
-  const inTarget = header && identityOfHeader(header)
+  const targetStudy = to === undefined ? undefined : findImageStudy(database, to)
+  const targetIdentity = header && identityOfHeader(header)
   const isOther =
-    inTarget &&
-    (inTarget.patientId !== patient.patientId ||
-      !isSameName(inTarget.patientName, patient.patientName))
+    targetIdentity &&
+    (targetIdentity.patientId !== patient.patientId ||
+      !isSameName(targetIdentity.patientName, patient.patientName))
   const study = findStudyByUid(database, 'scribe', from.studyInstanceUid)
   const isWritten =
     study && listReports(database, study.studyId).some(({ status }) => status !== 'completed')
   const modality = order?.modality.trim() ?? ''
   const warnings: readonly (readonly [boolean | undefined, Message])[] = [
     [from.state === 'receiving', message('corrections.still-receiving')],
-    [there?.state === 'receiving', message('corrections.target-still-receiving')],
+    [targetStudy?.state === 'receiving', message('corrections.target-still-receiving')],
     [isWritten, message('corrections.report-being-written')],
     [isOther, message('corrections.target-names-another')],
     [to !== undefined && signedReportsOf(database, to) > 0, message('corrections.target-signed')],
@@ -176,7 +181,7 @@ function warningsOf(
         : message('corrections.other-kind', { modality }),
     ],
     [
-      chosen.some((one) => one.image === null && DOCUMENTS.has(one.modality.trim())),
+      chosen.some((one) => one.image === null && DOCUMENT_MODALITIES.has(one.modality.trim())),
       message('corrections.documents-unchanged'),
     ],
     [!chosen.every(isReceived), message('corrections.captures-unchanged')],

@@ -2,7 +2,7 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/images/annotation-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type {
   CORRECTION_CAUSES,
   CorrectionKind,
@@ -20,21 +20,21 @@ export interface CorrectionRecord {
   readonly details: CorrectionDetails
   readonly userId: string
   readonly at: string
-  /** The correction that this one undoes, by copies with the original values; null of any other. */
+  /** The correction that this one undoes with copies of the original values; `null` otherwise. */
   readonly undoes: string | null
   readonly undoneAt: string | null
-  /** The account. */
+  /** Id of the user. */
   readonly undoneBy: string | null
-  /** The further correction that undid it; null where the originals became current again. */
+  /** The correction that undid this one; `null` if the originals became current again instead. */
   readonly undoneWith: string | null
 }
 
-/** What names a patient, and what undoing needs. */
+/** Details that identify a patient or that an undo requires. */
 export interface CorrectionDetails {
   readonly reason: string
   readonly changes: CorrectionPreview['changes']
-  /** The worklist rows that the studies were compared with before. */
-  readonly handedOut: { readonly from: HandedOutRow | null; readonly to: HandedOutRow | null }
+  /** The worklist rows of the studies before the correction. */
+  readonly handedOut: { readonly from: SentWorklistRow | null; readonly to: SentWorklistRow | null }
   /** Empty until it is undone. */
   readonly undoReason: string
 }
@@ -45,33 +45,33 @@ export interface CorrectedPair {
 }
 
 /**
- * An image that another replaces: the original and its corrected copy or, where that is undone, the
- * other way round.
+ * An image that replaces another: the original and its corrected copy, or, for an undo, the
+ * reverse.
  */
 export interface CorrectedImage {
   readonly original: InstanceRecord
   readonly copy: InstanceRecord
 }
 
-/** A correction that was made or undone, for those who have the wrong version. */
+/** A correction that was applied or undone, as passed to the code that informs recipients. */
 export interface CorrectionDone {
   readonly correction: CorrectionRecord
-  /** As they are now. */
+  /** The instances in their new states. */
   readonly pairs: readonly CorrectedImage[]
   /**
-   * It was undone, and the originals are current; where copies had left the gateway, an undo is a
-   * correction of its own (`undoes`).
+   * Whether it was undone by making the originals current again. If copies had left the gateway,
+   * the undo is a correction of its own instead (see `undoes`).
    */
   readonly isUndo: boolean
 }
 
 export type NewCorrection = Omit<CorrectionRecord, 'undoneAt' | 'undoneBy' | 'undoneWith'>
 
-// Changes of these belong in one transaction with those of `instances`.
+// Changes of these tables must be in the same transaction as those of `instances`.
 
 /**
- * `uids`: those of images, and of their series and study, before, by those of now; one that names
- * any of `moved` is moved.
+ * `uids` maps previous UIDs of images, series and study to current ones. An annotation that
+ * references a UID in `moved` is moved.
  */
 export interface MovedAnnotations {
   readonly from: string
@@ -84,9 +84,9 @@ export interface MovedAnnotations {
 type StoredCorrection = Omit<CorrectionRecord, 'details'> & { readonly sealedDetails: Buffer }
 
 const SELECT = 'select * from corrections'
-// Two queries, as there are two indexes.
+// Two queries, so that SQLite can use both indexes.
 const OF_STUDY = `${SELECT} where fromStudyInstanceUid = ? union ${SELECT} where toStudyInstanceUid = ? order by at desc, correctionId`
-const GONE = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
+const COUNT_REPLACED_COPIES = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
   where o.correctionId = ? and n.state <> 'current'`
 const IS_SENT = `select 1 from correctedInstances o cross join destinations d
   join forwards f on f.destinationId = d.destinationId and f.instanceId in (o.originalId, o.correctedId)
@@ -98,7 +98,7 @@ const MOVE_FOUND = `insert or ignore into foundVersions (instanceId, otherUid, s
 const MOVE_ANNOUNCED = `update announcedInstances set sopInstanceUid = ?, studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1
   where sopInstanceUid = ?`
 const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
-/** A DICOM UID. */
+/** Matches DICOM UIDs. */
 const UID = /\d+(?:\.\d+)+/g
 
 export const insertCorrection = (
@@ -119,13 +119,13 @@ export const findCorrection = (
   database: Database,
   correctionId: string,
 ): CorrectionRecord | undefined =>
-  all(database, `${SELECT} where correctionId = ?`, correctionId)[0]
+  readCorrections(database, `${SELECT} where correctionId = ?`, correctionId)[0]
 
-/** Of images that are, or were, in the study, newest first. */
+/** Corrections of images that are or were in the study, newest first. */
 export const listCorrections = (database: Database, studyInstanceUid: string): CorrectionRecord[] =>
-  all(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
+  readCorrections(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
 
-/** In the order of the copies. */
+/** Lists the originals and copies of a correction, in the order of the copies. */
 export const listCorrectedPairs = (database: Database, correctionId: string): CorrectedPair[] =>
   database.all(
     database.sql
@@ -157,17 +157,17 @@ export function setCorrectionUndone(
   )
 }
 
-/** Copies of the correction that are not current any more. */
-export const countCopiesGone = (database: Database, correctionId: string): number =>
-  database.get(rawQuery<{ count: number }>(GONE, [correctionId]))?.count ?? 0
+/** Number of copies of the correction that are no longer current. */
+export const countReplacedCopies = (database: Database, correctionId: string): number =>
+  database.get(rawQuery<{ count: number }>(COUNT_REPLACED_COPIES, [correctionId]))?.count ?? 0
 
 /** Whether originals or copies of the correction were sent to a destination. */
 export const isCorrectionSent = (database: Database, correctionId: string): boolean =>
   database.get(rawQuery(IS_SENT, [correctionId])) !== undefined
 
 /**
- * Undecided versions that were found beside the UID are beside the instance that takes its place:
- * the study that shows it stays in doubt until somebody decides about them.
+ * Moves versions whose conflict is unresolved from the previous UID to the instance that replaces
+ * it, so that its study stays in doubt until a user decides.
  */
 export function moveFoundVersions(
   database: Database,
@@ -177,7 +177,7 @@ export function moveFoundVersions(
   database.run(rawQuery(MOVE_FOUND, [sopInstanceUid, beforeUid, instanceId]))
 }
 
-/** What was announced of the original is announced of its copy, which is here. */
+/** Replaces an announced original with its copy, which has been received. */
 export function moveAnnouncedInstances(
   database: Database,
   beforeUid: string,
@@ -188,7 +188,7 @@ export function moveAnnouncedInstances(
   )
 }
 
-/** What was drawn on images that were moved is kept with the study that they are in now. */
+/** Moves the annotations of moved images to their new study. */
 export function moveAnnotations(
   database: Database,
   { from, to, uids, moved: images, at }: MovedAnnotations,
@@ -198,18 +198,21 @@ export function moveAnnotations(
   const isMoved = (one: unknown) =>
     (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
   for (const { owner } of database.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
-    const kept = findAnnotations(database, from, owner)
-    const moved = kept?.annotations.filter(isMoved) ?? []
-    if (!kept || moved.length === 0) continue
-    const put = (studyInstanceUid: string, revision: number, annotations: unknown[]) =>
+    const stored = findAnnotations(database, from, owner)
+    const moved = stored?.annotations.filter(isMoved) ?? []
+    if (!stored || moved.length === 0) continue
+    const save = (studyInstanceUid: string, revision: number, annotations: unknown[]) =>
       putAnnotations(database, { studyInstanceUid, owner, revision, annotations, updatedAt: at })
-    const staying = kept.annotations.filter((one) => !moved.includes(one))
+    const staying = stored.annotations.filter((one) => !moved.includes(one))
     const corrected = moved.map(mapped)
-    if (from === to) put(from, kept.revision + 1, [...staying, ...corrected])
+    if (from === to) save(from, stored.revision + 1, [...staying, ...corrected])
     else {
-      put(from, kept.revision + 1, staying)
-      const there = findAnnotations(database, to, owner)
-      put(to, (there?.revision ?? 0) + 1, [...(there?.annotations ?? []), ...corrected])
+      save(from, stored.revision + 1, staying)
+      const targetAnnotations = findAnnotations(database, to, owner)
+      save(to, (targetAnnotations?.revision ?? 0) + 1, [
+        ...(targetAnnotations?.annotations ?? []),
+        ...corrected,
+      ])
     }
   }
 }
@@ -225,12 +228,14 @@ const recordOf = (
   details: JSON.parse(database.seal.open(sealedDetails, contextOf(row.correctionId)).toString()),
 })
 
-const all = (database: Database, text: string, ...parameters: string[]) =>
+const readCorrections = (database: Database, text: string, ...parameters: string[]) =>
   database.all(rawQuery<StoredCorrection>(text, parameters)).map((row) => recordOf(database, row))
 
 const contextOf = (correctionId: string) => `correction ${correctionId}`
 
-/** Who opened the study, as far as its views are kept: each person once, with the last use. */
+/**
+ * Users who opened the study, each once with the last access, as long as the views are retained.
+ */
 export const viewersOf = (database: Database, studyInstanceUid: string) =>
   database.all(
     rawQuery<{ readonly userId: string; readonly at: string }>(

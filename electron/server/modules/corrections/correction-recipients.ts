@@ -14,7 +14,7 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 import { listFormerDestinations } from './correction-notice-queries.ts'
 import { viewersOf } from './correction-queries.ts'
 
-/** Somebody who got images, or values, of a study. */
+/** A recipient of images or values of a study. */
 export interface Recipient {
   readonly kind: NoticeKind
   readonly subject: string
@@ -22,17 +22,17 @@ export interface Recipient {
   readonly contacts: NoticeContact[]
 }
 
-type What = NoticeContact['what']
+type ContactKind = NoticeContact['what']
 
-/** Events that give a partner values of a study, its report or its captures. */
-const CONTACTS_BY_EVENT: Readonly<Partial<Record<EventType, What>>> = {
+/** Events that send a partner values of a study, its report or its captures. */
+const CONTACTS_BY_EVENT: Readonly<Partial<Record<EventType, ContactKind>>> = {
   'patient_study.enrichment_requested': 'enrichment',
   'clinical_context.enrichment_requested': 'context',
   'report.delivered': 'report',
   'secondary_capture.access_requested': 'captures',
 }
-/** What of these a signed report is. */
-const OF_REPORT: ReadonlySet<What> = new Set([
+/** Contacts that involve a signed report. */
+const REPORT_CONTACTS: ReadonlySet<ContactKind> = new Set([
   'report',
   'customer',
   'signed',
@@ -40,17 +40,17 @@ const OF_REPORT: ReadonlySet<What> = new Set([
   'ordered',
 ])
 const REFERRING_PHYSICIAN = 'referring-physician'
-const PAGE = 100
+const PAGE_SIZE = 100
 
-/** Who has signed reports of a study that images are added to. */
+/** Recipients of signed reports of a study to which images are added. */
 export function reportRecipientsOf(context: Context, studyInstanceUid: string): Recipient[] {
   const study = findStudyByUid(context.database, 'scribe', studyInstanceUid)
   if (!study || listSignedReports(context.database, study.studyId).length === 0) return []
   return recipientsOf(context, studyInstanceUid, []).flatMap((recipient) => {
     const contacts = recipient.contacts
-      .filter(({ what }) => OF_REPORT.has(what))
+      .filter(({ what }) => REPORT_CONTACTS.has(what))
       .map((contact) => ({ ...contact, isOfTarget: true }))
-    // The study that the images come from may have been ordered by somebody else.
+    // The source study may have another referring physician.
     const subject =
       recipient.subject === REFERRING_PHYSICIAN
         ? `${REFERRING_PHYSICIAN}-of-target`
@@ -60,10 +60,10 @@ export function reportRecipientsOf(context: Context, studyInstanceUid: string): 
 }
 
 /**
- * Who has images or values of a study, as far as the gateway knows: destinations (those given by
- * their ids, those removed here, the one that images were retrieved from), partners by their keys
- * and endpoints, and people. `since`: by a contact after this instant; those without one are left
- * out.
+ * Everyone who is known to have images or values of a study: destinations (the given ids, deleted
+ * ones, and the one that the images were retrieved from), partners by their API keys and endpoints,
+ * and people.
+ * @param since only recipients with a contact after this time
  */
 export function recipientsOf(
   context: Context,
@@ -78,7 +78,7 @@ export function recipientsOf(
   return recipients.list()
 }
 
-/** Each recipient once, with the newest contact of each kind. */
+/** Collects each recipient once, with the latest contact of each kind. */
 class Recipients {
   readonly #since: string | undefined
   readonly #found = new Map<string, Recipient>()
@@ -87,7 +87,7 @@ class Recipients {
     this.#since = since
   }
 
-  add(kind: NoticeKind, subject: string, name: string, what: What, at: string | null): void {
+  add(kind: NoticeKind, subject: string, name: string, what: ContactKind, at: string | null): void {
     if (name.trim() === '') return
     if (this.#since !== undefined && (at === null || at <= this.#since)) return
     const recipient = this.#found.get(subject) ?? { kind, subject, name, contacts: [] }
@@ -129,7 +129,7 @@ function addDestinations(
 function addPartners(context: Context, recipients: Recipients, studyInstanceUid: string): void {
   const { database } = context
   const references = openReferences(database)
-  const addKey = (apiKeyId: string, what: What, at: string) => {
+  const addKey = (apiKeyId: string, what: ContactKind, at: string) => {
     const name = references.apiKey(apiKeyId)?.description || apiKeyId
     recipients.add('partner', `api-key:${apiKeyId}`, name, what, at)
   }
@@ -146,7 +146,7 @@ function addPartners(context: Context, recipients: Recipients, studyInstanceUid:
   for (const event of eventsOf(context, studyInstanceUid)) {
     const { endpointId } = event
     const what = CONTACTS_BY_EVENT[event.type]
-    // What was never sent has informed nobody.
+    // An event that was never sent has no recipient.
     if (what === undefined || event.isTest || event.attempts === 0 || endpointId === null) continue
     const endpoint = findEndpoint(database, endpointId)
     const at = event.updatedAt > event.createdAt ? event.updatedAt : event.createdAt
@@ -163,7 +163,7 @@ function* eventsOf({ database }: Context, studyInstanceUid: string): Generator<E
   const about = { subject: scribe?.studyId ?? studyInstanceUid, studyInstanceUid }
   let after: string | undefined
   do {
-    const { items, next } = listEvents(database, { about, show: 'all', after, limit: PAGE })
+    const { items, next } = listEvents(database, { about, show: 'all', after, limit: PAGE_SIZE })
     yield* items
     after = next
   } while (after !== undefined)
@@ -197,7 +197,7 @@ function addPeople(context: Context, recipients: Recipients, studyInstanceUid: s
   recipients.add('person', REFERRING_PHYSICIAN, nameOf(physician), 'ordered', last.signedAt)
 }
 
-/** The first component group of a DICOM person name, as a person writes it. */
+/** Formats the first component group of a DICOM person name for display. */
 function nameOf(personName: string): string {
   const [group = ''] = personName.split('=')
   const [family = '', given = '', middle = '', prefix = '', suffix = ''] = group.split('^')

@@ -2,7 +2,10 @@ import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
-import { findRivalVersion, listFoundBeside } from '#server/modules/images/image-version-queries.ts'
+import {
+  findCurrentVersion,
+  listFoundVersionUids,
+} from '#server/modules/images/image-version-queries.ts'
 import {
   findInstance,
   type InstanceRecord,
@@ -17,35 +20,46 @@ import type { Copy } from './correction-copies.ts'
 import { changesOf, outdated, stateOfStudies } from './correction-plan.ts'
 import type { CorrectedImage } from './correction-queries.ts'
 import { identityOfHeader } from './correction-rules.ts'
-import { existingStudy, headerOfInstance, headersOf, imagesOf, isReceived } from './study-images.ts'
+import {
+  headerOfInstance,
+  headersOf,
+  imagesOf,
+  isReceived,
+  requireImageStudy,
+} from './study-images.ts'
 
-// Corrections whose record is missing, because an older database was restored: they are recorded
-// anew when a person releases their copies.
+// Corrections whose records are missing because an older database was restored. They are recorded
+// again when a user releases their copies from quarantine.
 
-/** Copies with the images that they were made from; of several copies of one image the last. */
+/**
+ * Pairs each copy with the image that it was made from; of several copies of one image, the last.
+ */
 export function copiesToRestore(
   database: Database,
   found: readonly InstanceRecord[],
 ): CorrectedImage[] {
   const candidates = found.flatMap((copy): CorrectedImage[] => {
-    const beside = listFoundBeside(database, copy.instanceId)
-    const original = findRivalVersion(database, copy.sopInstanceUid, beside)
+    const foundUids = listFoundVersionUids(database, copy.instanceId)
+    const original = findCurrentVersion(database, copy.sopInstanceUid, foundUids)
     return original ? [{ original, copy }] : []
   })
-  // A copy of a copy names both as its originals.
-  const isMadeFrom = (one: InstanceRecord, other: InstanceRecord) =>
-    listFoundBeside(database, one.instanceId).includes(other.sopInstanceUid)
+  // A copy of a copy lists both of its predecessors.
+  const isCopyOf = (one: InstanceRecord, other: InstanceRecord) =>
+    listFoundVersionUids(database, one.instanceId).includes(other.sopInstanceUid)
   const byOriginal = Map.groupBy(candidates, ({ original }) => original.instanceId)
   return [...byOriginal.values()].map((group) => {
     const last = group.find(({ copy }) =>
-      group.every((other) => other.copy === copy || isMadeFrom(copy, other.copy)),
+      group.every((other) => other.copy === copy || isCopyOf(copy, other.copy)),
     )
     if (!last) throw new ApiError('refused', message('corrections.several-versions'))
     return last
   })
 }
 
-/** Records the correction of these copies, all from one study into one. @throws ApiError outdated */
+/**
+ * Records the correction that made these copies, which are all from one study and in one study.
+ * @throws ApiError outdated
+ */
 export async function restoreCorrection(
   context: Context,
   onCorrected: OnCorrected,
@@ -58,10 +72,10 @@ export async function restoreCorrection(
   const [{ original, copy: sample }] = pairs as readonly [CorrectedImage, ...CorrectedImage[]]
   const [fromUid, to] = [original.studyInstanceUid, sample.studyInstanceUid]
   const moved = new Set(pairs.map((pair) => pair.original.instanceId))
-  const left = imagesOf(database, fromUid).filter(
+  const remaining = imagesOf(database, fromUid).filter(
     (each) => isReceived(each) && !moved.has(each.instanceId),
   )
-  const staying = await headersOf(context, left)
+  const staying = await headersOf(context, remaining)
   const there =
     fromUid === to ? staying : await headersOf(context, imagesOf(database, to).filter(isReceived))
   const copies: Copy[] = []
@@ -78,15 +92,15 @@ export async function restoreCorrection(
   const before = stateOfStudies(database, fromUid, to)
   await flushEvents()
   await database.commitSoon(() => {
-    const isStanding = pairs.every(
+    const isUnchanged = pairs.every(
       ({ copy }) => findInstance(database, copy.instanceId)?.state === 'quarantined',
     )
-    if (!isStanding || stateOfStudies(database, fromUid, to) !== before) throw outdated()
+    if (!isUnchanged || stateOfStudies(database, fromUid, to) !== before) throw outdated()
     const [kind, cause] =
       fromUid === to
         ? (['correct', 'patient-safety'] as const)
         : (['reassign', 'wrong-worklist-entry'] as const)
-    const from = existingStudy(database, fromUid)
+    const from = requireImageStudy(database, fromUid)
     supersedeEarlier(database, pairs)
     const { correctionId } = replaceImages(context, onCorrected, copies, {
       from,
@@ -119,13 +133,14 @@ export async function restoreCorrection(
   })
 }
 
-/** Versions in quarantine that the copies were made from are decided with them. */
+/** Supersedes quarantined versions from which the copies were made. */
 function supersedeEarlier(database: Database, pairs: readonly CorrectedImage[]): void {
   const studies = new Set<string>()
   for (const { copy } of pairs)
-    for (const uid of listFoundBeside(database, copy.instanceId))
+    for (const uid of listFoundVersionUids(database, copy.instanceId))
       for (const { instanceId, state, studyInstanceUid } of listInstanceVersions(database, uid)) {
-        if (state !== 'quarantined' || listFoundBeside(database, instanceId).length === 0) continue
+        if (state !== 'quarantined' || listFoundVersionUids(database, instanceId).length === 0)
+          continue
         setInstanceState(database, instanceId, 'superseded', null, SUPERSEDED)
         studies.add(studyInstanceUid)
       }

@@ -3,18 +3,18 @@ import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
 import {
+  canSeeImages,
   demandManagingImages,
   readImageStudy,
-  seesImages,
 } from '#server/modules/images/image-studies.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
 import { confirmNotice, visibleNotices } from './correction-notices.ts'
-import { type Corrections, existingCorrection, listIdentities } from './corrections.ts'
+import { type Corrections, listIdentities, requireCorrection } from './corrections.ts'
 
-/** The window's calls to correct the identity of images. */
+/** Registers the window's operations for corrections. */
 export function serveCorrections(app: HttpApp, context: Context, corrections: Corrections): void {
   const { feed } = context
   const callerOf = windowCaller(context)
@@ -23,10 +23,10 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
     feed.noteStatus()
   }
 
-  /** The images may be put only where the caller manages them too. */
+  /** Requires that the caller may also manage images of the target. */
   function demandTarget(caller: Caller, target: CorrectionTarget): void {
     if (target.to === 'study') demandManagingImages(context, caller, target.studyInstanceUid)
-    // Orders of the worklist are of every patient.
+    // The worklist contains orders of every patient.
     if (target.to === 'order') demandManagingImages(context, caller)
   }
 
@@ -44,7 +44,7 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
         const targets = await corrections.targets(studyInstanceUid, query.search)
         const isShown = ({ target }: (typeof targets)[number]) =>
           target.to === 'study'
-            ? seesImages(context, caller, target.studyInstanceUid)
+            ? canSeeImages(context, caller, target.studyInstanceUid)
             : visibleCustomers(caller) === undefined
         return { targets: targets.filter(isShown) }
       },
@@ -63,19 +63,19 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
       list({ params: { studyInstanceUid }, user }) {
         const caller = callerOf(user)
         readImageStudy(context, caller, studyInstanceUid)
-        // A correction names the patient of both its studies.
+        // A correction identifies the patients of both studies.
         const shown = corrections
           .list(studyInstanceUid)
           .filter(({ fromStudyInstanceUid, toStudyInstanceUid }) =>
             [fromStudyInstanceUid, toStudyInstanceUid].every((uid) =>
-              seesImages(context, caller, uid),
+              canSeeImages(context, caller, uid),
             ),
           )
         return { corrections: shown }
       },
       undo({ params: { correctionId }, body, user }) {
         const caller = callerOf(user)
-        const record = existingCorrection(context, correctionId)
+        const record = requireCorrection(context, correctionId)
         demandManagingImages(context, caller, record.fromStudyInstanceUid)
         demandManagingImages(context, caller, record.toStudyInstanceUid)
         return corrections.undo(correctionId, body.reason, user.userId)
@@ -85,7 +85,7 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
   )
 }
 
-/** The window's calls about who has to be informed of corrections. */
+/** Registers the window's operations for correction notices. */
 export function serveCorrectionNotices(app: HttpApp, context: Context): void {
   const callerOf = windowCaller(context)
   const list = windowList(context.database.seal)

@@ -1,9 +1,9 @@
 import type { CorrectedItem, CorrectedValue } from '#server/dicom/data-set/corrected-copy.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
-import type { HandedOutRow, ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import type { ImageHeader, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { CorrectedPatient, CorrectionKind } from '#shared/contract/corrections.ts'
 
-/** What an order determines, of the worklist row as it is known here; '' where it says nothing. */
+/** Values that an order determines, from its worklist row; empty if unknown. */
 export interface Order extends CorrectedPatient {
   readonly orderId: string
   readonly studyInstanceUid: string
@@ -15,21 +15,21 @@ export interface Order extends CorrectedPatient {
   readonly referringPhysicianName: string
   readonly admissionId: string
   readonly modality: string
-  /** YYYYMMDD and HHMMSS of its step. */
+  /** Date (YYYYMMDD) and time (HHMMSS) of the scheduled step. */
   readonly date: string
   readonly time: string
 }
 
-/** Where images belong, as it is known here. */
+/** What is known about the patient, order or study to which images are assigned. */
 export interface Target {
   readonly patient: CorrectedPatient
-  /** Undefined: a new study, or the same where the patient alone is corrected. */
+  /** `undefined` for a new study, or for the same study if only the patient is corrected. */
   readonly studyInstanceUid: string | undefined
   readonly order: Order | undefined
-  /** Of a study that has images. */
+  /** Header of the target study, if it has images. */
   readonly header: ImageHeader | undefined
-  /** The worklist row that a study with images was made for. */
-  readonly row: HandedOutRow | undefined
+  /** The matched worklist row of a target study that has images. */
+  readonly row: SentWorklistRow | undefined
 }
 
 const TAG = {
@@ -54,10 +54,10 @@ const TAG = {
 } as const
 
 /**
- * What else a console copies of a patient (PS3.3 C.2.3, C.7.1.1, C.7.1.3 and C.7.2.2): of the wrong
- * one, it is wrong as well. Species stays.
+ * Further attributes of the patient (PS3.3 C.2.3, C.7.1.1, C.7.1.3 and C.7.2.2), which are wrong,
+ * too, if a modality copied them from another patient. The species is kept.
  */
-const OF_PATIENT: readonly number[] = [
+const PATIENT_TAGS: readonly number[] = [
   ...[
     0x00081120, 0x00100021, 0x00100022, 0x00100024, 0x00100026, 0x00100027, 0x00100028, 0x00100032,
     0x00100033, 0x00100034,
@@ -80,10 +80,10 @@ const OF_PATIENT: readonly number[] = [
   ],
 ]
 /**
- * What else a console copies of an order (PS3.17 J, IHE RAD TF-2 4.6): physicians, diagnoses,
- * codes, admission, references.
+ * Further attributes of an order that a modality copies (PS3.17 J, IHE RAD TF-2 4.6): physicians,
+ * diagnoses, codes, admission, references.
  */
-const OF_ORDER: readonly number[] = [
+const ORDER_TAGS: readonly number[] = [
   ...[
     0x00080051, 0x00080092, 0x00080094, 0x00080096, 0x0008009c, 0x0008009d, 0x00081032, 0x00081048,
     0x00081049, 0x00081060,
@@ -103,7 +103,7 @@ const OF_ORDER: readonly number[] = [
   ...[0x00402016, 0x00402017, 0x00402400, 0x00403001],
 ]
 
-/** Whom an order, or a worklist row, is for. */
+/** The patient of an order or a worklist row. */
 export const patientOf = <Sex extends string>({
   patientName,
   patientId,
@@ -114,7 +114,7 @@ export const patientOf = <Sex extends string>({
   ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber },
 })
 
-/** What an image says of its patient and its order. */
+/** The patient and the order that an image identifies. */
 export const identityOfHeader = (header: ImageHeader): CorrectedPatient => ({
   patientName: header.patientName,
   patientId: header.patientId,
@@ -126,8 +126,8 @@ export const identityOfHeader = (header: ImageHeader): CorrectedPatient => ({
 })
 
 /**
- * Whether the images, of somebody else, get this patient: the same number or, where one has none,
- * the same name is the same patient.
+ * Whether these are different patients. The same patient ID or, if either has none, the same name
+ * means the same patient.
  */
 function isOtherPatient(before: CorrectedPatient, after: CorrectedPatient): boolean {
   const [one, other] = [before.patientId.trim(), after.patientId.trim()]
@@ -136,9 +136,9 @@ function isOtherPatient(before: CorrectedPatient, after: CorrectedPatient): bool
 }
 
 /**
- * The attributes of a copy that differ from those of its original (decision 0031). Where
- * demographics alone are corrected, the rest of patient and order stays; otherwise what a console
- * copied from the wrong worklist entry goes, even where nothing takes its place.
+ * The attributes of a copy that differ from those of its original (decision 0031). For kind
+ * `correct`, only demographics change. Otherwise, everything that a modality copied from the wrong
+ * worklist entry is removed, even if it has no replacement.
  */
 export function correctedValues(
   kind: CorrectionKind,
@@ -154,7 +154,7 @@ export function correctedValues(
     { tag: TAG.accessionNumber, value: patient.accessionNumber },
   ]
   if (kind === 'correct') {
-    if (before.patientBirthDate !== patient.patientBirthDate) values.push(removed(TAG.patientAge))
+    if (before.patientBirthDate !== patient.patientBirthDate) values.push(removeTag(TAG.patientAge))
     if (before.accessionNumber !== patient.accessionNumber)
       values.push({
         tag: TAG.requestAttributesSequence,
@@ -164,13 +164,13 @@ export function correctedValues(
       })
     return values
   }
-  if (isOtherPatient(before, patient)) values.push(...OF_PATIENT.map(removed))
+  if (isOtherPatient(before, patient)) values.push(...PATIENT_TAGS.map(removeTag))
   else if (before.patientBirthDate !== patient.patientBirthDate)
-    values.push(removed(TAG.patientAge))
-  return [...values, ...OF_ORDER.map(removed), ...orderValues(target)]
+    values.push(removeTag(TAG.patientAge))
+  return [...values, ...ORDER_TAGS.map(removeTag), ...orderValues(target)]
 }
 
-const removed = (tag: number): CorrectedValue => ({ tag, value: null, onlyIfPresent: true })
+const removeTag = (tag: number): CorrectedValue => ({ tag, value: null, onlyIfPresent: true })
 
 function orderValues({
   patient,
@@ -180,9 +180,9 @@ function orderValues({
   studyInstanceUid = '',
 }: Target): CorrectedValue[] {
   const text = (tag: number, value: string): CorrectedValue => ({ tag, value })
-  // Where nobody knows what was performed it stays as the device says it.
-  const known = (tag: number, value: string) => (value === '' ? [] : [text(tag, value)])
-  const request = order ?? (row && ofRow(row))
+  // If it is not known what was performed, the value from the device is kept.
+  const textUnlessEmpty = (tag: number, value: string) => (value === '' ? [] : [text(tag, value)])
+  const request = order ?? (row && requestOfRow(row))
   const description = order
     ? order.requestedProcedureDescription || order.studyDescription
     : (header?.studyDescription ?? '')
@@ -193,26 +193,29 @@ function orderValues({
     ),
     // IHE RAD TF-2 4.6: Study ID is the Requested Procedure ID.
     text(TAG.studyId, order?.requestedProcedureId ?? header?.studyId ?? ''),
-    ...known(TAG.studyDescription, description),
+    ...textUnlessEmpty(TAG.studyDescription, description),
     ...(header
-      ? [...known(TAG.studyDate, header.studyDate), ...known(TAG.studyTime, header.studyTime)]
+      ? [
+          ...textUnlessEmpty(TAG.studyDate, header.studyDate),
+          ...textUnlessEmpty(TAG.studyTime, header.studyTime),
+        ]
       : []),
-    order?.admissionId ? text(TAG.admissionId, order.admissionId) : removed(TAG.admissionId),
+    order?.admissionId ? text(TAG.admissionId, order.admissionId) : removeTag(TAG.admissionId),
     request?.requestedProcedureDescription
       ? {
           ...text(TAG.requestedProcedureDescription, request.requestedProcedureDescription),
           onlyIfPresent: true,
         }
-      : removed(TAG.requestedProcedureDescription),
+      : removeTag(TAG.requestedProcedureDescription),
     request?.requestedProcedureId
       ? { ...text(TAG.requestedProcedureId, request.requestedProcedureId), onlyIfPresent: true }
-      : removed(TAG.requestedProcedureId),
+      : removeTag(TAG.requestedProcedureId),
     request
       ? {
           tag: TAG.requestAttributesSequence,
           value: [requestItem(request, patient, studyInstanceUid)],
         }
-      : removed(TAG.requestAttributesSequence),
+      : removeTag(TAG.requestAttributesSequence),
   ]
 }
 
@@ -225,7 +228,7 @@ type Request = Pick<
   | 'scheduledProcedureStepDescription'
 >
 
-const ofRow = (row: HandedOutRow): Request => ({
+const requestOfRow = (row: SentWorklistRow): Request => ({
   ...{ studyInstanceUid: row.studyInstanceUid, requestedProcedureId: row.requestedProcedureId },
   ...{
     scheduledProcedureStepId: row.scheduledProcedureStepId,
@@ -234,7 +237,7 @@ const ofRow = (row: HandedOutRow): Request => ({
   requestedProcedureDescription: '',
 })
 
-/** PS3.3 Table 10-9: what is not known is left out. */
+/** PS3.3 Table 10-9; unknown values are omitted. */
 function requestItem(
   request: Request,
   { accessionNumber }: CorrectedPatient,
@@ -251,8 +254,8 @@ function requestItem(
   return Object.fromEntries(values.filter(([, value]) => value !== ''))
 }
 
-/** The order as the row that images were made for. */
-export const rowOfOrder = (order: Order, callingAeTitle: string, at: string): HandedOutRow => ({
+/** Converts an order to a matched worklist row. */
+export const rowOfOrder = (order: Order, callingAeTitle: string, at: string): SentWorklistRow => ({
   ...{
     studyInstanceUid: order.studyInstanceUid,
     scheduledProcedureStepId: order.scheduledProcedureStepId,

@@ -2,42 +2,44 @@ import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { fileFor, StorageFault } from '#server/database/image-files.ts'
-import { removeUncommitted } from '#server/modules/images/crash-recovery.ts'
-import { noteDisk, noteImagesChanged } from '#server/modules/images/image-feed.ts'
+import { deleteUncommitted } from '#server/modules/images/crash-recovery.ts'
+import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { temporaryIn } from '#server/modules/images/stored-object.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { Correction } from '#shared/contract/corrections.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { type Copy, type Wanted, writeCopy } from './correction-copies.ts'
+import { type Copy, type CopyRequest, writeCopy } from './correction-copies.ts'
 
-/** A correction, an undo or a restored correction of these studies that is under way. */
+/** A correction, undo or restored correction of these studies that is running. */
 export interface Run {
   readonly studies: Set<string>
   /** Resolved when the first copy is being written. */
   readonly begun: PromiseWithResolvers<void>
-  /** Known once copies are written. */
+  /** Set once copies are being written. */
   correction?: Omit<Correction, 'progress'>
-  /** To be written and read back, and how many of them were. */
+  /** Total bytes to write and read back, and the number completed. */
   bytes: number
   done: number
-  /** `done` when the window was last notified. */
+  /** Value of `done` when the window was last notified. */
   notifiedAt: number
 }
 
-/** Written or read back between two notifications of progress. */
-const NOTIFIED_BYTES = 64 << 20
-/** A correction that takes longer is answered while it is under way. */
-const LONG_MS = 10_000
+/** Bytes written or read between two progress notifications. */
+const NOTIFY_BYTES = 64 << 20
+/** A longer correction is answered while it is still running. */
+const ANSWER_AFTER_MS = 10_000
 const GIGABYTE = 1_000_000_000
 
-/** Whether the disk has room for so many bytes, beside what is kept free for received images. */
-export const hasRoom = ({ imageFiles, settings }: Context, bytes: number) =>
+/**
+ * Whether the disk has space for this many bytes in addition to the reserve for received images.
+ */
+export const hasSpace = ({ imageFiles, settings }: Context, bytes: number) =>
   imageFiles.space().freeBytes >= bytes + settings.get('intake.stopGigabytes') * GIGABYTE
 
 /**
- * Corrections, undos and restored corrections that are under way: one at a time for each study.
- * `flushEvents` writes the events that are only in memory: whoever was asked about a study has to
+ * Runs corrections, undos and restored corrections, one at a time for each study. `flushEvents`
+ * writes events that are only in memory, because everyone who was sent an event about a study must
  * be informed of its correction.
  */
 export class CorrectionRuns implements AsyncDisposable {
@@ -48,11 +50,11 @@ export class CorrectionRuns implements AsyncDisposable {
   readonly #works = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
-  constructor(context: Context, flushEvents: () => Promise<void>, longMs = LONG_MS) {
+  constructor(context: Context, flushEvents: () => Promise<void>, longMs = ANSWER_AFTER_MS) {
     this.#context = context
     this.#flushEvents = flushEvents
     this.#longMs = longMs
-    // What an earlier run was copying when it ended.
+    // Temporary files of a run that was interrupted.
     rmSync(temporaryIn(context.folder), { recursive: true, force: true })
   }
 
@@ -62,14 +64,17 @@ export class CorrectionRuns implements AsyncDisposable {
     )
   }
 
-  /** @throws ApiError outdated: a correction of one of the studies is under way */
-  occupy(run: Run, uids: readonly string[]): void {
+  /**
+   * Locks the studies for the run.
+   * @throws ApiError outdated if a correction of one of the studies is running
+   */
+  lock(run: Run, uids: readonly string[]): void {
     if (this.isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
     for (const uid of uids) run.studies.add(uid)
   }
 
-  /** No other correction of these studies begins before the work has ended, however it ended. */
-  async exclusively<T>(uids: readonly string[], work: (run: Run) => Promise<T>): Promise<T> {
+  /** Runs `work` while no other correction of these studies can start. */
+  async runExclusive<T>(uids: readonly string[], work: (run: Run) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     const run: Run = {
       studies: new Set(),
@@ -78,7 +83,7 @@ export class CorrectionRuns implements AsyncDisposable {
       done: 0,
       notifiedAt: 0,
     }
-    this.occupy(run, uids)
+    this.lock(run, uids)
     this.#running.add(run)
     const working = work(run)
     this.#works.add(working)
@@ -91,26 +96,26 @@ export class CorrectionRuns implements AsyncDisposable {
     }
   }
 
-  /** The result of the work or, where it takes long, what it is about. */
-  async answered(
+  /** The result of the work or, if it takes long, its current progress. */
+  async runAndAnswer(
     uids: readonly string[],
     work: (run: Run) => Promise<Correction>,
   ): Promise<Correction> {
     const timer = new AbortController()
     const { signal } = timer
-    let isLong: Promise<Correction | undefined> | undefined
-    const working = this.exclusively(uids, (run) => {
-      isLong = delay(this.#longMs, undefined, { signal, ref: false })
+    let slowAnswer: Promise<Correction | undefined> | undefined
+    const working = this.runExclusive(uids, (run) => {
+      slowAnswer = delay(this.#longMs, undefined, { signal, ref: false })
         .then(() => run.begun.promise)
         .then(() => run.correction && { ...run.correction, progress: shareOf(run) })
-      // Aborted where it did not take long.
-      isLong.catch(() => undefined)
+      // The delay is aborted if the work is fast.
+      slowAnswer.catch(() => undefined)
       return work(run)
     })
     try {
       const underWay = await Promise.race([
         working.then(() => undefined),
-        ...(isLong ? [isLong] : []),
+        ...(slowAnswer ? [slowAnswer] : []),
       ])
       if (!underWay) return await working
       working.catch((error) => this.#reportFailure(error))
@@ -120,27 +125,27 @@ export class CorrectionRuns implements AsyncDisposable {
     }
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The request has already been answered. */
   #reportFailure(error: unknown): void {
     if (!(error instanceof ApiError)) reportError(this.#context, error)
-    noteDisk(this.#context, 'danger', message('corrections.failed'))
+    appendDiskEntry(this.#context, 'danger', message('corrections.failed'))
   }
 
   /**
-   * Makes the copies, in the study `to`, and commits their rows. The files exist from here to the
-   * commit, or not at all: a note on the disk lists what a crash leaves.
+   * Writes the copies, in the study `to`, and commits their rows. If there is no commit, the files
+   * are removed; a list of them on the disk allows the next start to remove them after a crash.
    * @throws ApiError refused, unavailable
    */
   async withCopies<T>(
     run: Run,
-    wanted: readonly Wanted[],
+    wanted: readonly CopyRequest[],
     uids: ReadonlyMap<string, string>,
     to: string,
     commit: (copies: readonly Copy[]) => T,
   ): Promise<T> {
     const { imageFiles, database, uuid } = this.#context
     const files = wanted.map(() => fileFor(to, uuid()))
-    let noted = imageFiles.copies.note(files)
+    let copyNote = imageFiles.copies.note(files)
     for (const file of files) imageFiles.arriving.add(file)
     try {
       run.begun.resolve()
@@ -149,43 +154,46 @@ export class CorrectionRuns implements AsyncDisposable {
       for (const [index, one] of wanted.entries())
         copies.push(
           await writeCopy(this.#context, one, files[index] as string, uids, (bytes) =>
-            this.#passed(run, bytes),
+            this.#progressed(run, bytes),
           ),
         )
       await this.#flushEvents()
-      noted = imageFiles.copies.complete(noted)
+      copyNote = imageFiles.copies.complete(copyNote)
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
       if (error instanceof StorageFault)
         throw new ApiError('unavailable', message('corrections.not-written'))
       throw error
     } finally {
-      // The rows may be committed: where this fails the next start cleans up, and the result of
-      // the commit stands.
-      await removeUncommitted(this.#context, noted, files).catch((error: unknown) =>
+      // The rows may be committed already. If this fails, the next start cleans up, and the result
+      // of the commit is still returned.
+      await deleteUncommitted(this.#context, copyNote, files).catch((error: unknown) =>
         reportError(this.#context, error),
       )
       for (const file of files) imageFiles.arriving.delete(file)
     }
   }
 
-  /** @throws ApiError unavailable: the gateway stops, or the disk has become too full */
-  #passed(run: Run, bytes: number): void {
+  /**
+   * Counts the processed bytes and reports progress.
+   * @throws ApiError unavailable if the gateway is stopping or the disk is too full
+   */
+  #progressed(run: Run, bytes: number): void {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     run.done += bytes
-    if (run.done - run.notifiedAt < NOTIFIED_BYTES) return
+    if (run.done - run.notifiedAt < NOTIFY_BYTES) return
     run.notifiedAt = run.done
     this.#notify()
-    if (!hasRoom(this.#context, 0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
+    if (!hasSpace(this.#context, 0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
   }
 
-  /** Null where nothing of the correction is under way. */
+  /** Progress from 0 to 1; `null` if the correction is not running. */
   progressOf(correctionId: string): number | null {
     const run = [...this.#running].find((one) => one.correction?.correctionId === correctionId)
     return run ? shareOf(run) : null
   }
 
-  /** Those of the study whose copies are being written. */
+  /** Running corrections of the study whose copies are being written. */
   ofStudy(studyInstanceUid: string): Correction[] {
     return [...this.#running].flatMap((run) =>
       run.correction && run.studies.has(studyInstanceUid)
@@ -195,7 +203,7 @@ export class CorrectionRuns implements AsyncDisposable {
   }
 
   #notify(): void {
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
   }
 
   async [Symbol.asyncDispose]() {

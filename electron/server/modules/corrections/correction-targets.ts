@@ -15,16 +15,16 @@ import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { PATIENT_SEX } from '#shared/dicom-values.ts'
 import { identityOfHeader, type Order, patientOf, type Target } from './correction-rules.ts'
 
-/** Orders of the worklist that are known here. */
+/** Access to the orders of the worklist. */
 export interface Orders {
-  /** Of these days (YYYY-MM-DD), without those that no device may be sent. */
+  /** Orders of these days (YYYY-MM-DD), without those that must not be sent to devices. */
   onDays(days: readonly string[]): Promise<Order[]>
   get(orderId: string): Promise<Order | undefined>
 }
 
-const MOST_TARGETS = 60
+const MAX_TARGETS = 60
 /** Modalities of the copies of reports. */
-const OF_REPORTS: readonly string[] = ['SR', 'DOC']
+const REPORT_MODALITIES: readonly string[] = ['SR', 'DOC']
 const NOTHING = {
   studyInstanceUid: undefined,
   order: undefined,
@@ -32,7 +32,7 @@ const NOTHING = {
   row: undefined,
 } as const
 
-/** Where images are to be put; undefined: it is not known any more. */
+/** Resolves a target; `undefined` if it does not exist any more. */
 export async function targetOf(
   context: Context,
   orders: Orders,
@@ -44,13 +44,13 @@ export async function targetOf(
     const order = await orders.get(target.orderId)
     if (!order) return undefined
     const { studyInstanceUid } = order
-    const there = imagesThere(findImageStudy(database, studyInstanceUid))
-    return { ...NOTHING, ...there, patient: patientOf(order), studyInstanceUid, order }
+    const received = receivedImages(findImageStudy(database, studyInstanceUid))
+    return { ...NOTHING, ...received, patient: patientOf(order), studyInstanceUid, order }
   }
   const { studyInstanceUid } = target
-  const there = imagesThere(findImageStudy(database, studyInstanceUid))
-  if (there)
-    return { ...NOTHING, ...there, patient: identityOfHeader(there.header), studyInstanceUid }
+  const received = receivedImages(findImageStudy(database, studyInstanceUid))
+  if (received)
+    return { ...NOTHING, ...received, patient: identityOfHeader(received.header), studyInstanceUid }
   const metadata = findStudyByUid(database, 'scribe', studyInstanceUid)?.detail.reportMetadata
   if (!metadata) return undefined
   const listed = await orders.onDays(daysAround(context, metadata.scanDate))
@@ -59,7 +59,7 @@ export async function targetOf(
   return { ...NOTHING, patient, studyInstanceUid, order }
 }
 
-/** Orders and studies that the images of the study may belong to, the most similar first. */
+/** Orders and studies to which the images of the study may belong, most similar first. */
 export async function searchTargets(
   context: Context,
   orders: Orders,
@@ -92,7 +92,7 @@ export async function searchTargets(
   ]
     .filter(isFound)
     .sort((a, b) => similarity(b) - similarity(a) || a.patientName.localeCompare(b.patientName))
-    .slice(0, MOST_TARGETS)
+    .slice(0, MAX_TARGETS)
 }
 
 const choiceOfOrder = (database: Database, order: Order): TargetChoice => ({
@@ -105,10 +105,10 @@ const choiceOfOrder = (database: Database, order: Order): TargetChoice => ({
   modality: order.modality,
   date: order.date,
   time: order.time,
-  instances: imagesIn(database, order.studyInstanceUid),
+  instances: countImages(database, order.studyInstanceUid),
 })
 
-/** Other studies with images that one of the texts finds. */
+/** Other studies with images that match one of the search texts. */
 function studiesWithImages(
   database: Database,
   { studyInstanceUid: own }: ImageStudyRecord,
@@ -121,7 +121,7 @@ function studiesWithImages(
         database,
         { show: 'all', search },
         undefined,
-        MOST_TARGETS,
+        MAX_TARGETS,
       ).items)
         if (study.studyInstanceUid !== own && study.instances > 0)
           found.set(study.studyInstanceUid, study)
@@ -129,14 +129,14 @@ function studiesWithImages(
     target: { to: 'study', studyInstanceUid },
     ...identityOfHeader(header),
     description: header.studyDescription,
-    modality: modalities.filter((one) => !OF_REPORTS.includes(one)).join(', '),
+    modality: modalities.filter((one) => !REPORT_MODALITIES.includes(one)).join(', '),
     date: header.studyDate,
     time: header.studyTime,
-    instances: imagesIn(database, studyInstanceUid),
+    instances: countImages(database, studyInstanceUid),
   }))
 }
 
-/** Studies that were created through the interface and wait for images, without those of orders. */
+/** Studies that were created through the API and have no images yet, without those of orders. */
 const waitingStudies = (
   database: Database,
   search: string,
@@ -147,7 +147,7 @@ const waitingStudies = (
     { area: 'scribe', search, isCancelled: false },
     'newest',
     undefined,
-    MOST_TARGETS,
+    MAX_TARGETS,
   )
     .items.filter(
       ({ studyInstanceUid: uid }) => !ordered.has(uid) && !findImageStudy(database, uid)?.instances,
@@ -162,8 +162,8 @@ const waitingStudies = (
       instances: 0,
     }))
 
-/** Without the copies of its signed reports. */
-function imagesIn(database: Database, studyInstanceUid: string): number {
+/** Number of instances without the copies of signed reports. */
+function countImages(database: Database, studyInstanceUid: string): number {
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
   const signed = study ? listSignedReports(database, study.studyId) : []
   const copies = signed.flatMap(({ reportId }) => listReportObjects(database, reportId)).length
@@ -173,7 +173,7 @@ function imagesIn(database: Database, studyInstanceUid: string): number {
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 const isSame = (one: string, other: string) => one !== '' && one === other
 
-/** The patient of a study that was created through the interface. */
+/** The patient of a study that was created through the API. */
 const patientOfMetadata = (
   { patientName, mrn, dateOfBirth, sex }: StudyReportMetadata,
   accessionNumber = '',
@@ -185,15 +185,18 @@ const patientOfMetadata = (
   accessionNumber,
 })
 
-/** A study that was only announced, or holds what the gateway made, has no patient of its own. */
-function imagesThere(study: ImageStudyRecord | undefined) {
+/**
+ * The header and worklist row of a study that has received images. A study that was only announced,
+ * or that contains only objects of the gateway, does not identify a patient.
+ */
+function receivedImages(study: ImageStudyRecord | undefined) {
   if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS) return undefined
   return { header: study.header, row: study.handedOut ?? undefined }
 }
 
 /**
- * YYYY-MM-DD of the days around when the images were made, and of those around today.
- * @param studyDate YYYYMMDD or YYYY-MM-DD; another text says nothing
+ * The days (YYYY-MM-DD) around the study date and around today.
+ * @param studyDate YYYYMMDD or YYYY-MM-DD; any other text is ignored
  */
 function daysAround({ clock, settings }: Context, studyDate: string | undefined): string[] {
   const today = clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone')))

@@ -2,8 +2,8 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { isReportSignedSince } from '#server/modules/reports/report-queries.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -16,22 +16,22 @@ import {
   restateStudy,
   senderOf,
 } from './correction-commit.ts'
-import { uidsFor, type Wanted } from './correction-copies.ts'
+import { type CopyRequest, newUidsFor } from './correction-copies.ts'
 import { findRejectionNote } from './correction-notice-queries.ts'
 import { IN_DOUBT, outdated, stateOfStudies } from './correction-plan.ts'
 import {
   type CorrectedImage,
   type CorrectionRecord,
-  countCopiesGone,
+  countReplacedCopies,
   findCorrection,
   isCorrectionSent,
   listCorrectedPairs,
   setCorrectionUndone,
 } from './correction-queries.ts'
 import type { CorrectionRuns, Run } from './correction-runs.ts'
-import { existingStudy, headersOf, imagesOf, isReceived } from './study-images.ts'
+import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
-/** Why the correction cannot be undone; null where it can. */
+/** Returns why the correction cannot be undone; `null` if it can. */
 export function undoObstacleOf({ database }: Context, record: CorrectionRecord): Message | null {
   const { correctionId, fromStudyInstanceUid, toStudyInstanceUid, details, at } = record
   if (record.undoneAt !== null) return message('corrections.undone-already')
@@ -50,18 +50,21 @@ export function undoObstacleOf({ database }: Context, record: CorrectionRecord):
   }
   if (isSignedSince(toStudyInstanceUid)) return message('corrections.signed-since')
   if (isSignedSince(fromStudyInstanceUid)) return message('corrections.signed-without')
-  return countCopiesGone(database, correctionId) > 0 ? message('corrections.copies-gone') : null
+  return countReplacedCopies(database, correctionId) > 0 ? message('corrections.copies-gone') : null
 }
 
-/** Whether a destination has, or may have, originals or copies of it. */
-const hasLeft = ({ database }: Context, correctionId: string) =>
+/** Whether a destination has, or may have, originals or copies of the correction. */
+const hasLeftGateway = ({ database }: Context, correctionId: string) =>
   isCorrectionSent(database, correctionId) ||
   findRejectionNote(database, correctionId) !== undefined
 
-/** What the images of both studies are before an undo, read ahead of its transaction. */
-type Undoing = Awaited<ReturnType<typeof readUndoing>>
+/** The images of both studies, read before the transaction of an undo. */
+type UndoInput = Awaited<ReturnType<typeof readUndoInput>>
 
-/** Undoes the correction. @throws ApiError refused, outdated, unavailable */
+/**
+ * Undoes the correction.
+ * @throws ApiError refused, outdated, unavailable
+ */
 export async function undoCorrection(
   context: Context,
   runs: CorrectionRuns,
@@ -72,30 +75,30 @@ export async function undoCorrection(
   run: Run,
 ): Promise<void> {
   const { database } = context
-  demandUndoable(context, record)
-  const undoing = await readUndoing(context, record)
-  if (!hasLeft(context, record.correctionId)) {
+  requireUndoable(context, record)
+  const input = await readUndoInput(context, record)
+  if (!hasLeftGateway(context, record.correctionId)) {
     await database.commitSoon(() => {
-      demandUnchanged(context, record, undoing)
-      if (hasLeft(context, record.correctionId)) throw outdated()
-      makeOriginalsCurrent(context, onCorrected, record, undoing, reason, userId)
+      requireUnchanged(context, record, input)
+      if (hasLeftGateway(context, record.correctionId)) throw outdated()
+      makeOriginalsCurrent(context, onCorrected, record, input, reason, userId)
     })
     return
   }
-  // What an archive rejected it does not show again: the originals are sent once more, under new
-  // UIDs.
+  // An archive does not accept instances again that it rejected, so the originals are sent as
+  // copies with new UIDs.
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
-  const wanted = undoing.pairs.map(
-    ({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }),
+  const requests = input.pairs.map(
+    ({ original, copy }): CopyRequest => ({ original: copy, source: original, values: [] }),
   )
-  const uids = uidsFor(context, wanted, back, back)
-  await runs.withCopies(run, wanted, uids, back, (made) => {
-    demandUnchanged(context, record, undoing)
+  const uids = newUidsFor(context, requests, back, back)
+  await runs.withCopies(run, requests, uids, back, (made) => {
+    requireUnchanged(context, record, input)
     const at = instantOf(context.clock())
     const { correctionId: furtherId } = replaceImages(context, onCorrected, made, {
-      from: existingStudy(database, now),
-      staying: undoing.staying,
-      there: undoing.there,
+      from: requireImageStudy(database, now),
+      staying: input.staying,
+      there: input.there,
       handedOut: () => rowBefore(context, record, back),
       handedOutFrom: rowBefore(context, record, now),
       correction: {
@@ -117,8 +120,8 @@ export async function undoCorrection(
       },
     })
     setCorrectionUndone(database, record.correctionId, { at, by: userId, with: furtherId, reason })
-    compareIdentity(database, back)
-    compareIdentity(database, now)
+    updateMismatch(database, back)
+    updateMismatch(database, now)
     const detail = { correctionId: record.correctionId, reason, instances: made.length }
     note(context, `user:${userId}`, 'images.undo-correction', back, {
       ...detail,
@@ -127,20 +130,23 @@ export async function undoCorrection(
   })
 }
 
-function demandUndoable(context: Context, record: CorrectionRecord): void {
-  const standing = findCorrection(context.database, record.correctionId) ?? record
-  const obstacle = undoObstacleOf(context, standing)
+function requireUndoable(context: Context, record: CorrectionRecord): void {
+  const current = findCorrection(context.database, record.correctionId) ?? record
+  const obstacle = undoObstacleOf(context, current)
   if (obstacle) throw new ApiError('refused', obstacle)
 }
 
-/** Within the transaction of the undo. @throws ApiError refused, outdated */
-function demandUnchanged(context: Context, record: CorrectionRecord, { before }: Undoing): void {
-  demandUndoable(context, record)
+/**
+ * Must be called within the transaction of the undo.
+ * @throws ApiError refused, outdated
+ */
+function requireUnchanged(context: Context, record: CorrectionRecord, { before }: UndoInput): void {
+  requireUndoable(context, record)
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
   if (stateOfStudies(context.database, now, back) !== before) throw outdated()
 }
 
-async function readUndoing(context: Context, record: CorrectionRecord) {
+async function readUndoInput(context: Context, record: CorrectionRecord) {
   const { database } = context
   const { correctionId, fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
   const pairs = listCorrectedPairs(database, correctionId).flatMap(
@@ -164,12 +170,15 @@ async function readUndoing(context: Context, record: CorrectionRecord) {
   }
 }
 
-/** Within the transaction of the undo, where nothing of the correction left the gateway. */
+/**
+ * Makes the originals current again. Only possible while neither the copies nor a rejection note
+ * have left the gateway. Must be called within the transaction of the undo.
+ */
 function makeOriginalsCurrent(
   context: Context,
   onCorrected: OnCorrected,
   record: CorrectionRecord,
-  { pairs, staying, there, originals }: Undoing,
+  { pairs, staying, there, originals }: UndoInput,
   reason: string,
   userId: string,
 ): void {
@@ -205,8 +214,8 @@ function makeOriginalsCurrent(
 }
 
 /**
- * The worklist row of one of the two studies without the correction: that of before where the study
- * has what the correction gave it, and otherwise that which was found since.
+ * The worklist row of one of the studies without the correction. If the study still has the row
+ * that the correction set, this is the previous row, otherwise the current one.
  */
 function rowBefore(
   { database }: Context,
@@ -219,28 +228,28 @@ function rowBefore(
   uid: string,
 ) {
   const now = findImageStudy(database, uid)?.handedOut ?? null
-  // The demographics of the row were corrected.
+  // The correction changed the demographics of the row.
   if (from === to) return isSameRow(now, handedOut.from) ? handedOut.from : now
-  // The target got the row of the order, where it had none.
+  // The correction gave the target the row of the order because the target had none.
   return uid === to && handedOut.to === null && now?.at === at && now.linkedBy === undefined
     ? null
     : now
 }
 
-/** Whether it is the row at all; its patient may have been corrected. */
-const isSameRow = (one: HandedOutRow | null, other: HandedOutRow | null) =>
+/** Whether both are the same row; the patient may have been corrected. */
+const isSameRow = (one: SentWorklistRow | null, other: SentWorklistRow | null) =>
   one?.at === other?.at &&
   one?.linkedBy === other?.linkedBy &&
   one?.scheduledProcedureStepId === other?.scheduledProcedureStepId
 
-/** The row that a person linked the study to after it had the other one. */
+/** The row to which a user linked the study after it had the row `before`. */
 function linkedSince(
-  before: HandedOutRow | null,
+  before: SentWorklistRow | null,
   study: ImageStudyRecord | undefined,
-): HandedOutRow | undefined {
+): SentWorklistRow | undefined {
   const row = study?.handedOut
   return row?.linkedBy !== undefined && !isSameRow(row, before) ? row : undefined
 }
 
-const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: HandedOutRow) =>
+const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: SentWorklistRow) =>
   message('corrections.linked-since', { order: accessionNumber || scheduledProcedureStepId })

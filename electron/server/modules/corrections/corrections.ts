@@ -15,7 +15,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { CallOf } from '#shared/operation.ts'
 import { type OnCorrected, replaceImages } from './correction-commit.ts'
-import { newUid, uidsFor, type Wanted } from './correction-copies.ts'
+import { type CopyRequest, newUid, newUidsFor } from './correction-copies.ts'
 import { outdated, type Plan, planCorrection, stateOfStudies } from './correction-plan.ts'
 import { type CorrectionRecord, findCorrection, listCorrections } from './correction-queries.ts'
 import { copiesToRestore, restoreCorrection } from './correction-restore.ts'
@@ -23,15 +23,21 @@ import { correctedValues, identityOfHeader, rowOfOrder, type Target } from './co
 import { CorrectionRuns, type Run, UNDER_WAY } from './correction-runs.ts'
 import { type Orders, searchTargets } from './correction-targets.ts'
 import { undoCorrection, undoObstacleOf } from './correction-undo.ts'
-import { existingStudy, headerOfInstance, headersOf, imagesOf, isReceived } from './study-images.ts'
+import {
+  headerOfInstance,
+  headersOf,
+  imagesOf,
+  isReceived,
+  requireImageStudy,
+} from './study-images.ts'
 
 export type CorrectionOrder = CallOf<(typeof dashboardCorrections)['apply']>['body']
 
 /**
- * Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and
- * undo. `flushEvents` writes the events that are only in memory; `onCorrected` is called in the
- * transaction of each correction and undo; a correction that takes longer than `longMs` is answered
- * while it is under way.
+ * Corrects the identity of images (decision 0031): preview, apply with a reason and an audit entry,
+ * and undo. `flushEvents` writes events that are only in memory. `onCorrected` is called in the
+ * transaction of each correction and undo. A correction that takes longer than `longMs` is answered
+ * while it is still running.
  */
 export class Corrections implements AsyncDisposable {
   readonly #context: Context
@@ -55,15 +61,18 @@ export class Corrections implements AsyncDisposable {
   }
 
   /**
-   * Orders and studies that the images may belong to, the most similar first. @throws ApiError
-   * not-found
+   * Orders and studies to which the images may belong, most similar first.
+   * @throws ApiError not-found
    */
   async targets(studyInstanceUid: string, search: string) {
-    const study = existingStudy(this.#context.database, studyInstanceUid)
+    const study = requireImageStudy(this.#context.database, studyInstanceUid)
     return await searchTargets(this.#context, this.#orders, study, search)
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Previews a correction.
+   * @throws ApiError not-found
+   */
   async preview(studyInstanceUid: string, request: CorrectionRequest) {
     return (await this.#plan(studyInstanceUid, request)).preview
   }
@@ -75,12 +84,13 @@ export class Corrections implements AsyncDisposable {
   }
 
   /**
-   * Answers when it is done or, where that takes long, while it is under way, with `progress`.
-   * @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any
-   *   more, or another correction of the study or its target is under way
+   * Applies the correction; resolves when it is complete or, if that takes long, while it is
+   * running, with `progress`.
+   * @throws ApiError not-found, refused, unavailable; outdated if it differs from what was
+   *   previewed, or if another correction of the study or its target is running
    */
   apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
-    return this.#runs.answered([studyInstanceUid], (run) =>
+    return this.#runs.runAndAnswer([studyInstanceUid], (run) =>
       this.#apply(studyInstanceUid, order, userId, run),
     )
   }
@@ -99,7 +109,7 @@ export class Corrections implements AsyncDisposable {
     if (preview.obstacle) throw new ApiError('refused', preview.obstacle)
     if (!target) throw outdated()
     const to = plan.toStudyInstanceUid ?? newUid(context)
-    this.#runs.occupy(run, [to])
+    this.#runs.lock(run, [to])
     const correction = {
       correctionId: context.uuid(),
       kind: request.kind,
@@ -124,13 +134,13 @@ export class Corrections implements AsyncDisposable {
       to === studyInstanceUid
         ? []
         : await headersOf(context, imagesOf(database, to).filter(isReceived))
-    const wanted = await wantedCopies(context, plan, { ...target, studyInstanceUid: to })
-    const uids = uidsFor(context, wanted, studyInstanceUid, to)
-    const record = await this.#runs.withCopies(run, wanted, uids, to, (made) => {
+    const requests = await wantedCopies(context, plan, { ...target, studyInstanceUid: to })
+    const uids = newUidsFor(context, requests, studyInstanceUid, to)
+    const record = await this.#runs.withCopies(run, requests, uids, to, (made) => {
       if (state() !== before) throw outdated()
       const at = instantOf(context.clock())
-      const current = existingStudy(database, studyInstanceUid)
-      const kept = replaceImages(context, this.#onCorrected, made, {
+      const current = requireImageStudy(database, studyInstanceUid)
+      const replaced = replaceImages(context, this.#onCorrected, made, {
         from: current,
         staying: stayingHeaders,
         there,
@@ -140,27 +150,33 @@ export class Corrections implements AsyncDisposable {
       })
       const detail = { ...correction, reason, instances: made.length }
       note(context, `user:${userId}`, 'images.correct', studyInstanceUid, detail)
-      return kept
+      return replaced
     })
     return this.#finished(record)
   }
 
-  /** Those under way first, then the newest. @throws ApiError not-found */
+  /**
+   * Running corrections first, then newest first.
+   * @throws ApiError not-found
+   */
   list(studyInstanceUid: string): Correction[] {
     const { database } = this.#context
-    existingStudy(database, studyInstanceUid)
+    requireImageStudy(database, studyInstanceUid)
     const made = listCorrections(database, studyInstanceUid).map((record) => this.#view(record))
     const known = new Set(made.map(({ correctionId }) => correctionId))
     const underWay = this.#runs.ofStudy(studyInstanceUid)
     return [...underWay.filter(({ correctionId }) => !known.has(correctionId)), ...made]
   }
 
-  /** As `apply`. @throws ApiError not-found, refused, unavailable, outdated */
+  /**
+   * Undoes a correction; resolves as `apply` does.
+   * @throws ApiError not-found, refused, unavailable, outdated
+   */
   async undo(correctionId: string, reason: string, userId: string): Promise<Correction> {
     const context = this.#context
-    const record = existingCorrection(context, correctionId)
+    const record = requireCorrection(context, correctionId)
     const uids = [record.fromStudyInstanceUid, record.toStudyInstanceUid]
-    return await this.#runs.answered(uids, async (run) => {
+    return await this.#runs.runAndAnswer(uids, async (run) => {
       run.correction = { ...this.#view(record), undoObstacle: UNDER_WAY }
       await undoCorrection(context, this.#runs, this.#onCorrected, record, reason, userId, run)
       return this.#finished(findCorrection(context.database, correctionId) ?? record)
@@ -168,9 +184,10 @@ export class Corrections implements AsyncDisposable {
   }
 
   /**
-   * Those of the instances that were set aside as other versions of images that are shown replace
-   * them, of several versions of one image the last: the correction that made it is recorded anew.
-   * Returns how many did. @throws ApiError outdated, unavailable
+   * Replaces images with those of the quarantined versions that are corrected copies of them, of
+   * several copies of one image with the last, and records the correction that made the copies
+   * again. Returns the number of replaced images.
+   * @throws ApiError outdated, unavailable
    */
   async restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number> {
     const context = this.#context
@@ -181,7 +198,7 @@ export class Corrections implements AsyncDisposable {
     )
     for (const group of byStudies.values()) {
       const images = group.flatMap(({ original, copy }) => [original, copy])
-      await this.#runs.exclusively(
+      await this.#runs.runExclusive(
         images.map(({ studyInstanceUid }) => studyInstanceUid),
         () =>
           restoreCorrection(context, this.#onCorrected, this.#flushEvents, group, reason, actor),
@@ -208,7 +225,7 @@ export class Corrections implements AsyncDisposable {
     }
   }
 
-  /** The correction as it is once nothing of it is under way. */
+  /** The correction after it is complete. */
   #finished(record: CorrectionRecord): Correction {
     const undoObstacle = undoObstacleOf(this.#context, record)
     return { ...this.#view(record), undoObstacle, progress: null }
@@ -225,13 +242,13 @@ export class Corrections implements AsyncDisposable {
 }
 
 async function wantedCopies(context: Context, { kind, chosen }: Plan, target: Target) {
-  const wanted: Wanted[] = []
+  const requests: CopyRequest[] = []
   for (const original of chosen) {
     const identity = identityOfHeader((await headerOfInstance(context, original)).study)
     const values = correctedValues(kind, identity, target)
-    wanted.push({ original, source: original, values })
+    requests.push({ original, source: original, values })
   }
-  return wanted
+  return requests
 }
 
 /** The worklist row of the target after the correction. */
@@ -243,18 +260,21 @@ function rowAfter(
   at: string,
 ) {
   if (order) return to?.handedOut ?? rowOfOrder(order, from.callingAeTitle, at)
-  // What was corrected is what the row should have said.
+  // The corrected values are also the correct values of the row.
   if (kind === 'correct') return from.handedOut && { ...from.handedOut, ...patient }
   return to?.handedOut ?? null
 }
 
-/** The patients and series that the images of the study name. @throws ApiError not-found */
+/**
+ * The patients and series that the images of the study identify.
+ * @throws ApiError not-found
+ */
 export async function listIdentities(
   context: Context,
   studyInstanceUid: string,
 ): Promise<ImageIdentity[]> {
   const { database } = context
-  existingStudy(database, studyInstanceUid)
+  requireImageStudy(database, studyInstanceUid)
   const descriptions = new Map(
     listImageSeries(database, studyInstanceUid).map((series) => [
       series.seriesInstanceUid,
@@ -281,8 +301,11 @@ export async function listIdentities(
   return [...found.values()]
 }
 
-/** @throws ApiError not-found */
-export function existingCorrection({ database }: Context, correctionId: string): CorrectionRecord {
+/**
+ * Finds a correction.
+ * @throws ApiError not-found
+ */
+export function requireCorrection({ database }: Context, correctionId: string): CorrectionRecord {
   const record = findCorrection(database, correctionId)
   if (!record) throw new ApiError('not-found', message('corrections.none-such'))
   return record

@@ -17,10 +17,10 @@ import { findDestination } from '#server/modules/forwarding/destination-queries.
 import { destinationsHolding } from '#server/modules/forwarding/forward-queries.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { appendInstance } from '#server/modules/forwarding/queue.ts'
-import { noteImagesChanged } from '#server/modules/images/image-feed.ts'
+import { notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { findInstance, type InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { keepOwnInstances, type OwnInstance } from '#server/modules/images/own-instances.ts'
-import { readStart } from '#server/modules/images/stored-object.ts'
+import { type OwnInstance, storeOwnInstances } from '#server/modules/images/own-instances.ts'
+import { readFileHeader } from '#server/modules/images/stored-object.ts'
 import { findImageStudy, isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -28,18 +28,18 @@ import { instantOf } from '#server/platform/clock.ts'
 import {
   findRejectionNote,
   insertRejectionNote,
-  listInformedWith,
+  listDestinationsSentCopies,
 } from './correction-notice-queries.ts'
 import { addNotices, addUndoNotices } from './correction-notices.ts'
 import type { CorrectionDone, CorrectionRecord } from './correction-queries.ts'
 
-// Corrections on their way to destinations (IHE RAD IOCM): a destination that has an original is
-// sent a rejection note, then the corrected copies.
+// Sends corrections to destinations (IHE RAD IOCM). A destination that has an original receives a
+// rejection note, followed by the corrected copies.
 
-/** Outbox rows: the rejection note and the copies of a correction are to be queued. */
+/** Kind of the outbox jobs that queue the rejection note and the copies of a correction. */
 export const CORRECTION_REJECT = 'correction.reject'
 
-/** The payload of the outbox row. */
+/** Payload of the job. */
 interface Rejection {
   readonly cause: CorrectionRecord['cause']
   readonly studyInstanceUid: string
@@ -49,9 +49,9 @@ interface Rejection {
 }
 
 /**
- * In the transaction that corrects images, or makes the originals current again: the queues change,
- * and notices are written. Destinations that have a wrong version get the corrected images after
- * the rejection note.
+ * Updates the forwarding queues and creates notices. Destinations that have a wrong version receive
+ * the rejection note and then the corrected images. Must be called in the transaction that corrects
+ * images or makes the originals current again.
  */
 export function queueCorrection(
   context: Context,
@@ -60,7 +60,7 @@ export function queueCorrection(
 ): void {
   const { database, clock } = context
   const { correctionId, cause, fromStudyInstanceUid: studyInstanceUid, at } = done.correction
-  // Who has an image is decided by the queues.
+  // The queues determine which destination has an image.
   forwarding.flush()
   const isFetched = isStudyFetched(database, studyInstanceUid)
   if (done.isUndo) {
@@ -70,7 +70,7 @@ export function queueCorrection(
     forwarding.correct(moved, isFetched, [])
     return
   }
-  const destinationIds = holdersOf(context, done)
+  const destinationIds = destinationsToCorrect(context, done)
   addNotices(context, done, destinationIds)
   if (destinationIds.length > 0) {
     const pairs = done.pairs.map(({ original, copy }) => ({
@@ -84,16 +84,20 @@ export function queueCorrection(
   forwarding.correct(moved, isFetched, destinationIds)
 }
 
-/** Those that have originals, or are about to get them as copies of an earlier correction. */
-function holdersOf({ database }: Context, { pairs }: CorrectionDone): string[] {
+/** Destinations that have originals, or will receive them as copies of an earlier correction. */
+function destinationsToCorrect({ database }: Context, { pairs }: CorrectionDone): string[] {
   const ids = pairs.map(({ original }) => original.instanceId)
-  const all = new Set([...destinationsHolding(database, ids), ...listInformedWith(database, ids)])
+  const all = new Set([
+    ...destinationsHolding(database, ids),
+    ...listDestinationsSentCopies(database, ids),
+  ])
   return [...all].filter((destinationId) => findDestination(database, destinationId))
 }
 
 /**
- * Handles the outbox row: makes the note and queues it before the copies, in one transaction; a
- * second time it changes nothing. @throws StorageFault
+ * Processes the job: creates the rejection note and queues it before the copies, in one
+ * transaction. Idempotent.
+ * @throws StorageFault
  */
 export async function sendRejection(
   context: Context,
@@ -108,9 +112,9 @@ export async function sendRejection(
   const [first] = originals
   if (!first || findRejectionNote(database, correctionId)) return { outcome: 'sent' }
   const header = await headerOf(context, first)
-  const instance = noteOf(context, correctionId, rejection, originals, header)
+  const instance = buildNote(context, correctionId, rejection, originals, header)
   try {
-    await keepOwnInstances(context, [instance], header, ([kept]) => {
+    await storeOwnInstances(context, [instance], header, ([kept]) => {
       const isWanted =
         !findRejectionNote(database, correctionId) &&
         findLatestOutboxJob(database, CORRECTION_REJECT, correctionId)?.state === 'waiting'
@@ -120,11 +124,14 @@ export async function sendRejection(
   } catch (error) {
     if (!(error instanceof Withdrawn)) throw error
   }
-  noteImagesChanged(context)
+  notifyImagesChanged(context)
   return { outcome: 'sent' }
 }
 
-/** In the transaction that keeps the note. */
+/**
+ * Records the rejection note, and queues it and the copies for each destination. Must be called in
+ * the transaction that stores the note.
+ */
 function queueRejection(
   context: Context,
   correctionId: string,
@@ -134,7 +141,7 @@ function queueRejection(
 ): void {
   const { database, clock } = context
   const { sopInstanceUid } = kept
-  // Copies that were corrected again meanwhile are of that correction.
+  // Copies that were corrected again in the meantime belong to the later correction.
   const copies = findInstances(
     context,
     pairs.map(({ copyId }) => copyId),
@@ -142,7 +149,7 @@ function queueRejection(
   const createdAt = instantOf(clock())
   insertRejectionNote(database, { correctionId, studyInstanceUid, sopInstanceUid, createdAt })
   for (const destinationId of destinationIds) {
-    // One that was removed since has a notice.
+    // A destination that was deleted in the meantime has a notice.
     if (!findDestination(database, destinationId)) continue
     for (const instance of [kept, ...copies]) appendInstance(context, destinationId, instance)
     note(context, 'gateway', 'correction.send', destinationId, {
@@ -158,16 +165,18 @@ function queueRejection(
 const findInstances = ({ database }: Context, ids: readonly number[]) =>
   ids.flatMap((id) => findInstance(database, id) ?? [])
 
-/** As the file has it: the study may have other values since. */
+/** Reads the header from the file, because the values of the study may have changed. */
 async function headerOf(context: Context, original: InstanceRecord): Promise<ImageHeader> {
-  const start = await readStart(context.imageFiles.pathOf(original.file)).catch(() => undefined)
+  const start = await readFileHeader(context.imageFiles.pathOf(original.file)).catch(
+    () => undefined,
+  )
   const known =
     start?.header.study ?? findImageStudy(context.database, original.studyInstanceUid)?.header
   if (!known) throw new Error('The header of a rejected image cannot be read.')
   return known
 }
 
-function noteOf(
+function buildNote(
   { settings }: Context,
   correctionId: string,
   { cause, at, studyInstanceUid }: Rejection,
@@ -184,7 +193,7 @@ function noteOf(
   const dataSet = rejectionNote(
     { ...header, ...about },
     dicomTime(at, timeZoneOf(settings.get('clinic.timeZone'))),
-    { cause, rejected: rejected.map(rejectedOf) },
+    { cause, rejected: rejected.map(rejectedInstanceOf) },
   )
   return {
     ...about,
@@ -195,7 +204,7 @@ function noteOf(
   }
 }
 
-const rejectedOf = ({
+const rejectedInstanceOf = ({
   seriesInstanceUid,
   sopClassUid,
   sopInstanceUid,
@@ -207,5 +216,5 @@ const rejectedOf = ({
   isImage: image !== null,
 })
 
-/** The correction was undone, or its note was queued, while it was written: nothing is kept. */
+/** The correction was undone, or its note was queued, while the note was being written. */
 class Withdrawn extends Error {}

@@ -12,17 +12,20 @@ import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
-// The images of studies, and what their files say.
+// Reads the images of studies and the headers of their files.
 
 const CHUNK_BYTES = 256 << 10
-/** Headers by instance; files never change. */
+/** Headers by instance id. Files never change, so the entries stay valid. */
 const headersIn = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
 
 export const deviceSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
   characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
 
-/** @throws ApiError not-found */
-export function existingStudy(database: Database, studyInstanceUid: string) {
+/**
+ * Finds an image study.
+ * @throws ApiError not-found
+ */
+export function requireImageStudy(database: Database, studyInstanceUid: string) {
   const study = findImageStudy(database, studyInstanceUid)
   if (!study) throw new ApiError('not-found', message('images.no-study'))
   return study
@@ -31,15 +34,18 @@ export function existingStudy(database: Database, studyInstanceUid: string) {
 export const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
 
 /**
- * Images of a study, captures included. Copies of reports, which are about the patient they were
- * signed for, and rejection notes are not corrected.
+ * The images of a study, including captures. Copies of reports are about the patient for whom they
+ * were signed, and rejection notes are not images; neither are corrected.
  */
 export const imagesOf = (database: Database, studyInstanceUid: string) =>
   listStudyInstances(database, studyInstanceUid).filter(
     (instance) => isReceived(instance) || instance.image !== null,
   )
 
-/** @throws ApiError unavailable: its file cannot be read */
+/**
+ * Reads the header of the instance's file.
+ * @throws ApiError unavailable if the file cannot be read
+ */
 export async function headerOfInstance(
   context: Context,
   instance: InstanceRecord,

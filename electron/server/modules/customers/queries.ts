@@ -5,7 +5,7 @@ import { flag, rawQuery } from '#server/database/query.ts'
 import { folded } from '#server/platform/text.ts'
 import type { Metadata } from '#shared/contract/values.ts'
 
-// The tables expressCustomers, customerUsers and organizations.
+// SQL of the tables expressCustomers, customerUsers and organizations.
 
 export type CustomerRecord = NonNullable<ReturnType<typeof findCustomer>>
 
@@ -15,9 +15,9 @@ interface CustomerRow {
   readonly expressCustomerId: string
   readonly expressCustomerName: string
   readonly isActive: number
-  /** How many users are linked to it. */
+  /** Number of linked users. */
   readonly userCount: number
-  /** The key or the user that created it; the other is null. */
+  /** The API key or the user that created it; the other one is null. */
   readonly createdByApiKeyId: string | null
   readonly createdByUserId: string | null
   readonly sealedMetadata: Buffer | null
@@ -37,7 +37,8 @@ export function findCustomer(database: Database, expressCustomerId: string) {
 }
 
 /**
- * Newest first. `expressCustomerName` is a part of the name; letter case and accents do not count.
+ * Lists customers, newest first. `expressCustomerName` matches any part of the name, ignoring case
+ * and accents.
  */
 export function listCustomers(
   database: Database,
@@ -97,7 +98,7 @@ export function updateCustomer(
   )
 }
 
-/** Whether the user was not linked before. */
+/** Returns whether the user was not linked before. */
 export const insertCustomerUser = (
   database: Database,
   link: { expressCustomerId: string; userId: string; createdAt: string },
@@ -109,7 +110,7 @@ export const insertCustomerUser = (
       .onConflict((old) => old.doNothing()),
   ).changes > 0
 
-/** Whether the user was linked before. */
+/** Returns whether the user was linked before. */
 export const deleteCustomerUser = (database: Database, expressCustomerId: string, userId: string) =>
   database.run(
     database.sql
@@ -118,7 +119,7 @@ export const deleteCustomerUser = (database: Database, expressCustomerId: string
       .where('userId', '=', userId),
   ).changes > 0
 
-/** The newest links of users to the customer that come after the key, at most `limit`. */
+/** At most `limit` links of users to the customer that follow the key `after`, newest first. */
 export function listCustomerUsers(
   database: Database,
   expressCustomerId: string,
@@ -138,7 +139,7 @@ export function listCustomerUsers(
   )
 }
 
-/** A legacy organization: it is created, and never changed or linked (the interface has no call for it). */
+/** A legacy organization. The API can create one, but not change it or link users to it. */
 export interface OrganizationRecord {
   readonly orgId: string
   readonly orgName: string
@@ -159,7 +160,10 @@ export function insertOrganization(
   )
 }
 
-/** A partner's metadata may hold anything, so it is encrypted; bound to the id of its record. */
+/**
+ * Encrypts metadata, which may contain patient identifiers. The ciphertext is bound to the record's
+ * id.
+ */
 export const sealMetadata = (
   seal: Seal,
   id: string,

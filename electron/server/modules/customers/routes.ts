@@ -10,7 +10,7 @@ import type { ExpressCustomerId, OrganizationId, UserId } from '#shared/ids.ts'
 import type { CustomerRecord, OrganizationRecord } from './queries.ts'
 import * as customers from './service.ts'
 
-/** The calls of the interface about Express customers and legacy organizations. */
+/** Registers the `/v1` operations for Express customers and legacy organizations. */
 export function serveCustomers(app: HttpApp, context: Context): void {
   serveAll(app, express, {
     create: ({ caller, body }) => customerReply(customers.createCustomer(context, caller, body)),
@@ -37,7 +37,7 @@ export function serveCustomers(app: HttpApp, context: Context): void {
   })
 }
 
-/** The window's list of the users of a customer. */
+/** Registers the window's list of the users of a customer. */
 export function serveCustomerUsers(app: HttpApp, context: Context): void {
   const callerOf = windowCaller(context)
   serve(
@@ -71,7 +71,7 @@ function customerReply({
   }
 }
 
-/** An organization is always active, and no user can be linked to it. */
+/** An organization is always active and has no users. */
 function organizationReply({
   createdByApiKeyId,
   createdByUserId,
@@ -88,7 +88,8 @@ function organizationReply({
 }
 
 /**
- * `createdByUserId` is null where a key created it, `createdByApiKeyId` absent where a user did.
+ * `createdByUserId` is null if an API key created the record; `createdByApiKeyId` is absent if a
+ * user did.
  */
 const creatorReply = ({
   createdByApiKeyId,

@@ -1,14 +1,14 @@
 import { differences, note } from '#server/audit-log/audit.ts'
 import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { Context } from '#server/context.ts'
-import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
   existingUser,
+  filteredPage,
   type ListPlace,
-  partOf,
+  pageOfRows,
   personSearch,
-  wantedPart,
 } from '#server/modules/users/users.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -18,7 +18,10 @@ import { idFromUuid } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 
-/** @throws ApiError not-permitted */
+/**
+ * Creates an active customer.
+ * @throws ApiError not-permitted
+ */
 export function createCustomer(
   { database, audit, clock, uuid }: Context,
   caller: Caller,
@@ -33,15 +36,18 @@ export function createCustomer(
     const expressCustomerId = idFromUuid('cus', uuid())
     queries.insertCustomer(database, {
       ...{ expressCustomerId, expressCustomerName, isActive: true, metadata },
-      ...makerOf(caller),
+      ...creatorOf(caller),
       ...{ createdAt: now, updatedAt: now },
     })
     note({ audit }, actorOf(caller), 'customer.create', expressCustomerId, { expressCustomerName })
-    return existing(database, expressCustomerId)
+    return requireCustomer(database, expressCustomerId)
   })
 }
 
-/** Newest first. @throws ApiError not-permitted */
+/**
+ * Lists customers, newest first.
+ * @throws ApiError not-permitted
+ */
 export function listCustomers(
   { database }: Context,
   caller: Caller,
@@ -51,14 +57,17 @@ export function listCustomers(
   return queries.listCustomers(database, query)
 }
 
-/** @throws ApiError not-permitted, not-found */
+/**
+ * Finds a customer.
+ * @throws ApiError not-permitted, not-found
+ */
 export function readCustomer({ database }: Context, caller: Caller, expressCustomerId: string) {
   demand(caller, 'readStudies')
-  return existing(database, expressCustomerId)
+  return requireCustomer(database, expressCustomerId)
 }
 
 /**
- * Omitted fields are unchanged; `metadata: null` clears the metadata.
+ * Updates the customer. Omitted fields stay unchanged; `metadata: null` clears the metadata.
  * @throws ApiError not-permitted, not-found
  */
 export const updateCustomer = (
@@ -79,14 +88,20 @@ export const updateCustomer = (
     metadata: metadata === undefined ? before.metadata : (metadata ?? undefined),
   }))
 
-/** Changes nothing when it is deactivated already. @throws ApiError not-permitted, not-found */
+/**
+ * Does nothing if the customer is already deactivated.
+ * @throws ApiError not-permitted, not-found
+ */
 export const deactivateCustomer = (context: Context, caller: Caller, expressCustomerId: string) =>
   change(context, caller, expressCustomerId, 'customer.deactivate', (before) => ({
     ...before,
     isActive: false,
   }))
 
-/** Changes nothing when it is active already. @throws ApiError not-permitted, not-found */
+/**
+ * Does nothing if the customer is already active.
+ * @throws ApiError not-permitted, not-found
+ */
 export const reactivateCustomer = (context: Context, caller: Caller, expressCustomerId: string) =>
   change(context, caller, expressCustomerId, 'customer.reactivate', (before) => ({
     ...before,
@@ -94,8 +109,9 @@ export const reactivateCustomer = (context: Context, caller: Caller, expressCust
   }))
 
 /**
- * Not possible while the customer is deactivated; changes nothing when the user is linked already.
- * @throws ApiError not-permitted; not-found: the customer or the user
+ * Links a user to an active customer. Does nothing if the user is already linked. If the customer
+ * is deactivated, the outcome says so.
+ * @throws ApiError not-permitted; not-found if the customer or the user does not exist
  */
 export function addCustomerUser(
   context: Context,
@@ -105,8 +121,8 @@ export function addCustomerUser(
 ): Outcome {
   const { database, clock } = context
   return database.transaction(() => {
-    demandLinking(caller)
-    const customer = existing(database, expressCustomerId)
+    demandLinkingUsers(caller)
+    const customer = requireCustomer(database, expressCustomerId)
     existingUser(context, userId)
     if (!customer.isActive) return { success: false, message: message('customers.deactivated') }
     const createdAt = instantOf(clock())
@@ -118,8 +134,8 @@ export function addCustomerUser(
 }
 
 /**
- * Not possible where the user is not linked.
- * @throws ApiError not-permitted; not-found: the customer or the user
+ * Unlinks a user from a customer. If the user is not linked, the outcome says so.
+ * @throws ApiError not-permitted; not-found if the customer or the user does not exist
  */
 export function removeCustomerUser(
   context: Context,
@@ -129,8 +145,8 @@ export function removeCustomerUser(
 ): Outcome {
   const { database } = context
   return database.transaction(() => {
-    demandLinking(caller)
-    existing(database, expressCustomerId)
+    demandLinkingUsers(caller)
+    requireCustomer(database, expressCustomerId)
     existingUser(context, userId)
     if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
       return { success: false, message: message('customers.not-linked') }
@@ -140,7 +156,7 @@ export function removeCustomerUser(
 }
 
 /**
- * The users linked to the customer and since when, the newest link first; `search` as of
+ * The users linked to the customer, most recently linked first. `search` is matched by
  * `personSearch`.
  * @throws ApiError not-permitted, not-found
  */
@@ -152,7 +168,7 @@ export function listCustomerUsers(
   place: ListPlace,
 ) {
   demand(caller, 'readStudies')
-  existing(database, expressCustomerId)
+  requireCustomer(database, expressCustomerId)
   const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
   const isWanted = personSearch(search)
   const read = ({ after, limit }: ListPlace) => {
@@ -162,9 +178,9 @@ export function listCustomerUsers(
         const user = findUser(database, userId)
         return user ? [{ user, linkedAt: createdAt }] : []
       })
-    return partOf(linked, limit, keyOf)
+    return pageOfRows(linked, limit, keyOf)
   }
-  return wantedPart(read, keyOf, ({ user }) => isWanted(user), place)
+  return filteredPage(read, keyOf, ({ user }) => isWanted(user), place)
 }
 
 export interface LinkedUser {
@@ -172,7 +188,10 @@ export interface LinkedUser {
   readonly linkedAt: string
 }
 
-/** @throws ApiError not-permitted */
+/**
+ * Creates a legacy organization.
+ * @throws ApiError not-permitted
+ */
 export function createOrganization(
   { database, audit, clock, uuid }: Context,
   caller: Caller,
@@ -183,7 +202,7 @@ export function createOrganization(
     const now = instantOf(clock())
     const orgId = idFromUuid('org', uuid())
     const organization = {
-      ...{ orgId, orgName, ...makerOf(caller), metadata },
+      ...{ orgId, orgName, ...creatorOf(caller), metadata },
       ...{ createdAt: now, updatedAt: now },
     }
     queries.insertOrganization(database, organization)
@@ -192,7 +211,7 @@ export function createOrganization(
   })
 }
 
-function existing(database: Context['database'], expressCustomerId: string) {
+function requireCustomer(database: Context['database'], expressCustomerId: string) {
   const customer = queries.findCustomer(database, expressCustomerId)
   if (!customer) throw new ApiError('not-found', message('customers.no-customer'))
   return customer
@@ -207,7 +226,7 @@ function change(
 ) {
   return database.transaction(() => {
     demand(caller, 'manageCustomers')
-    const before = existing(database, expressCustomerId)
+    const before = requireCustomer(database, expressCustomerId)
     const after = changed(before)
     const changes = differences(before, after)
     if (Object.keys(changes).length === 0) return before
@@ -219,9 +238,10 @@ function change(
 }
 
 /**
- * A user linked to a customer sees its studies alone, so a key needs the right to manage people.
+ * Linking a user to a customer restricts which studies the user sees, so an API key must also have
+ * the permission to manage users.
  */
-function demandLinking(caller: Caller): void {
+function demandLinkingUsers(caller: Caller): void {
   demand(caller, 'manageCustomers')
   if (caller.kind === 'api-key') demand(caller, 'manageUsers')
 }

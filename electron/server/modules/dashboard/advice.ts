@@ -2,24 +2,24 @@ import type { SettingValues } from '#server/configuration/setting-queries.ts'
 import type { Context } from '#server/context.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
-import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
+import { countPendingWorkstations } from '#server/modules/users/workstation-queries.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
 
-/** What advice is drawn from. */
+/** The state of the gateway from which advice is derived. */
 export interface Condition {
   readonly settings: Pick<
     SettingValues,
     'http.publicUrl' | 'http.host' | 'dimse.allowUnknownDevices' | 'commitment.isOn'
   >
-  /** Settings whose stored value cannot be read; their initial value stands in. */
+  /** Settings whose stored value is invalid, so that the default is used. */
   readonly unreadableSettings: readonly string[]
   readonly hasPartner: boolean
   readonly devices: readonly Pick<Device, 'isEnabled' | 'port' | 'tls'>[]
   readonly unknownCallers: number
-  /** PCs that ask to open the window. */
-  readonly workstationsAsking?: number
+  /** Number of PCs that have requested access to the window. */
+  readonly countPendingWorkstations?: number
   readonly hasTlsListener: boolean
   readonly images: Pick<Status['images'], 'quarantined' | 'mismatches'>
   readonly forwards: Pick<Status['forwards'], 'failed'>
@@ -28,18 +28,19 @@ export interface Condition {
 
 const EXPIRY_DAYS = 30
 const enabled = ({ devices }: Condition) => devices.filter(({ isEnabled }) => isEnabled)
-const onlyByTls = (condition: Condition) =>
+const requiringTls = (condition: Condition) =>
   enabled(condition).filter(({ tls }) => tls !== 'optional')
 const expiring = ({ certificates }: Condition) =>
   certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
-// Gravest first: what stops worklists, what opens a door, what is merely unset.
+// Most severe first: what affects worklists, then what affects security, then what is not
+// configured.
 const ADVICE: readonly {
   readonly applies: (condition: Condition) => boolean
   readonly text: (condition: Condition) => Message
-  /** It has an item of its own on Today. */
+  /** Whether Today has a separate item for it. */
   readonly isItem?: true
 }[] = [
   {
@@ -61,8 +62,8 @@ const ADVICE: readonly {
     text: () => message('dashboard.devices-off'),
   },
   {
-    applies: (condition) => !condition.hasTlsListener && onlyByTls(condition).length > 0,
-    text: (condition) => message('dashboard.tls-off', { count: onlyByTls(condition).length }),
+    applies: (condition) => !condition.hasTlsListener && requiringTls(condition).length > 0,
+    text: (condition) => message('dashboard.tls-off', { count: requiringTls(condition).length }),
   },
   {
     isItem: true,
@@ -104,8 +105,8 @@ const ADVICE: readonly {
   },
   {
     isItem: true,
-    applies: ({ workstationsAsking = 0 }) => workstationsAsking > 0,
-    text: ({ workstationsAsking: count = 0 }) =>
+    applies: ({ countPendingWorkstations = 0 }) => countPendingWorkstations > 0,
+    text: ({ countPendingWorkstations: count = 0 }) =>
       message('dashboard.workstations-asking', { count }),
   },
   {
@@ -123,8 +124,8 @@ const ADVICE: readonly {
 ]
 
 /**
- * What an administrator should mend, gravest first; `without-items` leaves out what Today tells by
- * itself.
+ * Advice for an administrator, most severe first. `without-items` omits advice that has an item of
+ * its own on Today.
  */
 export const adviceFor = (
   condition: Condition,
@@ -134,7 +135,7 @@ export const adviceFor = (
     ({ text }) => text(condition),
   )
 
-/** The condition as it is now. */
+/** Reads the current state from the settings and the database. */
 export function conditionOf(
   context: Context,
   {
@@ -149,7 +150,7 @@ export function conditionOf(
     unreadableSettings: context.settings.unreadable(),
     hasPartner: defaultEndpoint(context.database) !== undefined,
     devices: listDevices(context.database),
-    workstationsAsking: workstationsAsking(context.database),
+    countPendingWorkstations: countPendingWorkstations(context.database),
     hasTlsListener: listeners.some(({ name }) => name === 'dimse-tls'),
     ...{ images, forwards, certificates, unknownCallers },
   }

@@ -8,29 +8,30 @@ import type { Downtime, PartnerFault } from '#shared/contract/worklist.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
 
 export interface Situation {
-  /** `serve --safe-mode`. */
+  /** Started with `serve --safe-mode`. */
   readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly partner: PartnerStatus
   readonly downtime: Downtime
   readonly storage: Status['storage']
   readonly records?: Status['records']
-  /** What the last whole look at the audit trail found. */
+  /** Result of the last complete verification of the audit trail. */
   readonly audit?: Pick<AuditCheck, 'finding' | 'firstBadSeq' | 'missing'> | undefined
   readonly undelivered?: UndeliveredReports | undefined
-  /** How the data key is kept, where the desktop app said so. */
+  /** How the data key is stored, if the desktop app has reported it. */
   readonly keyStore?: KeyStoreState | undefined
   /** Milliseconds since 1970. */
   readonly now: number
   /** IANA name of the clinic's time zone. */
   readonly timeZone: string
-  /** `worklist.storedMinutes`: how old a stored answer may be outside downtime. */
+  /** `worklist.storedMinutes`: maximum age of a stored worklist response outside downtime mode. */
   readonly storedMinutes: number
-  /** `worklist.downtimeHours`: how old it may be in downtime. */
+  /** `worklist.downtimeHours`: maximum age of a stored worklist response in downtime mode. */
   readonly downtimeHours: number
 }
 
-// What is wrong with the partner, as the beginning of a sentence that goes on "since 10:42".
+// Descriptions of the partner's faults. Each is the start of a sentence that continues with "since
+// 10:42".
 const PARTNER_FAULTS: Readonly<Record<PartnerFault, Message>> = {
   'no-endpoint': message('dashboard.partner-unset'),
   unreachable: message('dashboard.partner-unreachable'),
@@ -46,12 +47,12 @@ const PARTNER_FAULTS: Readonly<Record<PartnerFault, Message>> = {
 type Banner = NonNullable<Status['banner']>
 
 /**
- * The line across the window: the gravest thing that is wrong, in one or two sentences; null when
- * all is well.
+ * The banner of the window: the most severe problem in one or two sentences; `null` if there is
+ * none.
  */
 export const bannerOf = (situation: Situation): Status['banner'] => bannersOf(situation)[0] ?? null
 
-/** Everything that is wrong, the gravest first. */
+/** All current problems, most severe first. */
 export function bannersOf(situation: Situation): Banner[] {
   return [
     safeModeBanner(situation),
@@ -72,7 +73,7 @@ function safeModeBanner({ isSafe }: Situation): Status['banner'] {
   return isSafe ? { tone: 'danger', text: message('dashboard.safe-mode') } : null
 }
 
-// Gravest first: of several listeners that are down, the first of these is named.
+// Most severe first. Of several listeners that are down, the first of these is reported.
 const LISTENERS: Readonly<Record<Status['listeners'][number]['name'], Message>> = {
   dimse: message('dashboard.dimse-down'),
   'dimse-tls': message('dashboard.dimse-tls-down'),
@@ -101,7 +102,7 @@ function storageBanner(
 ): Status['banner'] {
   if (!states.includes(state) || !detail) return null
   if (state === 'low') return { tone: 'warning', text: detail }
-  // What a device could not send is on that device alone.
+  // Images that could not be received exist only on the device.
   return { tone: 'danger', text: message('dashboard.devices-keep-images', { why: detail }) }
 }
 
@@ -125,7 +126,7 @@ function partnerBanner(situation: Situation): Status['banner'] {
         since: timeText(partner.downSince, timeZone, now),
       })
     : message('dashboard.partner-fault', { what })
-  // A refusal is an answer; what was stored before it is not served.
+  // A refusal is a response, so older stored responses are not used.
   if (partner.state === 'refusing')
     return { tone: 'danger', text: sentences(fault, message('dashboard.no-worklist')) }
   if (!partner.lastOkAt)
@@ -133,16 +134,16 @@ function partnerBanner(situation: Situation): Status['banner'] {
 
   const ageMs = Math.max(0, now - Date.parse(partner.lastOkAt))
   const [at, age] = [timeText(partner.lastOkAt, timeZone, now), ageText(ageMs)]
-  // By age: minutes by itself, hours in downtime mode, an answer of another
-  // day never.
-  const isYoung = ageMs <= situation.storedMinutes * 60_000
-  const isForDowntime =
+  // The maximum age is `storedMinutes`, or `downtimeHours` in downtime mode. In downtime mode, the
+  // response must also be from the same day.
+  const isFresh = ageMs <= situation.storedMinutes * 60_000
+  const isFreshInDowntime =
     ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
-  if (isYoung || (isForDowntime && downtime.isOn)) {
+  if (isFresh || (isFreshInDowntime && downtime.isOn)) {
     const answer = message('dashboard.stored-answer', { at, age })
     return { tone: 'warning', text: sentences(fault, answer, downtimeText(situation)) }
   }
-  const remedy = isForDowntime ? message('dashboard.downtime-serves-longer') : undefined
+  const remedy = isFreshInDowntime ? message('dashboard.downtime-serves-longer') : undefined
   const tooOld = message('dashboard.stored-answer-too-old', { at, age })
   return { tone: 'danger', text: sentences(fault, tooOld, remedy) }
 }
@@ -171,8 +172,8 @@ function downtimeBanner(situation: Situation): Status['banner'] {
   return on ? { tone: 'warning', text: sentences(on, message('dashboard.downtime-ends')) } : null
 }
 
-// Electron falls back to a fixed password where Linux has no key ring (safeStorage, `basic_text`):
-// that is no protection.
+// If Linux has no key ring, Electron's safeStorage uses a fixed password (`basic_text`), which does
+// not protect the key.
 const KEY_STORES: Partial<Record<KeyStoreState, Message>> = {
   basic: message('dashboard.key-ring-protects-nothing'),
   none: message('dashboard.no-key-store'),
@@ -193,7 +194,7 @@ function downtimeText({ downtime, timeZone, now }: Situation): Message | undefin
   })
 }
 
-/** `10:42` today, `19 Nov 10:42` on another day, in the clinic's time zone. */
+/** `10:42` for today, `19 Nov 10:42` for another day, in the clinic's time zone. */
 export function timeText(instant: Instant, timeZone: string, now: number): string | Message {
   const clock = wallClock(Date.parse(instant), timeZone)
   const time = clock.time.slice(0, 5)

@@ -4,8 +4,8 @@ import { may, type Rights } from '#shared/lifecycle.ts'
 import { sentences } from '#shared/messages/message.ts'
 
 /**
- * What is wrong with the disk. That it will be full before long is a recommendation for who can do
- * something about it; once little is free, the state of the disk says so to everybody.
+ * Items about faults of the disk. While its state is fine, users who manage the gateway see the
+ * forecast that it will be full soon.
  */
 export function diskItems({
   storage: { state, detail },

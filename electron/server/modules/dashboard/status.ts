@@ -12,7 +12,7 @@ import type { UndeliveredReports } from '#server/modules/reports/report-delivery
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import { currentDowntime } from '#server/modules/worklist/downtime.ts'
 import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
-import type { ExamsToday } from '#server/modules/worklist/schedule.ts'
+import type { TodaysExams } from '#server/modules/worklist/schedule.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type WriteHealth, writeFaultMessage } from '#server/platform/write-health.ts'
@@ -26,33 +26,33 @@ import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { bannerOf, type Situation } from './banner.ts'
 
-/** What the services of the gateway say of themselves now. */
+/** Functions that return the current state of the gateway's services. */
 export interface LiveState {
   readonly auditTrail: AuditTrail
   readonly collectorFault: () => CollectorFault | undefined
   readonly listeners: () => Status['listeners']
   readonly partner: () => PartnerStatus
   readonly openAssociations: () => number
-  /** Who has to be informed of corrections by a person: counted up to `most`, and since when. */
+  /** The number, up to `most`, and age of correction notices that require action by a user. */
   readonly correctionNotices: (caller: UserCaller, most: number) => ReturnType<typeof openNotices>
-  /** Files in the recovery folder. */
+  /** Number of files in the recovery folder. */
   readonly recoveredFiles: () => number
-  /** Where images are kept. */
+  /** State of the image storage. */
   readonly storage: () => Status['storage']
-  /** When no more images will be accepted there. */
+  /** When the disk will be too full to accept images. */
   readonly forecast: () => DiskForecast
-  /** Instances that wait and that were given up, of all destinations. */
+  /** Number of waiting and failed instances of all destinations. */
   readonly forwards: () => Status['forwards']
   readonly undelivered: () => UndeliveredReports
-  /** How the data key is kept, where the desktop app said so. */
+  /** How the data key is stored, if the desktop app has reported it. */
   readonly keyStore: () => KeyStoreState | undefined
   readonly certificates: () => Certificate[]
-  readonly examsToday: () => Promise<ExamsToday>
-  /** The first day whose exams without an order are counted, `YYYY-MM-DD`. */
+  readonly examsToday: () => Promise<TodaysExams>
+  /** The first day for which exams without an order are counted, `YYYY-MM-DD`. */
   readonly firstReconciledDay: () => string
 }
 
-/** What the line across the window is drawn from, as it is now. */
+/** The current state from which the banner is derived. */
 export const situationOf = (context: Context, live: LiveState): Situation => ({
   isSafe: context.isSafe,
   listeners: live.listeners(),
@@ -69,7 +69,7 @@ export const situationOf = (context: Context, live: LiveState): Situation => ({
   downtimeHours: context.settings.get('worklist.downtimeHours'),
 })
 
-/** Whether what the gateway records of its work can be written. */
+/** Whether the gateway can write its records. */
 export function recordsOf(health: WriteHealth): Status['records'] {
   const fault = health.fault()
   return fault
@@ -77,7 +77,9 @@ export function recordsOf(health: WriteHealth): Status['records'] {
     : { state: 'ok', since: null, detail: null }
 }
 
-/** Declares the calls about the gateway at a glance. It started when they are declared. */
+/**
+ * Registers the status operations. The time of the call is reported as the start of the gateway.
+ */
 export function serveStatus(app: HttpApp, context: Context, live: LiveState): void {
   const startedAt = instantOf(context.clock())
   serveAll(app, dashboardStatus, {

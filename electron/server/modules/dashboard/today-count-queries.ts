@@ -2,53 +2,54 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { facetOf, type StudyStatus } from '#server/modules/studies/study-facet.ts'
 
-/** How many there are, counted up to a bound, and since when the oldest is there. */
-export interface Tally {
+/** A count up to a limit, and when the oldest counted item was created. */
+export interface CountSince {
   readonly count: number
   readonly since: string | null
 }
 
-/** Whose studies are counted: of these customers alone, or all. */
-export type CustomersSeen = readonly string[] | undefined
+/** The customers whose studies are counted; `undefined` for all studies. */
+export type VisibleCustomers = readonly string[] | undefined
 
-// Counts of what waits for people. Each runs along an index and stops at `most`, so that a million
-// studies cost what ten do.
+// Each query uses an index and stops at `most` rows, so that its cost does not grow with the data.
 
-const one = (text: string) => `select count(*) as count, min(at) as since from (${text} limit ?)`
-// 'in_progress' word for word as the partial index has it.
-const DRAFTS = one(
+const boundedCount = (text: string) =>
+  `select count(*) as count, min(at) as since from (${text} limit ?)`
+// The condition `status = 'in_progress'` must match that of the partial index literally.
+const DRAFTS = boundedCount(
   `select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`,
 )
 const UNESCALATED = 'not exists (select 1 from criticalEscalations e where e.reportId = c.reportId)'
-const CRITICALS = one(
+const CRITICALS = boundedCount(
   `select openedAt as at from criticalResults c where communicatedAt is null and ${UNESCALATED} order by openedAt`,
 )
 const CRITICALS_OF =
-  one(`select c.openedAt as at from criticalResults c join studies s using (studyId)
+  boundedCount(`select c.openedAt as at from criticalResults c join studies s using (studyId)
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?))
   and ${UNESCALATED} order by c.openedAt`)
-const ESCALATED = one(
+const ESCALATED = boundedCount(
   `select e.at from criticalResults c join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null order by c.openedAt`,
 )
-const ESCALATED_OF = one(`select e.at from criticalResults c join studies s using (studyId)
+const ESCALATED_OF = boundedCount(`select e.at from criticalResults c join studies s using (studyId)
   join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
-const NEEDED_ADDENDA = one('select since as at from neededAddenda order by since')
-const NEEDED_ADDENDA_OF = one(`select n.since as at from neededAddenda n join studies s using (seq)
+const NEEDED_ADDENDA = boundedCount('select since as at from neededAddenda order by since')
+const NEEDED_ADDENDA_OF =
+  boundedCount(`select n.since as at from neededAddenda n join studies s using (seq)
   where s.expressCustomerId in (select value from json_each(?)) order by n.since`)
 const SIGNED =
   'select count(*) as count from (select signedAt from reports order by seq desc limit 2000) where signedAt >= ?'
 const FAILED = `select count(*) as count, min(at) as since from (
   select createdAt as at, type, isTest from events indexed by eventsByState where state = 'failed' order by seq desc limit ?)
   where at >= ? and isTest = 0 and type <> 'modality_worklist.requested'`
-const INVITATIONS = one(
+const INVITATIONS = boundedCount(
   `select createdAt as at from invitations where status = 'sent' and createdAt < ?`,
 )
 
 /**
- * Studies of the reading list that stand so and are not cancelled; `before`: made before the
- * instant.
+ * Counts studies of the reading list that have one of the statuses and severities and are not
+ * cancelled; with `before`, only those that were created before that time.
  */
 export function countUnreadStudies(
   database: Database,
@@ -57,15 +58,15 @@ export function countUnreadStudies(
     severities,
     customers,
     before,
-    most,
+    limit,
   }: {
     readonly statuses: readonly StudyStatus[]
     readonly severities: readonly ('stat' | 'high' | 'normal')[]
-    readonly customers: CustomersSeen
+    readonly customers: VisibleCustomers
     readonly before?: string
-    readonly most: number
+    readonly limit: number
   },
-): Tally {
+): CountSince {
   const facets = statuses.flatMap((status) =>
     severities.map((severity) => facetOf(status, severity, false)),
   )
@@ -87,14 +88,14 @@ export function countUnreadStudies(
   let count = 0
   let first: number | undefined
   for (const { index, where, values } of runs) {
-    if (count >= most) break
+    if (count >= limit) break
     const text = `select count(*) as count, min(seq) as first from (
           select seq from studies indexed by ${index} where ${where} and seq < ? order by seq limit ?)`
     const found = database.get(
       rawQuery<{ count: number; first: number | null }>(text, [
         ...values,
         BigInt(end),
-        most - count,
+        limit - count,
       ]),
     )
     count += found?.count ?? 0
@@ -110,52 +111,55 @@ export function countUnreadStudies(
   return { count, since: oldest?.at ?? null }
 }
 
-/** Reports that the person is writing. */
-export const countDrafts = (database: Database, userId: string, most: number): Tally =>
-  tally(database, DRAFTS, [userId, most])
+/** Reports that the user is writing. */
+export const countDrafts = (database: Database, userId: string, limit: number): CountSince =>
+  runCount(database, DRAFTS, [userId, limit])
 
-/** Critical results that nobody was told of, and that have not been escalated. */
+/** Critical results that have been neither communicated nor escalated. */
 export const countOpenCriticalResults = (
   database: Database,
-  customers: CustomersSeen,
-  most: number,
-): Tally => seenTally(database, CRITICALS, CRITICALS_OF, customers, most)
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince => countVisible(database, CRITICALS, CRITICALS_OF, customers, limit)
 
-/** Critical results that nobody was told of in time; `since`: when the first was escalated. */
+/** Critical results that were escalated; `since` is the time of the first escalation. */
 export const countEscalatedResults = (
   database: Database,
-  customers: CustomersSeen,
-  most: number,
-): Tally => seenTally(database, ESCALATED, ESCALATED_OF, customers, most)
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince => countVisible(database, ESCALATED, ESCALATED_OF, customers, limit)
 
 /** Studies whose signed report needs an addendum. */
 export const countNeededAddenda = (
   database: Database,
-  customers: CustomersSeen,
-  most: number,
-): Tally => seenTally(database, NEEDED_ADDENDA, NEEDED_ADDENDA_OF, customers, most)
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince => countVisible(database, NEEDED_ADDENDA, NEEDED_ADDENDA_OF, customers, limit)
 
-/** Of the 2,000 reports begun last, those signed since the instant. */
+/** Number of reports signed since the given time, among the 2,000 most recently created ones. */
 export const countSignedReports = (database: Database, since: string): number =>
   database.get(rawQuery<{ count: number }>(SIGNED, [since]))?.count ?? 0
 
 /**
- * Events that failed since the instant; neither tests nor worklist questions, which the partner's
- * state speaks of.
+ * Events that failed since the given time, without test events and worklist requests. Failed
+ * worklist requests are part of the partner's status.
  */
-export const countFailedEvents = (database: Database, since: string, most: number): Tally =>
-  tally(database, FAILED, [most, since])
+export const countFailedEvents = (database: Database, since: string, limit: number): CountSince =>
+  runCount(database, FAILED, [limit, since])
 
-/** Invitations made before the instant that nobody has answered. */
-export const countPendingInvitations = (database: Database, before: string, most: number): Tally =>
-  tally(database, INVITATIONS, [before, most])
+/** Unanswered invitations that were created before the given time. */
+export const countPendingInvitations = (
+  database: Database,
+  before: string,
+  limit: number,
+): CountSince => runCount(database, INVITATIONS, [before, limit])
 
-const tally = (database: Database, text: string, parameters: readonly unknown[]): Tally =>
-  database.get(rawQuery<Tally>(text, parameters)) ?? { count: 0, since: null }
+const runCount = (database: Database, text: string, parameters: readonly unknown[]): CountSince =>
+  database.get(rawQuery<CountSince>(text, parameters)) ?? { count: 0, since: null }
 
 /**
- * The first sequence number of a study that was made at the instant or later: they were made in
- * that order, but for a clock set back.
+ * The sequence number of the first study that was created at or after the given time. Studies are
+ * numbered in the order of creation, unless the clock was set back.
  */
 function sequenceAt(database: Database, instant: string): number {
   const last =
@@ -176,13 +180,13 @@ function sequenceAt(database: Database, instant: string): number {
   return low
 }
 
-const seenTally = (
+const countVisible = (
   database: Database,
   all: string,
   ofCustomers: string,
-  customers: CustomersSeen,
-  most: number,
-): Tally =>
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince =>
   customers === undefined
-    ? tally(database, all, [most])
-    : tally(database, ofCustomers, [JSON.stringify(customers), most])
+    ? runCount(database, all, [limit])
+    : runCount(database, ofCustomers, [JSON.stringify(customers), limit])

@@ -1,65 +1,70 @@
 import type { TodayItem, TodayKind } from '#shared/contract/dashboard-today.ts'
 import { may, type Rights } from '#shared/lifecycle.ts'
-import { type Found, LINES, type Line, type TodaySituation } from './today-lines.ts'
+import { type FoundItem, TODAY_RULES, type TodayRule, type TodaySituation } from './today-rules.ts'
 
-/** Kinds about lists with every patient: not for who sees the studies of some customers only. */
-const OF_EVERY_PATIENT: readonly TodayKind[] = [
+/**
+ * Kinds that concern lists with all patients. They are hidden from users who see only some
+ * customers' studies.
+ */
+const ALL_PATIENTS_KINDS: readonly TodayKind[] = [
   'exams-withheld',
   'exams-overdue',
   'images-unplanned',
 ]
 
-/** Kinds whose fault stops everybody's work: first for all. */
-const FOR_ALL: readonly TodayKind[] = ['safe-mode', 'listener-down', 'partner-away']
+/** Kinds that stop everyone's work. They are listed first for every user. */
+const BLOCKING_KINDS: readonly TodayKind[] = ['safe-mode', 'listener-down', 'partner-away']
 
 /**
- * What needs somebody: what stops all work, then what is the person's own, the gravest first in
- * each.
+ * The items for the user, in order: problems that stop all work; what the user can act on; what
+ * belongs to the user's own work; then by severity.
  */
-export function itemsOf(situation: TodaySituation): TodayItem[] {
+export function todayItems(situation: TodaySituation): TodayItem[] {
   const { person } = situation
   const order = orderFor(person)
-  // Who manages the gateway looks after all of it.
-  const isOwn = (of: Line['of']) => person.level !== 'member' || of === order[0]
-  const isOpen = ({ kind }: Line) =>
-    situation.customers === undefined || !OF_EVERY_PATIENT.includes(kind)
-  const found = LINES.filter(isOpen).flatMap(({ kind, needs, orNeeds, of, find }, line) => {
+  // Administrators and owners are responsible for all areas.
+  const isOwn = (of: TodayRule['of']) => person.level !== 'member' || of === order[0]
+  const isOpen = ({ kind }: TodayRule) =>
+    situation.customers === undefined || !ALL_PATIENTS_KINDS.includes(kind)
+  const found = TODAY_RULES.filter(isOpen).flatMap(({ kind, needs, orNeeds, of, find }, line) => {
     const items = find(situation) ?? []
     const mayAct =
       needs === null || may(person, needs) || (orNeeds !== undefined && may(person, orNeeds))
-    return (Array.isArray(items) ? (items as readonly Found[]) : [items as Found]).map((item) => {
-      const shown: TodayItem = {
-        kind,
-        needs,
-        mayAct,
-        count: 1,
-        isMore: false,
-        since: null,
-        detail: null,
-        ...item,
-      }
-      const isForAll =
-        (FOR_ALL.includes(kind) || (kind === 'criticals-escalated' && mayAct)) &&
-        item.tone === 'danger'
-      return {
-        shown,
-        rank: [
-          isForAll ? 0 : 1,
-          mayAct ? 0 : 1,
-          isOwn(of) ? 0 : 1,
-          GRAVITY[item.tone],
-          order.indexOf(of),
-          line,
-        ],
-      }
-    })
+    return (Array.isArray(items) ? (items as readonly FoundItem[]) : [items as FoundItem]).map(
+      (item) => {
+        const shown: TodayItem = {
+          kind,
+          needs,
+          mayAct,
+          count: 1,
+          isMore: false,
+          since: null,
+          detail: null,
+          ...item,
+        }
+        const isForAll =
+          (BLOCKING_KINDS.includes(kind) || (kind === 'criticals-escalated' && mayAct)) &&
+          item.tone === 'danger'
+        return {
+          shown,
+          rank: [
+            isForAll ? 0 : 1,
+            mayAct ? 0 : 1,
+            isOwn(of) ? 0 : 1,
+            SEVERITY_RANK[item.tone],
+            order.indexOf(of),
+            line,
+          ],
+        }
+      },
+    )
   })
   return found.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ shown }) => shown)
 }
 
-const GRAVITY = { danger: 0, warning: 1, info: 2 } as const
+const SEVERITY_RANK = { danger: 0, warning: 1, info: 2 } as const
 
-function orderFor(person: Rights): readonly Line['of'][] {
+function orderFor(person: Rights): readonly TodayRule['of'][] {
   if (person.level !== 'member') return ['gateway', 'exams', 'reading']
   return person.canCreateReports ? ['reading', 'exams', 'gateway'] : ['exams', 'reading', 'gateway']
 }

@@ -5,11 +5,11 @@ import { overdueOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import { backupHealth } from '#server/modules/backups/backup-health.ts'
 import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
-import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
+import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
-import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
+import { countPendingWorkstations } from '#server/modules/users/workstation-queries.ts'
 import { currentDowntime } from '#server/modules/worklist/downtime.ts'
 import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -21,21 +21,21 @@ import { message } from '#shared/messages/message.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { type LiveState, recordsOf } from './status.ts'
 import { countSignedReports } from './today-count-queries.ts'
-import { countForToday, MOST_COUNTED } from './today-counts.ts'
-import { itemsOf } from './today-items.ts'
+import { countForToday, MAX_COUNT } from './today-counts.ts'
+import { todayItems } from './today-items.ts'
 
-/** An invitation that is in no mailbox after so long waits for something. */
-const MAIL_LATE_MS = 10 * 60_000
+/** An invitation that has not been delivered after this time is reported as delayed. */
+const MAIL_DELAYED_MS = 10 * 60_000
 
-/** Declares the call behind Today (`shared/contract/dashboard-today.ts`). */
+/** Registers the Today operation (`shared/contract/dashboard-today.ts`). */
 export function serveToday(app: HttpApp, context: Context, live: LiveState): void {
-  const look = todayOf(context, live)
-  serveAll(app, dashboardToday, { today: ({ user }) => look(user) })
+  const today = todayOf(context, live)
+  serveAll(app, dashboardToday, { today: ({ user }) => today(user) })
 }
 
 /**
- * What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic
- * has stored.
+ * Returns a function that computes a user's Today items and figures. Counts use indexes, so that
+ * their cost does not grow with the data.
  */
 export function todayOf(context: Context, live: LiveState): (user: SignedInUser) => Promise<Today> {
   const { clock } = context
@@ -54,7 +54,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       ...summariseImages(context.database, dayBegan),
       recovered: live.recoveredFiles(),
     }
-    const notices = live.correctionNotices(callerOf(user), MOST_COUNTED + 1)
+    const notices = live.correctionNotices(callerOf(user), MAX_COUNT + 1)
     const forwards = live.forwards()
     const callers = listUnknownCallers(context.database)
     const listeners = live.listeners()
@@ -66,7 +66,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       certificates,
       unknownCallers: callers.length,
     })
-    const items = itemsOf({
+    const items = todayItems({
       now,
       person: user,
       customers,
@@ -88,11 +88,11 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       forwards,
       undelivered: live.undelivered(),
       callers,
-      workstations: workstationsAsking(context.database),
+      workstations: countPendingWorkstations(context.database),
       exams: planned,
-      unplanned: countUnplannedStudies(context.database, unplannedSince, MOST_COUNTED + 1),
-      mail: overdueOutboxJobs(context.database, INVITATION_MAIL, instantOf(now - MAIL_LATE_MS)),
-      escalationMail: lateEscalationMail(context),
+      unplanned: countUnscheduledStudies(context.database, unplannedSince, MAX_COUNT + 1),
+      mail: overdueOutboxJobs(context.database, INVITATION_MAIL, instantOf(now - MAIL_DELAYED_MS)),
+      escalationMail: delayedEscalationMail(context),
       certificates,
       advice: adviceFor(condition, 'without-items'),
       counts,
@@ -107,8 +107,8 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
         imagesToday: images.today,
         receiving: images.receiving,
         unread: {
-          count: Math.min(counts.unread.count, MOST_COUNTED),
-          isMore: counts.unread.count > MOST_COUNTED,
+          count: Math.min(counts.unread.count, MAX_COUNT),
+          isMore: counts.unread.count > MAX_COUNT,
         },
         signedToday: countSignedReports(context.database, dayBegan),
         devicesConnected: live.openAssociations(),
@@ -118,9 +118,9 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
   }
 }
 
-/** Every mail that waits, with why: the last failure, or that there is no mail server. */
-function lateEscalationMail({ database, settings, clock }: Context) {
-  const late = overdueOutboxJobs(database, ESCALATION_MAIL, instantOf(clock() + 1))
+/** All waiting mails, and why: the last failure, or that no mail server is configured. */
+function delayedEscalationMail({ database, settings, clock }: Context) {
+  const overdue = overdueOutboxJobs(database, ESCALATION_MAIL, instantOf(clock() + 1))
   const hasServer = settings.get('mail.host') !== null && settings.get('mail.from') !== null
-  return { ...late, fault: hasServer ? late.fault : message('mail.no-server') }
+  return { ...overdue, fault: hasServer ? overdue.fault : message('mail.no-server') }
 }

@@ -3,13 +3,13 @@ import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import { overdueOutboxJobs } from '#server/jobs/outbox-queries.ts'
-import { latencyOf } from '#server/modules/events/meter.ts'
 import {
-  type CallTally,
+  type CallCount,
+  countCalls,
+  countRecentAttempts,
   firstEventSince,
-  tallyCalls,
-  tallyRecentAttempts,
-} from '#server/modules/events/tally-queries.ts'
+} from '#server/modules/events/call-count-queries.ts'
+import { latencyOf } from '#server/modules/events/meter.ts'
 import { waitingForwards } from '#server/modules/forwarding/forward-queries.ts'
 import { countArrivals } from '#server/modules/images/arrival-queries.ts'
 import { waitingCommitments } from '#server/modules/images/commitment-queries.ts'
@@ -22,25 +22,25 @@ import type { LiveState } from './status.ts'
 
 const HOURS = 24
 const HOUR_MS = 60 * 60_000
-/** How long a reply serves every window. */
-const KEPT_MS = 30_000
-/** Attempts of reports that were signed earlier are not looked for. */
-const DELIVERY_MS = 7 * 24 * HOUR_MS
+/** How long a response is cached (ms). */
+const CACHE_MS = 30_000
+/** Attempts of older events are not counted (ms). */
+const MAX_EVENT_AGE_MS = 7 * 24 * HOUR_MS
 
-type Tried = Pick<CallTally, 'outcome' | 'tookMs' | 'count'>
+type Calls = Pick<CallCount, 'outcome' | 'tookMs' | 'count'>
 type Disk = Pick<LiveState, 'storage' | 'forecast'>
 
-/** Declares the call behind the charts (`shared/contract/dashboard-trends.ts`). */
+/** Registers the operation for the charts (`shared/contract/dashboard-trends.ts`). */
 export function serveTrends(app: HttpApp, context: Context, live: Disk): void {
-  let kept: { readonly at: number; readonly trends: Promise<Trends> } | undefined
+  let cached: { readonly at: number; readonly trends: Promise<Trends> } | undefined
   serveAll(app, dashboardTrends, {
     trends() {
       const at = context.clock()
-      if (kept && Math.abs(at - kept.at) < KEPT_MS) return kept.trends
+      if (cached && Math.abs(at - cached.at) < CACHE_MS) return cached.trends
       const trends = trendsOf(context, live)
-      kept = { at, trends }
+      cached = { at, trends }
       trends.catch(() => {
-        kept = undefined
+        cached = undefined
       })
       return trends
     },
@@ -48,34 +48,35 @@ export function serveTrends(app: HttpApp, context: Context, live: Disk): void {
 }
 
 /**
- * The last 24 hours by the hour, what waits now, and when the disk will be full. Reads an hour at a
- * time along indexes by time and lets others have a turn between: a worklist must not wait.
+ * Activity per hour of the last 24 hours, the length of each queue, and the forecast of the disk.
+ * Reads one hour at a time and yields to the event loop in between, so that worklist queries are not
+ * delayed.
  */
 export async function trendsOf(context: Context, live: Disk): Promise<Trends> {
   const { database, settings } = context
   const now = context.clock()
   const starts = clockHours(now, timeZoneOf(settings.get('clinic.timeZone')), HOURS)
-  const keptFrom = now - settings.get('inspector.retentionHours') * HOUR_MS
-  const firstSeq = firstEventSince(database, instantOf(now - DELIVERY_MS))
+  const retainedFrom = now - settings.get('inspector.retentionHours') * HOUR_MS
+  const firstSeq = firstEventSince(database, instantOf(now - MAX_EVENT_AGE_MS))
   const hours: Trends['hours'] = []
-  const all: Tried[] = []
+  const all: Calls[] = []
   for (const [index, start] of starts.entries()) {
     const span = {
       from: instantOf(start),
-      // What arrives while it is read is in the last hour.
+      // Events that arrive in the meantime are included in the last hour.
       to: instantOf(starts[index + 1] ?? now + HOUR_MS),
     }
-    const tried = [
-      ...tallyCalls(database, span),
-      ...(firstSeq === undefined ? [] : tallyRecentAttempts(database, span, firstSeq)),
+    const calls = [
+      ...countCalls(database, span),
+      ...(firstSeq === undefined ? [] : countRecentAttempts(database, span, firstSeq)),
     ]
     hours.push({
       from: span.from,
       ...countArrivals(database, span),
-      queries: start < keptFrom ? null : tallyInspections(database, span),
-      partner: requestsOf(tried),
+      queries: start < retainedFrom ? null : tallyInspections(database, span),
+      partner: requestsOf(calls),
     })
-    all.push(...tried)
+    all.push(...calls)
     await nextTurn()
   }
   const { freeBytes, totalBytes } = live.storage()
@@ -88,13 +89,13 @@ export async function trendsOf(context: Context, live: Disk): Promise<Trends> {
   }
 }
 
-function requestsOf(tallies: readonly Tried[]): Trends['partner'] {
-  const tried = tallies.filter(({ outcome }) => outcome !== 'none')
-  const count = (some: readonly Tried[]) => some.reduce((sum, one) => sum + one.count, 0)
+function requestsOf(callCounts: readonly Calls[]): Trends['partner'] {
+  const attempted = callCounts.filter(({ outcome }) => outcome !== 'none')
+  const count = (calls: readonly Calls[]) => calls.reduce((sum, call) => sum + call.count, 0)
   return {
-    requests: count(tried),
-    failed: count(tried.filter(({ outcome }) => outcome !== 'accepted')),
-    ...latencyOf(tried),
+    requests: count(attempted),
+    failed: count(attempted.filter(({ outcome }) => outcome !== 'accepted')),
+    ...latencyOf(attempted),
   }
 }
 

@@ -16,10 +16,18 @@ import type { AssociationCounts, AssociationTerms } from '#shared/contract/dashb
 import { type Message, type MessageParam, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
 import { isCalledAeTitle, visible } from './association-policy.ts'
-import { isDeviceSwitchedOff, noteCaller, noteDeviceSeen, recogniseDevice } from './devices.ts'
+import {
+  isDeviceDisabled,
+  recogniseDevice,
+  recordDeviceSeen,
+  recordUnknownCall,
+} from './devices.ts'
 
-/** More than two storage classes of one proposal are named by their number. */
-function inShort(services: readonly string[]): MessageParam {
+/**
+ * Names the services of a proposal. If there are more than two storage SOP classes, they are
+ * replaced by their number.
+ */
+function summarizeServices(services: readonly string[]): MessageParam {
   if (services.length === 0) return message('devices.nothing-offered')
   const storage = services.filter((name) => name.endsWith('Storage') || /^[\d.]+$/.test(name))
   if (storage.length <= 2) return services
@@ -29,12 +37,12 @@ function inShort(services: readonly string[]): MessageParam {
   ]
 }
 
-const meaningOf = (status: number): MessageParam =>
+const statusMeaning = (status: number): MessageParam =>
   (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ??
   message('devices.failed')
 
-/** What was asked, counted. */
-function countedOf({
+/** The counters that a request increments. */
+function countersFor({
   commandField,
   status,
   responses,
@@ -58,7 +66,7 @@ function countedOf({
   }
 }
 
-// PS3.7 Annex C: success, cancel, and warnings are no failures.
+// PS3.7 Annex C: success, cancel and warning statuses are not failures.
 const isFailure = (status: number): boolean =>
   status !== 0 &&
   status !== 0xfe00 &&
@@ -86,15 +94,14 @@ function termsOf({ request, results }: Negotiated): AssociationTerms {
   }
 }
 
-/** Whether studies are being fetched from this caller (C-MOVE). */
+/** Whether the gateway is retrieving studies (C-MOVE) from this caller. */
 type IsFetchedFrom = (callingAeTitle: string, remoteAddress: string) => boolean
 
 /**
- * What happens on the network as lines of the feed and the log, in plain words; unknown callers go
- * to the inbox.
- * @param isFetchedFrom a caller that images are fetched from is let in for that, and there is
- *   nothing to approve
- * @param ended called with each association that has ended
+ * Records events of associations in the activity feed and the association log, and unknown callers
+ * in the list of unknown devices.
+ * @param isFetchedFrom a caller from which images are being retrieved is accepted without approval
+ * @param ended called after an association has ended
  */
 export function observeAssociations(
   context: Context,
@@ -104,22 +111,22 @@ export function observeAssociations(
 ): AssociationObserver {
   return {
     opened(association, services, negotiated) {
-      begin(context, associationLog, association, negotiated)
-      noteOpened(context, association, services, isFetchedFrom)
+      recordOpened(context, associationLog, association, negotiated)
+      feedOpened(context, association, services, isFetchedFrom)
       context.feed.noteStatus()
     },
     rejected(association, rejection, services) {
-      begin(context, associationLog, association)
-      noteRejected(context, association, rejection, services)
+      recordOpened(context, associationLog, association)
+      feedRejected(context, association, rejection, services)
       associationLog.closed(association.associationId, 'rejected', rejection.why)
     },
     answered(association, answer) {
-      associationLog.counted(association.associationId, countedOf(answer))
-      noteAnswered(context, association, answer)
+      associationLog.counted(association.associationId, countersFor(answer))
+      feedAnswered(context, association, answer)
     },
     closed(association, how) {
       context.feed.noteStatus()
-      noteClosed(context, association, how)
+      feedClosed(context, association, how)
       if (!association) return
       associationLog.closed(association.associationId, how.kind, how.detail)
       ended(association.associationId, how)
@@ -127,7 +134,7 @@ export function observeAssociations(
   }
 }
 
-function begin(
+function recordOpened(
   context: Context,
   associationLog: AssociationLog,
   association: AssociationInfo,
@@ -142,7 +149,7 @@ function begin(
   })
 }
 
-function noteOpened(
+function feedOpened(
   context: Context,
   association: AssociationInfo,
   services: readonly string[],
@@ -151,13 +158,13 @@ function noteOpened(
   const { callingAeTitle, calledAeTitle, remoteAddress } = association
   const device = recogniseDevice(context, callingAeTitle, remoteAddress)
   if (device)
-    void noteDeviceSeen(context, device.deviceId, remoteAddress).catch(
-      failed(context, 'a device could not be noted as seen'),
+    void recordDeviceSeen(context, device.deviceId, remoteAddress).catch(
+      logFailure(context, 'the time of a device could not be recorded'),
     )
   else if (!isFetchedFrom(callingAeTitle, remoteAddress))
-    noteUnknown(context, association, services)
+    recordUnknown(context, association, services)
   const who = nameOf(context, association)
-  const what = inShort(services)
+  const what = summarizeServices(services)
   if (isCalledAeTitle(context, calledAeTitle)) {
     addLine(context, association, 'opened', 'plain', message('devices.connected', { who, what }))
     return
@@ -168,15 +175,15 @@ function noteOpened(
   addLine(context, association, 'opened', 'warning', text)
 }
 
-function noteRejected(
+function feedRejected(
   context: Context,
   association: AssociationInfo,
   { result, source, reason, why, isSentence }: Rejection,
   services: readonly string[],
 ): void {
   const { callingAeTitle: aeTitle, remoteAddress: address } = association
-  // PS3.8 Table 9-21: calling AE title not recognised.
-  if (source === 1 && reason === 3) noteUnknown(context, association, services)
+  // PS3.8 Table 9-21: calling AE title not recognized.
+  if (source === 1 && reason === 3) recordUnknown(context, association, services)
   const who = nameOf(context, association)
   const text = isSentence
     ? message('devices.refused-because', { who, why })
@@ -185,7 +192,7 @@ function noteRejected(
   context.log.warn({ aeTitle, address, result, source, reason }, 'association rejected')
 }
 
-function noteAnswered(
+function feedAnswered(
   context: Context,
   association: AssociationInfo,
   { service, status, responses, ms }: Answered,
@@ -197,16 +204,16 @@ function noteAnswered(
   }
   const isGood = status === 0
   context.log[isGood ? 'debug' : 'info'](facts, 'answered')
-  // A worklist query has its own line, with its sentence, from the worklist.
+  // The worklist module writes the entries for worklist queries.
   if (service !== 'Verification') return
   const who = nameOf(context, association)
   const text = isGood
     ? message('devices.echo-works', { who })
-    : message('devices.echo-failed', { who, meaning: meaningOf(status) })
+    : message('devices.echo-failed', { who, meaning: statusMeaning(status) })
   addLine(context, association, 'echo', isGood ? 'good' : 'warning', text)
 }
 
-function noteClosed(
+function feedClosed(
   context: Context,
   association: AssociationInfo | undefined,
   { kind, detail, remoteAddress }: Parameters<AssociationObserver['closed']>[1],
@@ -225,28 +232,34 @@ function noteClosed(
   }
 }
 
-function noteUnknown(
+function recordUnknown(
   context: Context,
   { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle }: AssociationInfo,
   services: readonly string[],
 ): void {
-  // Our own self-test calls by our own name.
+  // The gateway's self-test uses the gateway's own AE title.
   if (isCalledAeTitle(context, aeTitle) && isFromThisPc(address)) return
-  // A device that is switched off is known: there is nothing to approve.
+  // A disabled device is known, so there is nothing to approve.
   if (
     !aeTitle ||
     context.settings.get('dimse.allowUnknownDevices') ||
-    isDeviceSwitchedOff(context, aeTitle, address)
+    isDeviceDisabled(context, aeTitle, address)
   )
     return
-  void noteCaller(context, { aeTitle, address, calledAeTitle, services: [...services] }).catch(
-    failed(context, 'an unknown caller could not be noted'),
-  )
+  void recordUnknownCall(context, {
+    aeTitle,
+    address,
+    calledAeTitle,
+    services: [...services],
+  }).catch(logFailure(context, 'an unknown caller could not be recorded'))
   context.feed.noteStatus()
 }
 
-/** Of a disk that takes no writes the log has one line already (`write-health.ts`). */
-const failed =
+/**
+ * A disk fault is already logged elsewhere (`write-health.ts`), so it is logged only at debug level
+ * here.
+ */
+const logFailure =
   ({ log }: Context, message: string) =>
   (error: unknown): void =>
     log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, message)

@@ -25,14 +25,14 @@ import {
   scanAssociations,
 } from './association-queries.ts'
 
-/** An association as it begins. */
+/** An association that was just opened. */
 export interface NewAssociation
   extends Pick<
     AssociationSummary,
     'associationId' | 'aeTitle' | 'calledAeTitle' | 'address' | 'tls'
   > {
   readonly device: { readonly deviceId: string; readonly name: string } | undefined
-  /** What was agreed; asked for when it is written. */
+  /** The negotiated terms; computed when the row is written. */
   readonly terms?: (() => AssociationTerms) | undefined
 }
 
@@ -41,19 +41,19 @@ type Filter = Omit<CallOf<Calls['associations']>['query'], 'cursor' | 'limit'>
 
 const FLUSH_MS = 1000
 /** Associations that get a row of their own within a second. */
-const MOST_NEW = 100
-/** Callers whose further associations of that second have a row for each caller. */
-const MOST_CROWDS = 50
-const MOST_LINES = 300
-const MOST_LATE = 500
+const MAX_NEW_ROWS = 100
+/** Callers whose further associations of that second share one row per caller. */
+const MAX_SHARED_ROWS = 50
+const MAX_LINES = 300
+const MAX_LATE_LINES = 500
 /**
- * Of 128 contexts (PS3.8 §9.3.2.2), as storescu proposes them, there are some 30,000; terms that
- * are longer than this are no device's.
+ * Maximum length of the terms as JSON. The 128 presentation contexts that PS3.8 §9.3.2.2 permits,
+ * as storescu proposes them, take about 30,000 characters; no real device exceeds the limit.
  */
-const TERMS_CHARACTERS = 64 << 10
-const LOST = message('devices.gateway-went-down')
+const MAX_TERMS_LENGTH = 64 << 10
+const LOST_DETAIL = message('devices.gateway-went-down')
 
-const NOTHING: AssociationCounts = {
+const NO_COUNTS: AssociationCounts = {
   echoes: 0,
   queries: 0,
   exams: 0,
@@ -63,11 +63,17 @@ const NOTHING: AssociationCounts = {
   commitments: 0,
   failures: 0,
 }
-/** Callers beyond `MOST_CROWDS` are one row without a name. */
-const NOBODY = { deviceId: null, deviceName: '', aeTitle: '', calledAeTitle: '', address: '' }
-const ENDINGS = { released: 'plain', aborted: 'warning', rejected: 'danger' } as const
+/** Callers beyond `MAX_SHARED_ROWS` share one row without a name. */
+const UNNAMED_CALLER = {
+  deviceId: null,
+  deviceName: '',
+  aeTitle: '',
+  calledAeTitle: '',
+  address: '',
+}
+const ENDING_TONES = { released: 'plain', aborted: 'warning', rejected: 'danger' } as const
 const TONES = ['plain', 'good', 'warning', 'danger'] as const
-const worse = (a: FeedLine['tone'], b: FeedLine['tone']) =>
+const worseTone = (a: FeedLine['tone'], b: FeedLine['tone']) =>
   TONES.indexOf(b) > TONES.indexOf(a) ? b : a
 const LAST_LINES: ReadonlySet<FeedLine['kind']> = new Set([
   'closed',
@@ -75,12 +81,12 @@ const LAST_LINES: ReadonlySet<FeedLine['kind']> = new Set([
   'rejected',
 ] as const)
 
-/** An association that is open, or is not written as it ended. */
+/** An association that is open, or whose end has not been written yet. */
 interface Entry {
   row: AssociationRow
   readonly counts: { -readonly [K in keyof AssociationCounts]: number }
   terms: NewAssociation['terms']
-  /** Not yet written. */
+  /** Lines that have not been written yet. */
   lines: AssociationLine[]
   linesSeen: number
   isWritten: boolean
@@ -88,27 +94,28 @@ interface Entry {
 }
 
 /**
- * Connections of devices as they are kept. What happens is noted in memory and written once a
- * second, so no device waits for it; a crash loses the last second. While the disk is full, it
- * stays in memory and is tried again. Where callers come by the hundred a second, those of one
- * caller share a row. Nothing in it may name a patient. What notes something never throws.
+ * Records the associations of devices. Changes are collected in memory and written once a second,
+ * so that no device waits for the disk; a crash loses the last second. While the disk is full, they
+ * remain in memory and are written later. If callers open hundreds of associations per second,
+ * those of one caller share a row. Entries must not contain patient data. The methods that record
+ * something never throw.
  */
 export class AssociationLog implements AsyncDisposable {
   readonly #context: Context
   readonly #entries = new Map<string, Entry>()
-  /** Those of a second beyond `MOST_NEW`, by who called and how it ended. */
-  readonly #crowds = new Map<string, Entry>()
-  /** Lines about associations that are written already. */
-  #late: FeedLine[] = []
-  #room = MOST_NEW
-  #roomAt: number
+  /** Associations of the current second beyond `MAX_NEW_ROWS`, grouped by caller and outcome. */
+  readonly #sharedRows = new Map<string, Entry>()
+  /** Lines of associations whose rows are final. */
+  #lateLines: FeedLine[] = []
+  #rowsLeft = MAX_NEW_ROWS
+  #windowStart: number
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> = Promise.resolve()
 
   constructor(context: Context) {
     this.#context = context
-    this.#roomAt = context.clock()
-    markAssociationsLost(context.database, LOST)
+    this.#windowStart = context.clock()
+    markAssociationsLost(context.database, LOST_DETAIL)
   }
 
   opened({ device, terms, ...association }: NewAssociation): void {
@@ -122,11 +129,11 @@ export class AssociationLog implements AsyncDisposable {
       detail: null,
       tone: 'plain',
       times: 1,
-      counts: NOTHING,
+      counts: NO_COUNTS,
       omitted: 0,
     }
     const entry: Entry = {
-      ...{ row, counts: { ...NOTHING }, terms, lines: [], linesSeen: 0 },
+      ...{ row, counts: { ...NO_COUNTS }, terms, lines: [], linesSeen: 0 },
       ...{ isWritten: false, isChanged: false },
     }
     this.#entries.set(association.associationId, entry)
@@ -140,45 +147,48 @@ export class AssociationLog implements AsyncDisposable {
     this.#changed(entry)
   }
 
-  closed(associationId: string, how: keyof typeof ENDINGS, detail: Message | null): void {
+  closed(associationId: string, how: keyof typeof ENDING_TONES, detail: Message | null): void {
     const entry = this.#entries.get(associationId)
     if (entry?.row.how !== 'open') return
-    const tone = worse(entry.row.tone, ENDINGS[how])
+    const tone = worseTone(entry.row.tone, ENDING_TONES[how])
     entry.row = { ...entry.row, how, detail, tone, endedAt: this.#now() }
-    if (!entry.isWritten && --this.#room < 0) {
+    if (!entry.isWritten && --this.#rowsLeft < 0) {
       this.#entries.delete(associationId)
-      this.#crowd(entry)
+      this.#addToSharedRow(entry)
     }
     this.#changed(entry)
   }
 
-  /** A line of the feed; one that is about no association is left out. */
+  /** Adds a line of the activity feed; lines that belong to no association are ignored. */
   line(feedLine: FeedLine): void {
     const { associationId, aeTitle: _, address: __, ...line } = feedLine
     if (associationId === '') return
     const entry = this.#entries.get(associationId)
     if (!entry) {
-      if (this.#late.length < MOST_LATE) this.#late.push(feedLine)
+      if (this.#lateLines.length < MAX_LATE_LINES) this.#lateLines.push(feedLine)
       this.#writeSoon()
       return
     }
-    entry.row = { ...entry.row, tone: worse(entry.row.tone, line.tone) }
+    entry.row = { ...entry.row, tone: worseTone(entry.row.tone, line.tone) }
     entry.linesSeen += 1
-    if (entry.linesSeen <= MOST_LINES || LAST_LINES.has(line.kind)) entry.lines.push(line)
+    if (entry.linesSeen <= MAX_LINES || LAST_LINES.has(line.kind)) entry.lines.push(line)
     else entry.row = { ...entry.row, omitted: entry.row.omitted + 1 }
     this.#changed(entry)
   }
 
-  /** Writes what was noted; resolves when it is durable. */
+  /** Writes the collected changes; resolves when they are durable. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // One after the other: a second flush waits for what the first one writes.
+    // Sequential: a second flush waits for the first.
     this.#flushing = this.#flushing.then(() => this.#writeAll())
     return this.#flushing
   }
 
-  /** Newest first. @throws ApiError malformed: the cursor is not of this list */
+  /**
+   * Lists associations, newest first.
+   * @throws ApiError malformed if the cursor does not belong to this list
+   */
   async list(filter: Filter, { cursor, limit }: PageQuery): Promise<PageOf<AssociationSummary>> {
     let before = readNumericCursor(cursor) ?? Number.MAX_SAFE_INTEGER
     await this.flush()
@@ -195,7 +205,10 @@ export class AssociationLog implements AsyncDisposable {
     return { items: items.map(summaryOf), ...rest }
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Reads one association with its lines and terms.
+   * @throws ApiError not-found
+   */
   async read(associationId: string): Promise<Omit<AssociationRecord, 'supportText'>> {
     await this.flush()
     const found = readAssociation(this.#context.database, associationId)
@@ -235,77 +248,78 @@ export class AssociationLog implements AsyncDisposable {
   }
 
   async #writeAll(): Promise<void> {
-    if (this.#crowds.size === 0 && this.#late.length === 0 && !this.#isAnyChanged()) return
+    if (this.#sharedRows.size === 0 && this.#lateLines.length === 0 && !this.#isAnyChanged()) return
     try {
       await this.#context.database.commitSoon(() => this.#write())
     } catch (error) {
       if (diskFaultKind(error) !== undefined) return this.#writeSoon()
-      // It cannot be written and is lost.
+      // The changes cannot be written, so they are discarded.
       for (const [associationId, { row }] of this.#entries)
         if (row.how !== 'open') this.#entries.delete(associationId)
-      this.#crowds.clear()
-      this.#late = []
+      this.#sharedRows.clear()
+      this.#lateLines = []
       reportError(this.#context, error)
     }
-    // Those that are open and found no room.
+    // Open associations that exceeded the limit of this second.
     if (this.#isAnyChanged()) this.#writeSoon()
   }
 
   #write(): void {
     const { database, clock } = this.#context
-    let room = this.#room
+    let rowsLeft = this.#rowsLeft
     for (const [associationId, entry] of this.#entries) {
       if (!entry.isChanged) continue
       const isOpen = entry.row.how === 'open'
-      if (!entry.isWritten && isOpen && --room < 0) continue
-      this.#put(entry)
+      if (!entry.isWritten && isOpen && --rowsLeft < 0) continue
+      this.#writeEntry(entry)
       if (!isOpen) database.afterCommit(() => this.#entries.delete(associationId))
     }
-    for (const entry of this.#crowds.values()) this.#put(entry)
-    for (const { associationId, aeTitle: _, address: __, ...line } of this.#late)
+    for (const entry of this.#sharedRows.values()) this.#writeEntry(entry)
+    for (const { associationId, aeTitle: _, address: __, ...line } of this.#lateLines)
       appendAssociationLines(database, associationId, [line])
     database.afterCommit(() => {
-      this.#room = room
-      this.#crowds.clear()
-      this.#late = []
-      // A clock that was set back has no seconds to go by.
-      if (Math.abs(clock() - this.#roomAt) < FLUSH_MS) return
-      this.#roomAt = clock()
-      this.#room = MOST_NEW
+      this.#rowsLeft = rowsLeft
+      this.#sharedRows.clear()
+      this.#lateLines = []
+      // After the clock was set back, the difference is negative, so its absolute value is
+      // compared.
+      if (Math.abs(clock() - this.#windowStart) < FLUSH_MS) return
+      this.#windowStart = clock()
+      this.#rowsLeft = MAX_NEW_ROWS
     })
   }
 
-  #put(entry: Entry): void {
+  #writeEntry(entry: Entry): void {
     const { database } = this.#context
     const { row, counts, lines } = entry
     const terms = entry.terms && JSON.stringify(entry.terms())
-    const isKept = terms !== undefined && terms.length <= TERMS_CHARACTERS
+    const isKept = terms !== undefined && terms.length <= MAX_TERMS_LENGTH
     putAssociation(database, { ...row, counts }, isKept ? terms : undefined)
     appendAssociationLines(database, row.associationId, lines)
     const written = { terms: undefined, lines: [], isWritten: true, isChanged: false }
     database.afterCommit(() => Object.assign(entry, written))
   }
 
-  /** One more of the same caller, beyond those that are kept one by one. */
-  #crowd(entry: Entry): void {
+  /** Adds an association beyond the limit to the shared row of its caller. */
+  #addToSharedRow(entry: Entry): void {
     const { how, aeTitle, address, calledAeTitle, times, endedAt, tone, detail } = entry.row
-    const own = [how, aeTitle, address, calledAeTitle].join('\n')
-    const isOther = !this.#crowds.has(own) && this.#crowds.size >= MOST_CROWDS
-    const key = isOther ? how : own
-    const known = this.#crowds.get(key)
+    const ownKey = [how, aeTitle, address, calledAeTitle].join('\n')
+    const isOther = !this.#sharedRows.has(ownKey) && this.#sharedRows.size >= MAX_SHARED_ROWS
+    const key = isOther ? how : ownKey
+    const known = this.#sharedRows.get(key)
     if (known) {
       known.row = {
         ...{ ...known.row, ...(!isOther && { detail }) },
-        ...{ times: known.row.times + times, endedAt, tone: worse(known.row.tone, tone) },
+        ...{ times: known.row.times + times, endedAt, tone: worseTone(known.row.tone, tone) },
       }
       add(known, entry.counts)
       return
     }
     if (isOther) {
-      const row = { ...entry.row, ...NOBODY, detail: message('devices.many-callers') }
+      const row = { ...entry.row, ...UNNAMED_CALLER, detail: message('devices.many-callers') }
       Object.assign(entry, { row, lines: [], terms: undefined })
     }
-    this.#crowds.set(key, entry)
+    this.#sharedRows.set(key, entry)
   }
 }
 

@@ -11,27 +11,28 @@ import type {
 import type { Device } from '#shared/contract/devices.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { isDeviceSwitchedOff, isTitleOfTls, recogniseDevice } from './devices.ts'
+import { isDeviceDisabled, recogniseDevice, requiresTls } from './devices.ts'
 
-// PS3.8 Table 9-21: the pairs of result, source and reason that this policy gives.
+// Result, source and reason of the rejections that this policy issues (PS3.8 Table 9-21).
 const CALLED_UNKNOWN = { result: 1, source: 1, reason: 7 } as const
 const CALLING_UNKNOWN = { result: 1, source: 1, reason: 3 } as const
-const NOT_SAID = { result: 1, source: 1, reason: 1 } as const
+const NO_REASON_GIVEN = { result: 1, source: 1, reason: 1 } as const
 const LOCAL_LIMIT = { result: 2, source: 3, reason: 2 } as const
 
-/** What every caller may do: a C-ECHO that works tells an installer that the network is right. */
-const FOR_EVERYONE: readonly string[] = [SOP_CLASS.verification]
+/** SOP classes for every caller. A successful C-ECHO shows an installer that the network works. */
+const SOP_CLASSES_FOR_ALL: readonly string[] = [SOP_CLASS.verification]
 
-const isOfFetch = (uid: string): boolean => isStorageClass(uid, true) || FOR_EVERYONE.includes(uid)
+const isRetrievalClass = (uid: string): boolean =>
+  isStorageClass(uid, true) || SOP_CLASSES_FOR_ALL.includes(uid)
 
 type StorageFault = () => Message | null | undefined
 
 /**
- * Who may associate: known devices by AE title and address; everyone for C-ECHO. How many is the
- * acceptor's to say.
- * @param storageFault why no images are taken now, one sentence; nothing where they are
- * @param isFetchedFrom whether studies are being fetched from this caller (C-MOVE): their images
- *   come from one that need be no device
+ * Accepts known devices by AE title and address, and everyone for C-ECHO. The acceptor limits the
+ * number of associations.
+ * @param storageFault returns why images cannot be received, as one sentence; nothing if they can
+ * @param isFetchedFrom whether studies are being retrieved (C-MOVE) from this caller, whose images
+ *   are accepted even if it is not a device
  */
 export const associationPolicy = (
   context: Context,
@@ -44,39 +45,42 @@ export const associationPolicy = (
     if (reject) return { reject }
     const device = recogniseDevice(context, callingAeTitle, remoteAddress)
     const why = device && certificateFault(device, request.tls)
-    if (why !== undefined) return { reject: { ...NOT_SAID, why } }
-    const noRoom = rejectionOfImages(abstractSyntaxes, storageFault)
-    const taken = noRoom ? { reject: noRoom } : ({ accept: true } as const)
-    if (device) return taken
+    if (why !== undefined) return { reject: { ...NO_REASON_GIVEN, why } }
+    const noSpace = rejectionOfImages(abstractSyntaxes, storageFault)
+    const accepted = noSpace ? { reject: noSpace } : ({ accept: true } as const)
+    if (device) return accepted
     if (isFetchedFrom(callingAeTitle, remoteAddress))
-      return noRoom ? taken : { accept: true, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
-    const unlisted = whyUnlisted(context, callingAeTitle, remoteAddress)
-    if (unlisted === NOT_LISTED && context.settings.get('dimse.allowUnknownDevices')) return taken
-    if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid)))
-      return { accept: true, isUnlisted: true, onlySopClasses: FOR_EVERYONE }
+      return noSpace
+        ? accepted
+        : { accept: true, onlySopClasses: abstractSyntaxes.filter(isRetrievalClass) }
+    const unlisted = unlistedReason(context, callingAeTitle, remoteAddress)
+    if (unlisted === NOT_LISTED && context.settings.get('dimse.allowUnknownDevices'))
+      return accepted
+    if (abstractSyntaxes.every((uid) => SOP_CLASSES_FOR_ALL.includes(uid)))
+      return { accept: true, isUnlisted: true, onlySopClasses: SOP_CLASSES_FOR_ALL }
     return { reject: { ...CALLING_UNKNOWN, why: unlisted } }
   },
 })
 
 const NOT_LISTED = message('devices.not-listed')
 
-/** Why a caller that is no known device is none. */
-function whyUnlisted(context: Context, callingAeTitle: string, remoteAddress: string): Message {
-  if (isDeviceSwitchedOff(context, callingAeTitle, remoteAddress))
+/** Why the caller is not a known device. */
+function unlistedReason(context: Context, callingAeTitle: string, remoteAddress: string): Message {
+  if (isDeviceDisabled(context, callingAeTitle, remoteAddress))
     return message('devices.switched-off')
-  // A row sent names its caller as the station (0040,0001): that has to be an AE title (PS3.5 Table
-  // 6.2-1).
+  // Worklist responses contain the caller's title as Scheduled Station AE Title (0040,0001), which
+  // must be a valid AE title (PS3.5 Table 6.2-1).
   if (!AeTitle.safeParse(callingAeTitle).success) return message('devices.no-ae-title')
-  // A device that proves itself by TLS cannot be imitated from another address either.
-  return isTitleOfTls(context, callingAeTitle) ? message('devices.title-of-tls') : NOT_LISTED
+  // A device that authenticates with TLS must not be impersonated from another address.
+  return requiresTls(context, callingAeTitle) ? message('devices.title-of-tls') : NOT_LISTED
 }
 
-/** A caller may call itself anything: what cannot be seen is not shown to a person. */
+/** Replaces invisible characters. A caller can use any AE title, and it is shown to users. */
 export const visible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
 
 /**
- * Whether the called AE title is this gateway's, compared as consoles write them: trimmed, in any
- * case.
+ * Whether the called AE title is the gateway's, ignoring padding and case, since modalities are
+ * configured by hand.
  */
 export const isCalledAeTitle = (context: Context, calledAeTitle: string): boolean =>
   calledAeTitle.toUpperCase() === context.settings.get('dimse.aeTitle').toUpperCase()
@@ -97,20 +101,21 @@ function rejectionOfTitle(request: AssociationRequest, context: Context): Reject
 }
 
 /**
- * Transient: a device tries again by itself. One that comes for something else
- * too, such as its worklist, is let in: there each image is answered A700.
+ * The rejection is transient, so the device tries again. A caller that also requests another
+ * service, such as the worklist, is accepted; each of its images is refused with A700.
  */
 function rejectionOfImages(
   abstractSyntaxes: readonly string[],
   storageFault: StorageFault,
 ): Rejection | undefined {
-  const wanted = abstractSyntaxes.filter((uid) => !FOR_EVERYONE.includes(uid))
-  if (wanted.length === 0 || !wanted.every((uid) => isStorageClass(uid, true))) return undefined
+  const requested = abstractSyntaxes.filter((uid) => !SOP_CLASSES_FOR_ALL.includes(uid))
+  if (requested.length === 0 || !requested.every((uid) => isStorageClass(uid, true)))
+    return undefined
   const why = storageFault()
   return why ? { ...LOCAL_LIMIT, why, isSentence: true } : undefined
 }
 
-/** Why the device may not come in this way (PS3.15 B.12); undefined where it may. */
+/** Why the device's TLS connection is not acceptable (PS3.15 B.12); `undefined` if it is. */
 function certificateFault(
   { tls: rule, certificate }: Pick<Device, 'tls' | 'certificate'>,
   tls: TlsPeer | undefined,
@@ -126,7 +131,9 @@ function certificateFault(
     : message('devices.certificate-differs')
 }
 
-/** SHA-256; undefined where the text is no certificate, which no peer's can be equal to. */
+/**
+ * SHA-256 fingerprint; `undefined` if the text is not a certificate, so that no peer matches it.
+ */
 function fingerprintOf(pem: string): string | undefined {
   try {
     return new X509Certificate(pem).fingerprint256

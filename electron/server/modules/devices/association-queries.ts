@@ -8,30 +8,33 @@ import { english } from '#shared/messages/english.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageFromStored, messageOrNull } from '#shared/messages/message-schema.ts'
 
-/** A line as it is kept: what its association says is not said again. */
+/** A line as stored, without the values of its association. */
 export type AssociationLine = Omit<FeedLine, 'associationId' | 'aeTitle' | 'address'>
 
 export interface AssociationRow extends AssociationSummary {
-  /** Lines that were not kept. */
+  /** Number of lines that were not stored. */
   readonly omitted: number
 }
 
-/** Where the search for rows of a list goes on. */
+/** Filter and start position of a scan. */
 export interface AssociationScan {
-  /** Rows of a smaller number than this. */
+  /** Only rows with a smaller sequence number. */
   readonly before: number
   readonly limit: number
   readonly show: 'all' | 'open' | 'rejected' | 'failed'
   readonly aeTitle?: string | undefined
   readonly address?: string | undefined
-  /** Contained in the texts of the row, folded here. */
+  /** Text that the row must contain; case and accents are ignored. */
   readonly search?: string | undefined
 }
 
-/** Rows looked at for a search between two turns of the event loop. */
-const SCANNED = 4000
-/** A device proposes the same day after day: more kinds than this are no clinic's. */
-const MOST_TERMS = 1000
+/** Maximum number of rows that one query examines. */
+const SCAN_LIMIT = 4000
+/**
+ * Maximum number of distinct terms. Devices propose the same terms every day, so a clinic needs
+ * few.
+ */
+const MAX_TERMS = 1000
 
 const COUNTS = [
   ...([
@@ -58,7 +61,7 @@ const FIXED = [
 const CHANGING = ['endedAt', 'how', 'detail', 'tone', 'times', ...COUNTS, 'omitted'] as const
 const COLUMNS = [...FIXED, ...CHANGING]
 
-const PUT = `insert into associations (${COLUMNS.join(', ')}, folded, termsId) values (${COLUMNS.map(() => '?').join(', ')}, ?, ?)
+const UPSERT = `insert into associations (${COLUMNS.join(', ')}, folded, termsId) values (${COLUMNS.map(() => '?').join(', ')}, ?, ?)
   on conflict (associationId) do update set ${[...CHANGING, 'folded'].map((name) => `${name} = excluded.${name}`).join(', ')}`
 const ADD_LINES = `insert or ignore into associationLines
   select seq, value ->> 'lineId', value ->> 'at', value ->> 'kind', value ->> 'tone', value ->> 'text', value ->> 'inspectionId',
@@ -66,21 +69,21 @@ const ADD_LINES = `insert or ignore into associationLines
   from associations, json_each(?) where associationId = ?`
 const LINES = `select lineId, at, kind, tone, text, inspectionId, studyInstanceUid from associationLines where seq = ? order by lineId`
 
-// Word for word the conditions of the partial indexes of migration 8.
-const SHOWN = {
+// The conditions must match those of the partial indexes of migration 8 literally.
+const FILTERS = {
   open: `how = 'open'`,
   rejected: `how = 'rejected'`,
   failed: `(how in ('aborted', 'lost') or failures > 0)`,
 } as const
 
-type Flat = Omit<AssociationRow, 'counts' | 'detail'> &
+type StoredAssociation = Omit<AssociationRow, 'counts' | 'detail'> &
   AssociationCounts & {
     readonly detail: string
     readonly seq: number
     readonly termsId: number | null
   }
 
-const rowOf = (flat: Flat): AssociationRow & { readonly seq: number } => {
+const rowOf = (flat: StoredAssociation): AssociationRow & { readonly seq: number } => {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, flat[name]])) as AssociationCounts
   const row = Object.fromEntries(
     COLUMNS.filter((name) => !(COUNTS as readonly string[]).includes(name)).map((name) => [
@@ -93,8 +96,8 @@ const rowOf = (flat: Flat): AssociationRow & { readonly seq: number } => {
 }
 
 /**
- * Writes an association, or how it stands now. `terms`: JSON of what was agreed; kept once for
- * all that agreed the same.
+ * Inserts or updates an association. `terms` is the JSON of the negotiated terms, which
+ * associations with the same terms share.
  */
 export function putAssociation(
   database: Database,
@@ -107,18 +110,18 @@ export function putAssociation(
     detail: storedOrEmpty(detail),
   }
   const { deviceName, aeTitle, calledAeTitle, address } = row
-  const said = detail ? english(detail) : ''
+  const detailText = detail ? english(detail) : ''
   const values = COLUMNS.map((name) => flat[name])
   database.run(
-    rawQuery(PUT, [
+    rawQuery(UPSERT, [
       ...values,
-      folded([deviceName, aeTitle, calledAeTitle, address, said].join('\n')),
+      folded([deviceName, aeTitle, calledAeTitle, address, detailText].join('\n')),
       termsIdOf(database, terms),
     ]),
   )
 }
 
-/** Adds lines to an association; of one that is not kept they are left out. */
+/** Appends lines to an association; they are ignored if it does not exist. */
 export function appendAssociationLines(
   database: Database,
   associationId: string,
@@ -127,10 +130,7 @@ export function appendAssociationLines(
   if (lines.length > 0) database.run(rawQuery(ADD_LINES, [JSON.stringify(lines), associationId]))
 }
 
-/**
- * Newest first, out of a bounded number of rows; `next` is where the search goes on, where it
- * may.
- */
+/** Scans a limited number of rows, newest first. `next` is where the scan can continue. */
 export function scanAssociations(
   database: Database,
   { before, limit, show, aeTitle, address, search }: AssociationScan,
@@ -138,27 +138,27 @@ export function scanAssociations(
   readonly items: readonly (AssociationRow & { readonly seq: number })[]
   readonly next?: number
 } {
-  const wanted: readonly (readonly [condition: string, value?: string])[] = [
+  const conditions: readonly (readonly [condition: string, value?: string])[] = [
     ...(aeTitle ? ([['aeTitle = ?', aeTitle]] as const) : []),
     ...(address ? ([['address = ?', address]] as const) : []),
-    ...(show === 'all' ? [] : ([[SHOWN[show]]] as const)),
+    ...(show === 'all' ? [] : ([[FILTERS[show]]] as const)),
     ...(search ? ([['instr(folded, ?) > 0', folded(search)]] as const) : []),
   ]
-  // The first has an index, but for the search alone; what the others take of it may be rare,
-  // so it is looked through in parts.
-  const isByIndex = wanted[0]?.[0].startsWith('instr') === false
-  const [first, rest] = isByIndex ? [wanted.slice(0, 1), wanted.slice(1)] : [[], wanted]
-  const textOf = (some: typeof wanted) => some.map(([condition]) => condition).join(' and ')
-  const valuesOf = (some: typeof wanted) =>
+  // The first condition has an index, unless it is the search. Matches of the other conditions may
+  // be rare, so a limited number of rows is examined per call.
+  const isByIndex = conditions[0]?.[0].startsWith('instr') === false
+  const [first, rest] = isByIndex ? [conditions.slice(0, 1), conditions.slice(1)] : [[], conditions]
+  const textOf = (some: typeof conditions) => some.map(([condition]) => condition).join(' and ')
+  const valuesOf = (some: typeof conditions) =>
     some.flatMap(([, value]) => (value === undefined ? [] : [value]))
   const from = `from associations where ${[textOf(first), 'seq < ?'].filter(Boolean).join(' and ')} order by seq desc`
   const part = [...valuesOf(first), before]
   const rows =
     rest.length === 0
-      ? database.all(rawQuery<Flat>(`select * ${from} limit ?`, [...part, limit]))
+      ? database.all(rawQuery<StoredAssociation>(`select * ${from} limit ?`, [...part, limit]))
       : database.all(
-          rawQuery<Flat>(
-            `select * from (select * ${from} limit ${SCANNED}) where ${textOf(rest)} limit ?`,
+          rawQuery<StoredAssociation>(
+            `select * from (select * ${from} limit ${SCAN_LIMIT}) where ${textOf(rest)} limit ?`,
             [...[...part, ...valuesOf(rest), limit]],
           ),
         )
@@ -166,7 +166,7 @@ export function scanAssociations(
   if (rows.length === limit && last) return { items: rows.map(rowOf), next: last.seq }
   if (rest.length === 0) return { items: rows.map(rowOf) }
   const end = database.get(
-    rawQuery<{ seq: number }>(`select seq ${from} limit 1 offset ${SCANNED - 1}`, part),
+    rawQuery<{ seq: number }>(`select seq ${from} limit 1 offset ${SCAN_LIMIT - 1}`, part),
   )
   return { items: rows.map(rowOf), ...(end && { next: end.seq }) }
 }
@@ -178,7 +178,9 @@ export function readAssociation(
   | (AssociationRow & { readonly lines: AssociationLine[]; readonly terms: string | null })
   | undefined {
   const flat = database.get(
-    rawQuery<Flat>('select * from associations where associationId = ?', [associationId]),
+    rawQuery<StoredAssociation>('select * from associations where associationId = ?', [
+      associationId,
+    ]),
   )
   if (!flat) return undefined
   const terms =
@@ -199,7 +201,7 @@ export function readAssociation(
   }
 }
 
-/** Those that were open when the gateway went down; how many there were. */
+/** Marks associations that were open when the gateway terminated; returns their number. */
 export const markAssociationsLost = (database: Database, why: Message): number =>
   database.run(
     rawQuery(
@@ -209,8 +211,8 @@ export const markAssociationsLost = (database: Database, why: Message): number =
   ).changes
 
 /**
- * Forgets at most `limit` of those opened before the instant, and of those beyond the newest
- * `most`.
+ * Deletes at most `limit` associations that were opened before the given time or are not among the
+ * newest `most`.
  */
 export function purgeAssociations(
   database: Database,
@@ -246,7 +248,7 @@ function termsIdOf(database: Database, terms: string | undefined): number | null
   database.run(
     rawQuery(
       'insert into associationTerms (hash, terms) select ?, ? where (select count(*) from associationTerms) < ?',
-      [...[hash, terms, MOST_TERMS]],
+      [...[hash, terms, MAX_TERMS]],
     ),
   )
   return find() ?? null

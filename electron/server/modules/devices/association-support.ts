@@ -1,14 +1,14 @@
 import type { AssociationCounts, AssociationRecord } from '#shared/contract/dashboard-activity.ts'
 import { english } from '#shared/messages/english.ts'
 
-/** Who answers, for whoever gets the text. */
+/** Information about the gateway for the recipient of the text. */
 export interface SupportAbout {
   readonly version: string
   readonly aeTitle: string
   readonly now: string
 }
 
-const COUNTED: Readonly<Record<keyof AssociationCounts, string>> = {
+const COUNT_LABELS: Readonly<Record<keyof AssociationCounts, string>> = {
   echoes: 'connection tests (C-ECHO)',
   queries: 'worklist queries (C-FIND)',
   exams: 'exams sent',
@@ -28,26 +28,23 @@ const RESULTS = [
   'transfer syntaxes not supported',
 ] as const
 
-/**
- * UIDs that DICOM itself gave say nothing about anybody; all others may belong to a patient's
- * study.
- */
+/** UIDs outside the DICOM root, which may identify a patient's study. */
 const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){3,}/g
-/** Four numbers are an address, which support needs. */
+/** Support needs IPv4 addresses, which also match the pattern of a UID. */
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const masked = (text: string) =>
   text.replace(FOREIGN_UID, (uid) => (ADDRESS.test(uid) ? uid : '(UID)'))
 
 /**
- * An association as text that may leave the clinic: who called, what happened, what was agreed.
- * Times in UTC. No line of the feed names a patient; UIDs of studies are left out of them too.
+ * Describes an association as text that may leave the clinic: the caller, the events and the
+ * negotiated terms. Times are in UTC. Feed lines contain no patient data; UIDs are masked in them.
  */
 export function supportTextOf(
   { association, lines, omitted, terms }: Omit<AssociationRecord, 'supportText'>,
   about: SupportAbout,
 ): string {
   const { counts } = association
-  const counted = (Object.keys(COUNTED) as (keyof AssociationCounts)[]).filter(
+  const counted = (Object.keys(COUNT_LABELS) as (keyof AssociationCounts)[]).filter(
     (name) => counts[name] > 0,
   )
   return [
@@ -58,7 +55,7 @@ export function supportTextOf(
     'What happened',
     ...lines.map(({ at, text }) => `  ${at}  ${masked(english(text))}`),
     ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
-    ...counted.map((name) => `  ${counts[name]} ${COUNTED[name]}`),
+    ...counted.map((name) => `  ${counts[name]} ${COUNT_LABELS[name]}`),
     '',
     'What was proposed and agreed',
     ...(terms ? termsText(terms) : ['  Not kept.']),

@@ -2,16 +2,16 @@ import { isIP } from 'node:net'
 import type { Device } from '#shared/contract/devices.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** A device as it is called by the network. */
+/** A device as the peer of an outgoing association. */
 export interface DevicePeer {
   readonly aeTitle: string
   readonly host: string
   readonly port: number
-  /** By TLS; `ca` (PEM): the certificate it has to show. */
+  /** TLS parameters; `ca` is the PEM certificate that the device must present. */
   readonly tls?: { readonly ca?: string }
 }
 
-/** Where a device listens, or what is to be entered first. */
+/** The address of the device's listener, or a message about the missing setting. */
 export function devicePeer({
   aeTitle,
   address,
@@ -21,11 +21,11 @@ export function devicePeer({
   certificate,
 }: Device): DevicePeer | Message {
   if (port === null) return message('devices.no-port')
-  // A device may be known by a range of addresses, or by none: then it is where it last called
-  // from.
+  // If the device is configured with an address range or without an address, the address of its
+  // last association is used.
   const host = address !== null && isIP(address) !== 0 ? address : lastAddress
   if (host === null) return message('devices.no-address')
-  // What comes by TLS only is called so too.
+  // A device that must use TLS is also contacted over TLS.
   const tls = rule === 'optional' ? undefined : certificate === null ? {} : { ca: certificate }
   return { aeTitle, host, port, ...(tls && { tls }) }
 }

@@ -2,11 +2,11 @@ import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/query.ts'
 import type { Device } from '#shared/contract/devices.ts'
 
-// One row for each AE title (in any case) and address.
+// One row per AE title (ignoring case) and address.
 
 const selectDevices = (database: Database) => database.sql.selectFrom('devices').selectAll()
 
-/** By AE title, then name. */
+/** Lists all devices, ordered by AE title, then name. */
 export const listDevices = (database: Database): Device[] =>
   database
     .all(selectDevices(database).orderBy('aeTitle').orderBy('name').orderBy('deviceId'))
@@ -21,7 +21,7 @@ export function insertDevice(database: Database, device: Device): void {
   database.run(database.sql.insertInto('devices').values(rowOf(device)))
 }
 
-/** Everything but the id, `createdAt` and what `noteSeen` writes. */
+/** Updates everything except the id, `createdAt`, `lastSeenAt` and `lastAddress`. */
 export function updateDevice(database: Database, device: Device): void {
   const { deviceId, createdAt: _, lastSeenAt: __, lastAddress: ___, ...changed } = rowOf(device)
   database.run(database.sql.updateTable('devices').set(changed).where('deviceId', '=', deviceId))

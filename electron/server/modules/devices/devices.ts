@@ -19,45 +19,46 @@ import {
 import {
   deleteUnknownCaller,
   listUnknownCallers,
-  noteUnknownCaller,
+  upsertUnknownCaller,
 } from './unknown-caller-queries.ts'
 
-const SEEN_EVERY_MS = 60_000
+const SEEN_INTERVAL_MS = 60_000
 
-interface AtHost {
+interface HostMatch {
   readonly isListed: boolean
   readonly isKnown: boolean
 }
 
-/* The clinic's devices, and the callers that are not among them. */
+// The devices of the clinic, and unknown callers.
 
-/** Hosts whose answer is remembered until the list changes. */
-const MOST_HOSTS = 1000
+/** Hosts whose result is cached until the device list changes. */
+const MAX_HOSTS = 1000
 
-interface Known {
+interface IndexedDevice {
   readonly device: Device
-  /** Undefined: any address. */
+  /** `undefined` for any address. */
   readonly range: AddressRange | undefined
 }
 
-/** What is remembered of the devices of a database. */
-const memoryOf = perDatabase(() => ({
-  index: undefined as Map<string, Known[]> | undefined,
-  /** When each device was last noted as seen, milliseconds. */
+/** Cached information about the devices of a database. */
+const cacheOf = perDatabase(() => ({
+  index: undefined as Map<string, IndexedDevice[]> | undefined,
+  /** When each device was last recorded as seen (ms). */
   seen: new Map<string, number>(),
-  hosts: new Map<string, AtHost>(),
-  /** The index that `hosts` was filled from. */
-  hostsOf: undefined as Map<string, Known[]> | undefined,
+  hosts: new Map<string, HostMatch>(),
+  /** The index from which `hosts` was computed. */
+  hostsOf: undefined as Map<string, IndexedDevice[]> | undefined,
 }))
 
 /**
- * @throws ApiError refused: another device has that AE title and address; malformed: no such
- *   address
+ * Adds a device.
+ * @throws ApiError refused if another device has this AE title and address; malformed if the AE
+ *   title or the address is invalid
  */
 export function addDevice(context: Context, device: NewDevice, actor: Actor): Device {
   return change(context, () => {
     const now = instantOf(context.clock())
-    const made = checked(context, {
+    const made = validated(context, {
       deviceId: context.uuid(),
       ...device,
       createdAt: now,
@@ -66,13 +67,16 @@ export function addDevice(context: Context, device: NewDevice, actor: Actor): De
       lastAddress: null,
     })
     insertDevice(context.database, made)
-    forgetCallers(context)
+    removeKnownCallers(context)
     note(context, actor, 'device.add', made.deviceId, settingsOf(made))
     return made
   })
 }
 
-/** @throws ApiError as `add`, not-found */
+/**
+ * Updates a device.
+ * @throws ApiError as `addDevice`; not-found
+ */
 export const changeDevice = (
   context: Context,
   deviceId: string,
@@ -80,75 +84,80 @@ export const changeDevice = (
   actor: Actor,
 ): Device =>
   change(context, () => {
-    const before = existing(context, deviceId)
-    const after = checked(context, { ...before, ...given(patch) })
+    const before = requireDevice(context, deviceId)
+    const after = validated(context, { ...before, ...given(patch) })
     const detail = differences(settingsOf(before), settingsOf(after))
     if (Object.keys(detail).length === 0) return before
     const changed = { ...after, updatedAt: instantOf(context.clock()) }
     updateDevice(context.database, changed)
-    forgetCallers(context)
+    removeKnownCallers(context)
     note(context, actor, 'device.update', deviceId, detail)
     return changed
   })
 
-/** @throws ApiError not-found */
+/**
+ * Deletes a device.
+ * @throws ApiError not-found
+ */
 export const removeDevice = (context: Context, deviceId: string, actor: Actor): void =>
   change(context, () => {
-    const device = existing(context, deviceId)
+    const device = requireDevice(context, deviceId)
     deleteDevice(context.database, deviceId)
     note(context, actor, 'device.remove', deviceId, settingsOf(device))
   })
 
 /**
- * The device that calls: by AE title, without padding and in any case, and the narrowest address
- * that holds the caller's. A device that is switched off is not recognised, and hides wider ones
- * of its AE title. From memory: microseconds; `lastSeenAt` and `lastAddress` in it may be old.
+ * Finds the device with this AE title (ignoring padding and case) and the narrowest matching
+ * address range. A disabled device is not returned, and also hides devices with wider ranges. Reads
+ * a cache, so it takes microseconds; `lastSeenAt` and `lastAddress` of the result may be out of
+ * date.
  */
 export function recogniseDevice(
   context: Context,
   callingAeTitle: string,
   remoteAddress: string,
 ): Device | undefined {
-  const device = calling(context, callingAeTitle, remoteAddress)
+  const device = callingDevice(context, callingAeTitle, remoteAddress)
   return device?.isEnabled ? device : undefined
 }
 
-/** Whether the device that calls is in the list, but switched off. */
-export const isDeviceSwitchedOff = (
+/** Whether the caller is a device that is disabled. */
+export const isDeviceDisabled = (
   context: Context,
   callingAeTitle: string,
   remoteAddress: string,
-): boolean => calling(context, callingAeTitle, remoteAddress)?.isEnabled === false
+): boolean => callingDevice(context, callingAeTitle, remoteAddress)?.isEnabled === false
 
 /**
- * Whether a device of the list is at this host (`hostOf`): by the address or the range entered
- * for it, or else by the one that it last called from.
+ * Whether a device is at this host (see `hostOf`): by its configured address or range or, if it has
+ * none, by the address of its last association.
  */
 export const isDeviceHost = (context: Context, host: string): boolean =>
-  atHost(context, host).isListed
+  hostMatch(context, host).isListed
 
 /**
- * As `isDeviceHost`; of a device that was entered with a range, only where it last called from.
+ * Like `isDeviceHost`, but a device with an address range only matches by the address of its last
+ * association.
  */
 export const isKnownDeviceHost = (context: Context, host: string): boolean =>
-  atHost(context, host).isKnown
+  hostMatch(context, host).isKnown
 
-/** Whether a device of this AE title, at whatever address, has to come by TLS. */
-export const isTitleOfTls = (context: Context, callingAeTitle: string): boolean =>
-  known(context)
+/** Whether any device with this AE title must use TLS. */
+export const requiresTls = (context: Context, callingAeTitle: string): boolean =>
+  deviceIndex(context)
     .get(keyOf(callingAeTitle))
     ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false
 
-/** Notes when and whence it called, at most once a minute. */
-export async function noteDeviceSeen(
+/** Records the time and address of an association, at most once a minute. */
+export async function recordDeviceSeen(
   context: Context,
   deviceId: string,
   remoteAddress: string,
 ): Promise<void> {
   const now = context.clock()
-  const memory = memoryOf(context.database)
-  const { seen } = memory
-  if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_EVERY_MS) return
+  const cache = cacheOf(context.database)
+  const { seen } = cache
+  if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_INTERVAL_MS) return
   seen.set(deviceId, now)
   const isElsewhere = await context.database.commitSoon(() => {
     const before = findDevice(context.database, deviceId)?.lastAddress
@@ -158,20 +167,20 @@ export async function noteDeviceSeen(
     })
     return before !== remoteAddress
   })
-  if (isElsewhere) memory.index = undefined
+  if (isElsewhere) cache.index = undefined
 }
 
-export const noteCaller = (
+export const recordUnknownCall = (
   context: Context,
   call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'>,
 ): Promise<void> =>
   context.database.commitSoon(() =>
-    noteUnknownCaller(context.database, { ...call, at: instantOf(context.clock()) }),
+    upsertUnknownCaller(context.database, { ...call, at: instantOf(context.clock()) }),
   )
 
 /**
- * Makes a device of the caller and takes it off the inbox. @throws ApiError not-found, or as
- * `add`
+ * Turns an unknown caller into a device.
+ * @throws ApiError as `addDevice`; not-found
  */
 export const approveCaller = (
   context: Context,
@@ -184,7 +193,7 @@ export const approveCaller = (
   }: Pick<UnknownCaller, 'aeTitle' | 'address'> & {
     readonly name: string
     readonly modality: string | null
-    /** The device may call from anywhere. */
+    /** Whether the device may connect from any address. */
     readonly anyAddress: boolean
   },
   actor: Actor,
@@ -193,12 +202,15 @@ export const approveCaller = (
     if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noCaller()
     return addDevice(
       context,
-      { ...UNCHANGED, aeTitle, address: anyAddress ? null : address, name, modality },
+      { ...DEFAULT_SETTINGS, aeTitle, address: anyAddress ? null : address, name, modality },
       actor,
     )
   })
 
-/** Takes the caller off the inbox until it calls again. @throws ApiError not-found */
+/**
+ * Removes the caller from the list until it calls again.
+ * @throws ApiError not-found
+ */
 export const dismissCaller = (
   context: Context,
   { aeTitle, address }: Pick<UnknownCaller, 'aeTitle' | 'address'>,
@@ -209,54 +221,54 @@ export const dismissCaller = (
     note(context, actor, 'caller.dismiss', `${aeTitle} ${address}`)
   })
 
-function known(context: Context): Map<string, Known[]> {
-  const memory = memoryOf(context.database)
-  if (memory.index) return memory.index
+function deviceIndex(context: Context): Map<string, IndexedDevice[]> {
+  const cache = cacheOf(context.database)
+  if (cache.index) return cache.index
   const made = indexOf(listDevices(context.database))
-  // What an open transaction shows may yet be rolled back.
-  if (!context.database.inTransaction) memory.index = made
+  // Changes of an open transaction may still be rolled back, so they are not cached.
+  if (!context.database.inTransaction) cache.index = made
   return made
 }
 
-const calling = (
+const callingDevice = (
   context: Context,
   aeTitle: string,
   address: string,
-  among = known(context),
+  among = deviceIndex(context),
 ): Device | undefined =>
   among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))
     ?.device
 
-/** What `isDeviceHost` and `isKnownDeviceHost` answer; each accepted connection may ask. */
-function atHost(context: Context, host: string): AtHost {
-  const devices = known(context)
-  const memory = memoryOf(context.database)
-  const { hosts } = memory
-  if (devices !== memory.hostsOf) {
+/** Cached, because it may be called for each accepted connection. */
+function hostMatch(context: Context, host: string): HostMatch {
+  const devices = deviceIndex(context)
+  const cache = cacheOf(context.database)
+  const { hosts } = cache
+  if (devices !== cache.hostsOf) {
     hosts.clear()
-    memory.hostsOf = devices
+    cache.hostsOf = devices
   }
   const remembered = hosts.get(host)
   if (remembered) return remembered
   const at = [...devices.values()].flat().filter(({ device }) => device.isEnabled)
   const answer = {
-    isListed: at.some((one) => isOf(one, host)),
-    isKnown: at.some((one) => isLastAt(one, host)),
+    isListed: at.some((one) => matchesHost(one, host)),
+    isKnown: at.some((one) => matchesLastHost(one, host)),
   }
-  if (hosts.size >= MOST_HOSTS) hosts.clear()
+  if (hosts.size >= MAX_HOSTS) hosts.clear()
   hosts.set(host, answer)
   return answer
 }
 
 function change<T>(context: Context, work: () => T): T {
   return context.database.transaction(() => {
-    memoryOf(context.database).index = undefined
+    cacheOf(context.database).index = undefined
     return work()
   })
 }
 
-function checked(context: Context, device: Device): Device {
-  // A caller of the inbox may have called itself anything.
+function validated(context: Context, device: Device): Device {
+  // An unknown caller may have an invalid AE title.
   if (!AeTitle.safeParse(device.aeTitle).success)
     throw new ApiError('malformed', message('devices.ae-title-needed'), {
       errors: [{ path: 'body.aeTitle', message: message('values.ae-title') }],
@@ -268,14 +280,14 @@ function checked(context: Context, device: Device): Device {
       message('devices.no-such-address', { address: device.address ?? '' }),
       { errors: [{ path: 'body.address', message: message('devices.not-an-address') }] },
     )
-  const twin = listDevices(context.database).find(
+  const duplicate = listDevices(context.database).find(
     (other) =>
       other.deviceId !== device.deviceId &&
       keyOf(other.aeTitle) === keyOf(device.aeTitle) &&
       other.address === address,
   )
-  if (twin) {
-    const { aeTitle, name } = twin
+  if (duplicate) {
+    const { aeTitle, name } = duplicate
     const fault = message('devices.ae-title-of-another', { device: name || aeTitle })
     throw new ApiError(
       'refused',
@@ -288,29 +300,29 @@ function checked(context: Context, device: Device): Device {
   return { ...device, address }
 }
 
-/** Who is let in from now on waits for nobody's approval. */
-function forgetCallers(context: Context): void {
-  const among = known(context)
+/** Removes unknown callers that are known devices now. */
+function removeKnownCallers(context: Context): void {
+  const among = deviceIndex(context)
   for (const { aeTitle, address } of listUnknownCallers(context.database)) {
-    if (calling(context, aeTitle, address, among)?.isEnabled)
+    if (callingDevice(context, aeTitle, address, among)?.isEnabled)
       deleteUnknownCaller(context.database, aeTitle, address)
   }
 }
 
-function existing(context: Context, deviceId: string): Device {
+function requireDevice(context: Context, deviceId: string): Device {
   const device = findDevice(context.database, deviceId)
   if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
   return device
 }
 
-/** The fields that a patch has a value for. */
+/** The fields of a patch that have a value. */
 const given = (patch: DevicePatch) =>
   Object.fromEntries(
     Object.entries(patch).filter(([, value]) => value !== undefined),
   ) as Partial<NewDevice>
 
-/** A device that leaves everything to the clinic's settings. */
-const UNCHANGED = {
+/** The settings of a device that uses all of the clinic's defaults. */
+const DEFAULT_SETTINGS = {
   isEnabled: true,
   characterSet: null,
   stationMode: 'echo',
@@ -328,24 +340,24 @@ const UNCHANGED = {
 
 const noCaller = () => new ApiError('not-found', message('devices.no-such-caller'))
 
-// PS3.5 Table 6.2-1: padding of an AE title is not significant. Consoles are configured by hand:
-// case is not either.
+// Padding of an AE title is not significant (PS3.5 Table 6.2-1). Case is ignored, because
+// modalities are configured by hand.
 const keyOf = (aeTitle: string) => aeTitle.trim().toUpperCase()
 
-/** A host of IPv6 is a whole network of 64 bits. */
+/** An IPv6 host is identified by its 64-bit network prefix. */
 const HOST_BITS = 64
 
-function isOf({ device, range }: Known, host: string): boolean {
+function matchesHost({ device, range }: IndexedDevice, host: string): boolean {
   if (!range) return device.lastAddress !== null && hostOf(device.lastAddress) === host
-  // The first address of the host is outside a range within it: their networks are compared.
+  // The range is narrower than the host's network, so the networks are compared.
   if (range.prefix > HOST_BITS) return hostOf(range.text.replace(/\/.*/, '')) === host
   return isInRange(range, host.includes(':') ? `${host}::` : host)
 }
 
-function isLastAt(known: Known, host: string): boolean {
-  const { device, range } = known
+function matchesLastHost(entry: IndexedDevice, host: string): boolean {
+  const { device, range } = entry
   const isOneHost = range && range.prefix >= (range.bits === 32 ? 32 : HOST_BITS)
-  if (isOneHost) return isOf(known, host)
+  if (isOneHost) return matchesHost(entry, host)
   return device.lastAddress !== null && hostOf(device.lastAddress) === host
 }
 
@@ -361,8 +373,8 @@ function settingsOf(device: Device): NewDevice {
   return settings
 }
 
-function indexOf(devices: readonly Device[]): Map<string, Known[]> {
-  const index = new Map<string, Known[]>()
+function indexOf(devices: readonly Device[]): Map<string, IndexedDevice[]> {
+  const index = new Map<string, IndexedDevice[]>()
   for (const device of devices) {
     const range = device.address === null ? undefined : readAddressRange(device.address)
     const group = index.get(keyOf(device.aeTitle)) ?? []

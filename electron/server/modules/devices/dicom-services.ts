@@ -11,18 +11,17 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import { message, verbatim } from '#shared/messages/message.ts'
 import { isDeviceHost } from './devices.ts'
 
-// PS3.8 Table 9-21: transient, by the presentation service provider, temporary congestion.
-const PUT_OFF = {
+// PS3.8 Table 9-21: rejected transient, presentation related function, temporary congestion.
+const BUSY_REJECTION = {
   reject: { result: 2, source: 3, reason: 1, why: message('devices.about-to-be-updated') },
 } as const
 
 /**
- * What a running operation may still take when the gateway closes; a worklist call has 8 s at most
- * by itself.
+ * How long running operations may take when the gateway closes. A worklist query takes 8 s at most.
  */
 const DRAIN_MS = 5_000
 
-/** The gateway as a DICOM node: its listeners. */
+/** The DICOM listeners of the gateway. */
 export class Dicom implements AsyncDisposable {
   readonly #context: Context
   readonly #policy: AssociationPolicy
@@ -30,7 +29,7 @@ export class Dicom implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack()
   #server: DimseServer | undefined
   #tls: { readonly port: number; readonly state: ListenerState } | undefined
-  #isPutOff = false
+  #isRejecting = false
 
   constructor(context: Context, policy: AssociationPolicy) {
     this.#context = context
@@ -39,8 +38,9 @@ export class Dicom implements AsyncDisposable {
   }
 
   /**
-   * @throws StartError where the plain port cannot be had; the TLS one may be down, which
-   *   `listeners` says
+   * Starts the listeners.
+   * @throws StartError if the plain port is not available; a failure of the TLS listener is
+   *   reported by `listeners`
    */
   async listen(
     services: readonly ServiceClass[],
@@ -54,7 +54,7 @@ export class Dicom implements AsyncDisposable {
     const server = new DimseServer(
       services,
       {
-        decide: (request) => (this.#isPutOff ? PUT_OFF : this.#policy.decide(request)),
+        decide: (request) => (this.#isRejecting ? BUSY_REJECTION : this.#policy.decide(request)),
         isExpectedHost: (remote) => isDeviceHost(context, remote),
       },
       observer,
@@ -79,7 +79,7 @@ export class Dicom implements AsyncDisposable {
     return this.#addressOf(this.#server?.port ?? 0)
   }
 
-  /** Of the TLS listener; undefined where it is off or down. */
+  /** `HOST:PORT` of the TLS listener; `undefined` if it is off or down. */
   get tlsAddress(): string | undefined {
     const port = this.#tls?.state.port
     return port === undefined ? undefined : this.#addressOf(port)
@@ -89,7 +89,7 @@ export class Dicom implements AsyncDisposable {
     return this.#server?.openAssociations ?? 0
   }
 
-  /** Of those, the ones of callers in the device list. */
+  /** The number of open associations of known devices. */
   get openOfDevices(): number {
     return this.#server?.openOfDevices ?? 0
   }
@@ -106,9 +106,9 @@ export class Dicom implements AsyncDisposable {
     return [plain, { name: 'dimse-tls', address: tlsAddress, aeTitle, isUp, detail }]
   }
 
-  /** While it is on, new associations are rejected for the moment, and devices try again later. */
-  putOff(isOn: boolean): void {
-    this.#isPutOff = isOn
+  /** While on, new associations are rejected as transient, so that devices try again later. */
+  setRejecting(isOn: boolean): void {
+    this.#isRejecting = isOn
   }
 
   [Symbol.asyncDispose](): Promise<void> {

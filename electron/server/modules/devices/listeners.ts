@@ -10,42 +10,45 @@ import { isKnownDeviceHost } from './devices.ts'
 import type { Dicom } from './dicom-services.ts'
 
 /**
- * One budget for HTTP, HTTPS, DIMSE and DIMSE by TLS, in which this PC, devices of the list,
- * approved workstations and callers that proved who they are come first. A device that was entered
- * with a range of addresses is expected where it last called from, and not at every address of the
- * range.
+ * One connection limit for HTTP, HTTPS, DIMSE and DIMSE over TLS, which gives priority to this PC,
+ * known devices, approved workstations and authenticated callers. A device with an address range
+ * has priority only at the address of its last association.
  */
 export function openAdmittedConnections(context: Context): AdmittedConnections {
   const isApproved = openApprovedHosts(context)
   return new AdmittedConnections((host) => isApproved(host) || isKnownDeviceHost(context, host))
 }
 
-/** Where the running gateway listens; `dimse` is empty in safe mode. */
+/** Addresses of the running gateway; `dimse` is empty in safe mode. */
 export type ListenerAddresses = NonNullable<ReturnType<Listeners['addresses']>>
 
-/** The gateway's own listeners, each as soon as it is up. */
+/** The listeners of the gateway; each is set when it is up. */
 export class Listeners {
-  /** Of this PC. */
+  /** The listener for this PC. */
   http: HttpServer | undefined
   lan: LanListener | undefined
-  /** Never in safe mode. */
+  /** Not set in safe mode. */
   dicom: Dicom | undefined
 
-  /** Base URL of the window on this PC. @throws ApiError unavailable */
+  /**
+   * Base URL of the window on this PC.
+   * @throws ApiError unavailable while the gateway is starting
+   */
   windowUrl(): string {
     if (this.http) return this.http.url
-    throw starting()
+    throw notStarted()
   }
 
   /**
-   * While the gateway starts, the listener of this PC answers already. @throws ApiError unavailable
+   * The HTTPS listener for the network.
+   * @throws ApiError unavailable while the gateway is starting
    */
   lanListener(): LanListener {
     if (this.lan) return this.lan
-    throw starting()
+    throw notStarted()
   }
 
-  /** Where devices and the window find it; undefined until every listener was opened. */
+  /** Addresses for devices and the window; `undefined` until every listener is open. */
   addresses({ isSafe }: Context) {
     const { http, dicom } = this
     return http && (dicom || isSafe)
@@ -64,7 +67,7 @@ export class Listeners {
     ]
   }
 
-  /** Port of the plain DICOM listener; undefined while it is down. */
+  /** Port of the plain DICOM listener; `undefined` while it is down. */
   dicomPort(): number | undefined {
     return this.dicom && portOf(`tcp://${this.dicom.address}`)[0]
   }
@@ -80,9 +83,9 @@ export class Listeners {
   }
 }
 
-const starting = () => new ApiError('unavailable', message('devices.starting'))
+const notStarted = () => new ApiError('unavailable', message('devices.starting'))
 
-/** None where the listener is off. */
+/** Empty if the listener is off. */
 function lanStates(lan: LanListener | undefined): Status['listeners'] {
   const state = lan?.state()
   if (!state?.isOn) return []

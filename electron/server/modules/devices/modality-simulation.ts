@@ -6,8 +6,11 @@ import { verbatim } from '#shared/messages/message.ts'
 
 export type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 
-/** What a modality sees when it is set up: whether its echo is answered, then its worklist. */
-export interface ModalityVisit {
+/**
+ * Result of a simulated connection of a modality: durations of the C-ECHO and the worklist query,
+ * and the exams.
+ */
+export interface SimulatedConnection {
   /** Milliseconds. */
   readonly echoMs: number
   readonly worklistMs: number
@@ -15,14 +18,14 @@ export interface ModalityVisit {
 }
 
 /**
- * Plays a modality: C-ECHO, then its worklist. @throws StartError one sentence that names the fault
- * and what to do
+ * Simulates a modality: sends a C-ECHO, then a worklist query.
+ * @throws StartError with one sentence that describes the fault and its remedy
  */
-export async function visitAsModality(
+export async function connectAsModality(
   peer: Peer,
   aeTitle: string,
   keys: WorklistKeys,
-): Promise<ModalityVisit> {
+): Promise<SimulatedConnection> {
   try {
     const began = performance.now()
     await echo({ peer, callingAeTitle: aeTitle })
@@ -33,7 +36,7 @@ export async function visitAsModality(
     if (!(error instanceof RequestorError)) throw error
     const remedy =
       error.kind === 'rejected'
-        ? ` It is in the window now: let ${aeTitle} in under Devices, or in the set-up, then run this again.`
+        ? ` The request is shown in the window now. Approve ${aeTitle} under Devices or in the setup, then run this command again.`
         : ''
     throw new StartError(verbatim(`${error.message.replace(/\.$/, '')}.${remedy}`))
   }

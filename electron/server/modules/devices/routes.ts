@@ -15,13 +15,13 @@ import { findDevice, listDevices } from './device-queries.ts'
 import { addDevice, approveCaller, changeDevice, dismissCaller, removeDevice } from './devices.ts'
 import { listUnknownCallers } from './unknown-caller-queries.ts'
 
-/** `echo`: C-ECHO of a device at the port it listens at. */
+/** Registers the operations for devices. `echo` sends a C-ECHO to a device. */
 export function serveDevices(
   app: HttpApp,
   context: Context,
   echo: (device: Device) => Promise<EchoResult>,
 ): void {
-  function existing(deviceId: string): Device {
+  function requireDevice(deviceId: string): Device {
     const device = findDevice(context.database, deviceId)
     if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
     return device
@@ -36,7 +36,7 @@ export function serveDevices(
       removeDevice(context, params.deviceId, userActor(user.userId))
       return { success: true }
     },
-    echoDevice: async ({ params }) => echo(existing(params.deviceId)),
+    echoDevice: async ({ params }) => echo(requireDevice(params.deviceId)),
     callers: () => ({ callers: listUnknownCallers(context.database) }),
     approveCaller: ({ body, user }) => approveCaller(context, body, userActor(user.userId)),
     dismissCaller({ body, user }) {
@@ -47,10 +47,7 @@ export function serveDevices(
   serveAll(app, dashboardDevices, handlers, { afterChange: () => context.feed.noteStatus() })
 }
 
-/**
- * Declares the window's calls about connections of devices
- * (`shared/contract/dashboard-activity.ts`).
- */
+/** Registers the window's operations for associations (`shared/contract/dashboard-activity.ts`). */
 export function serveDashboardActivity(
   app: HttpApp,
   context: Context,

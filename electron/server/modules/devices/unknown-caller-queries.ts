@@ -1,14 +1,14 @@
 import type { Database } from '#server/database/database.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
 
-/** So many unknown callers are kept; the ones heard of longest ago give way. */
-export const MOST_CALLERS = 500
-/** Of one address: it can call itself anything, and must not push out the callers of others. */
-export const MOST_CALLERS_OF_ADDRESS = 20
+/** Maximum number of unknown callers; the least recent ones are deleted. */
+export const MAX_UNKNOWN_CALLERS = 500
+/** Maximum per address. A caller can use many AE titles and must not displace other callers. */
+export const MAX_CALLERS_PER_ADDRESS = 20
 
 const selectUnknownCallers = (database: Database) => database.sql.selectFrom('callers').selectAll()
 
-/** Newest call first. */
+/** Lists all unknown callers, most recent call first. */
 export const listUnknownCallers = (database: Database): UnknownCaller[] =>
   database
     .all(
@@ -35,8 +35,8 @@ export function findUnknownCaller(
   return row && callerOf(row)
 }
 
-/** Counts a call. */
-export function noteUnknownCaller(
+/** Inserts the caller, or updates it and counts the attempt. */
+export function upsertUnknownCaller(
   database: Database,
   {
     aeTitle,
@@ -65,9 +65,9 @@ export function noteUnknownCaller(
       .select(['aeTitle', 'address'])
       .orderBy('lastAt', 'desc')
       .limit(100)
-    const surplus = database.all(newest.offset(MOST_CALLERS))
+    const surplus = database.all(newest.offset(MAX_UNKNOWN_CALLERS))
     const ofAddress = database.all(
-      newest.where('address', '=', address).offset(MOST_CALLERS_OF_ADDRESS),
+      newest.where('address', '=', address).offset(MAX_CALLERS_PER_ADDRESS),
     )
     for (const old of [...surplus, ...ofAddress])
       database.run(

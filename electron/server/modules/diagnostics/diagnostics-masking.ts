@@ -8,16 +8,18 @@ import { listEndpoints } from '#server/modules/partners/queries.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 
-/** Takes out of texts that leave the clinic what says where they are from. */
+/** Removes what identifies the clinic from texts that leave it. */
 export interface Masking {
-  /** A text with names, addresses, secrets and what looks like one of them masked. */
+  /** Masks names, addresses, secrets and everything that looks like one of them. */
   text(text: string): string
-  /** The same name for the same value, such as `device 2`; nothing for nothing. */
+  /** Returns the same alias for the same value, such as `device 2`; empty for an empty value. */
   alias(kind: 'device' | 'caller' | 'address' | 'endpoint', value: string): string
 }
 
-/** Values of settings that say nothing about a clinic; hosts are masked as every text is. */
-const PLAIN: readonly SettingKey[] = [
+/**
+ * Settings whose values do not identify a clinic. Hosts in them are masked like in any other text.
+ */
+const UNMASKED_SETTINGS: readonly SettingKey[] = [
   ...([
     'clinic.timeZone',
     'backup.dailyAt',
@@ -27,26 +29,26 @@ const PLAIN: readonly SettingKey[] = [
     'dimse.host',
   ] as const),
 ]
-/** Shorter values are parts of words. */
-const LEAST = 3
+/** Shorter values would match parts of words. */
+const MIN_LENGTH = 3
 
-/** Ids and names of backups, which say nothing outside. */
-const OWN_ID =
+/** Ids and names of backups, which are meaningless outside the clinic. */
+const MEANINGLESS_ID =
   /^(?:(?:cus|usr|stu|rep|inv|whe|org)_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|isthmus-[\d-]{17}Z)$/
-// UIDs that DICOM itself gave say nothing about anybody (PS3.5 §9).
+// UIDs under the DICOM root do not identify anything (PS3.5 §9).
 const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){4,}/g
 const isOfThisPc = (address: string) => /^(?:127\.|0\.0\.0\.0$|::1$|::$)/.test(address)
 
 const URLS = /\b(?:https?|wss?):\/\/[^\s"'<>)]+/gi
-// PS3.5 §6.2.1: a person's name has carets.
+// PS3.5 §6.2.1: the components of a person name are separated by carets.
 const NAMES = /[\p{L}\p{M}'’.-]+(?:\^[\p{L}\p{M}'’. -]*)+/gu
 
-/** In this order: what a later one takes for its own is gone. */
-const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) => string)])[] = [
+/** Applied in this order; each pattern sees the output of the previous ones. */
+const PATTERNS: readonly (readonly [form: RegExp, put: string | ((found: string) => string)])[] = [
   [/-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g, '(PEM)'],
   [/\b(?:Bearer|Basic)\s+[\w.~+/=-]+/gi, '(credentials)'],
   [/\bwhsec_[\w+/=-]+/g, '(secret)'],
-  // Up to the end of what was said with it: a password may have spaces.
+  // Up to the end of the line, because a password may contain spaces.
   [
     /\b(pass(?:word|phrase)?|secret|token|api[-_ ]?key|recovery[-_ ]?key|authorization|cookie)("?\s*[:=]\s*).+/gi,
     '(secret)',
@@ -62,14 +64,17 @@ const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) =>
     /(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f:]*[0-9a-f](?![\w:])|(?<![\w:])fe80::[0-9a-f:%\w]+/gi,
     '(address)',
   ],
-  // As a clinic numbers patients and exams, and a day without hyphens (PS3.5 DA).
+  // Typical patient and accession numbers, and dates without hyphens (PS3.5 DA).
   [/\b(?!isthmus-\d)[A-Za-z]{1,10}[-_]?\d{4,}\b/g, '(number)'],
   [/\b(?:19|20)\d{6}\b/g, '(day)'],
-  // Long and with digits: a key, a token, a hash.
-  [/[\w+/=-]{20,}/g, (long) => (OWN_ID.test(long) || !/\d/.test(long) ? long : '(masked)')],
+  // Long strings with digits: keys, tokens, hashes.
+  [/[\w+/=-]{20,}/g, (long) => (MEANINGLESS_ID.test(long) || !/\d/.test(long) ? long : '(masked)')],
 ]
 
-/** @param context names of the clinic's own things are looked for in every text */
+/**
+ * Returns a masking for the clinic of the context.
+ * @param context the names of its devices, partners and users are masked in every text
+ */
 export function maskingOf(context: Context): Masking {
   const aliases = new Map<string, string>()
   const named = new Map<string, number>()
@@ -79,25 +84,25 @@ export function maskingOf(context: Context): Masking {
     [homedir(), '(home)'],
     [hostname(), '(this PC)'],
   ]
-  const written = knownValues(context).filter((value) => value.length >= LEAST)
-  const puts = new Map([
+  const written = enteredValues(context).filter((value) => value.length >= MIN_LENGTH)
+  const replacements = new Map([
     ...written.map((value) => [value, '(masked)'] as const),
     ...places.filter(([value]) => value.length > 1),
   ])
-  // The longest first: it may have another in it.
-  const values = [...puts.keys()].sort((a, b) => b.length - a.length)
+  // Longest first, because a value may contain another one.
+  const values = [...replacements.keys()].sort((a, b) => b.length - a.length)
   const known = new RegExp(
-    `(?<![\\p{L}\\p{N}])(?:${values.map(escaped).join('|')})(?![\\p{L}\\p{N}])`,
+    `(?<![\\p{L}\\p{N}])(?:${values.map(escapeRegExp).join('|')})(?![\\p{L}\\p{N}])`,
     'gu',
   )
   return {
     text(text) {
-      // Whole, before a part of it is masked and it is none any more.
+      // These match whole values, so they must run before a part of a value is masked.
       const without = text
-        .replace(URLS, urlOf)
+        .replace(URLS, maskUrl)
         .replace(NAMES, '(name)')
-        .replace(known, (found) => puts.get(found) ?? '(masked)')
-      return FORMS.reduce(
+        .replace(known, (found) => replacements.get(found) ?? '(masked)')
+      return PATTERNS.reduce(
         (so, [form, put]) =>
           so.replace(form, (found) => (typeof put === 'string' ? put : put(found))),
         without,
@@ -117,30 +122,28 @@ export function maskingOf(context: Context): Masking {
 }
 
 /**
- * How a setting is told: numbers, switches and choices as they are, a text by its length, unless
- * nobody set it.
+ * Formats the value of a setting: numbers, booleans and choices unchanged, a text as its length,
+ * unless it is the default.
  */
 export function maskedSetting(key: SettingKey, value: unknown, masking: Masking): string {
   const { initial, schema } = SETTINGS[key]
   if (JSON.stringify(value) === JSON.stringify(initial))
     return `${JSON.stringify(value)} (first value)`
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || isChosen(schema))
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || isChoice(schema))
     return JSON.stringify(value)
-  if (PLAIN.includes(key)) return masking.text(JSON.stringify(value))
+  if (UNMASKED_SETTINGS.includes(key)) return masking.text(JSON.stringify(value))
   if (Array.isArray(value)) return `(${value.length} ${value.length === 1 ? 'value' : 'values'})`
   return `(set, ${String(value).length} characters)`
 }
 
-const isChosen = (schema: z.ZodType): boolean =>
+const isChoice = (schema: z.ZodType): boolean =>
   schema instanceof z.ZodEnum ||
   (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum)
 
-/**
- * What people of the clinic have written: names and addresses of their things and of themselves.
- */
-function knownValues(context: Context): string[] {
+/** Values that users entered: names and addresses of devices, partners and users. */
+function enteredValues(context: Context): string[] {
   const ofSettings = SETTING_KEYS.filter(
-    (key) => !PLAIN.includes(key) && !isChosen(SETTINGS[key].schema),
+    (key) => !UNMASKED_SETTINGS.includes(key) && !isChoice(SETTINGS[key].schema),
   ).flatMap((key) => {
     const value: unknown = context.settings.get(key)
     const isSet = JSON.stringify(value) !== JSON.stringify(SETTINGS[key].initial)
@@ -171,10 +174,10 @@ function knownValues(context: Context): string[] {
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
-/** Of an address, whether it is of this PC, and its port. */
-function urlOf(url: string): string {
+/** Keeps only whether the host is this PC, and in that case the port. */
+function maskUrl(url: string): string {
   if (!URL.canParse(url)) return '(URL)'
   const { protocol, hostname: host, port } = new URL(url)
   return isOfThisPc(host.replace(/^\[|\]$/g, '')) || host === 'localhost'

@@ -25,16 +25,16 @@ import { sentences } from '#shared/messages/message.ts'
 import { logTail } from './diagnostics-log.ts'
 import { type Masking, maskedSetting, maskingOf } from './diagnostics-masking.ts'
 
-/** What is known of the running gateway beside its data. */
+/** Information about the running gateway that is not in its data folder. */
 interface Facts {
   readonly version: string
   readonly listeners: Status['listeners']
-  /** Computed once a bundle. */
+  /** Computed once per bundle. */
   readonly readiness: Promise<readonly ReadinessFinding[]>
   readonly logFile: string
 }
 
-/** A page of the bundle, whole. */
+/** A file of the bundle. */
 export interface DiagnosticsFileText {
   readonly name: string
   readonly text: string
@@ -44,16 +44,16 @@ export const LOG_LINES = 2000
 const ASSOCIATIONS = 50
 const EVENTS = 100
 const METER_DAYS = 7
-/** What is read before it is saved. */
+/** Maximum length of a file in the preview. */
 const PREVIEW_CHARACTERS = 20_000
-/** Where the desktop app keeps the log. */
+/** Log file of the desktop app. */
 const LOG_FILE = join('logs', 'gateway.log')
 
 type Page = (context: Context, facts: Facts, masking: Masking) => string | Promise<string>
 
 /**
- * What support is given: text in English without patients, secrets, names and addresses. Everything
- * that a person of the clinic or another system has written is masked, or counted.
+ * The files of the support bundle: English text without patient data, secrets, names and addresses.
+ * Everything that users or other systems entered is masked or only counted.
  */
 export async function diagnosticsOf(
   context: Context,
@@ -63,15 +63,15 @@ export async function diagnosticsOf(
   logFile = join(context.folder, LOG_FILE),
 ): Promise<readonly DiagnosticsFileText[]> {
   const facts = { version, listeners, readiness: readiness(), logFile }
-  // A fault of it is met by its page.
+  // A failure is handled when the page awaits the promise.
   facts.readiness.catch(() => undefined)
   const masking = maskingOf(context)
   const texts: DiagnosticsFileText[] = []
-  for (const [name, page] of Object.entries(PAGES)) {
+  for (const [name, page] of Object.entries(FILES)) {
     try {
       texts.push({ name, text: await page(context, facts, masking) })
     } catch (error) {
-      // One page that cannot be made is itself something to tell.
+      // A page that fails does not prevent the others; its failure is information for support.
       texts.push({
         name,
         text: `This page could not be made: ${error instanceof Error ? error.name : 'unknown'}.\n`,
@@ -81,7 +81,7 @@ export async function diagnosticsOf(
   return texts
 }
 
-/** The same as a person reads it before saving. */
+/** Previews of the files for the user before saving. */
 export const previewsOf = (texts: readonly DiagnosticsFileText[]): DiagnosticsFile[] =>
   texts.map(({ name, text }) => ({
     name,
@@ -99,10 +99,8 @@ export const diagnosticsZip = (texts: readonly DiagnosticsFileText[], now: numbe
   )
 
 /**
- * Serves the bundle for support, to be read and to be saved as a ZIP archive; the audit log has who
- * saved one.
- * @param logFile where the log is kept (`serve --log-file`); without one, where the desktop app
- *   keeps it
+ * Registers the preview and the download of the support bundle. Downloads are audited.
+ * @param logFile log file (`serve --log-file`); the one of the desktop app by default
  */
 export function serveDiagnostics(
   app: HttpApp,
@@ -121,11 +119,11 @@ export function serveDiagnostics(
     ({ user }) => {
       const now = context.clock()
       async function* content() {
-        const made = await texts()
+        const files = await texts()
         note(context, userActor(user.userId), 'diagnostics.save', 'gateway', {
-          files: made.length,
+          files: files.length,
         })
-        yield diagnosticsZip(made, now)
+        yield diagnosticsZip(files, now)
       }
       const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
       return {
@@ -137,7 +135,7 @@ export function serveDiagnostics(
   )
 }
 
-const PAGES: Readonly<Record<string, Page>> = {
+const FILES: Readonly<Record<string, Page>> = {
   'about.txt': (context, { version }) =>
     lines(
       `Isthmus ${version}: a bundle for support, made on ${instantOf(context.clock())}.`,
@@ -157,7 +155,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'versions.txt': (_, { version }) => {
     const { electron, chrome, node, v8, openssl } = process.versions
     const memory = process.memoryUsage()
-    return table([
+    return keyValueTable([
       ['Isthmus', version],
       ['Node.js', node],
       ...(electron ? [['Electron', `${electron}, Chromium ${chrome ?? '?'}`] as const] : []),
@@ -201,7 +199,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     const { freeBytes } = context.imageFiles.space()
     const tables = await tableCounts(context.database)
     return lines(
-      table([
+      keyValueTable([
         ['Schema', String(MIGRATIONS.length)],
         ['Database', sizeOf(join(context.folder, DATABASE_FILE))],
         ['Its journal', sizeOf(join(context.folder, `${DATABASE_FILE}-wal`))],
@@ -253,7 +251,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 }
 
 const lines = (...all: readonly string[]): string => `${all.join('\n').trimEnd() || 'None.'}\n`
-const table = (all: readonly (readonly [name: string, value: string])[]): string =>
+const keyValueTable = (all: readonly (readonly [name: string, value: string])[]): string =>
   lines(...all.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`))
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 

@@ -9,14 +9,14 @@ import { english } from '#shared/messages/english.ts'
 import { sentences, verbatim } from '#shared/messages/message.ts'
 import { readinessOf } from './readiness.ts'
 
-const WORDS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'note', bad: 'mend' }
+const LABELS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'note', bad: 'fix' }
 
 /**
- * What the readiness page shows, one line for each check; then where programs and people monitor the
- * gateway.
- * @param gateway the running one, and where its log goes
+ * The checks of the System status page, one line each, followed by the monitoring addresses and the
+ * log.
+ * @param gateway the running gateway and its log file; `undefined` if none is running
  */
-export async function examine(
+export async function runDoctor(
   context: Context,
   listening: ListenerAddresses | undefined,
   keyStore: KeyStoreState | undefined,
@@ -24,32 +24,28 @@ export async function examine(
 ): Promise<string[]> {
   const findings = [
     ...(await readinessOf(context, listening, keyStore)),
-    watching(listening),
-    logs(context, gateway),
+    monitoringFinding(listening),
+    logFinding(context, gateway),
   ]
   return findings.map(
     ({ verdict, sentence, remedy }) =>
-      `${WORDS[verdict].padEnd(4)}  ${english(sentences(sentence, remedy ?? undefined))}`,
+      `${LABELS[verdict].padEnd(4)}  ${english(sentences(sentence, remedy ?? undefined))}`,
   )
 }
 
-const watching = (listening: ListenerAddresses | undefined): Finding =>
+const monitoringFinding = (listening: ListenerAddresses | undefined): Finding =>
   listening
-    ? ok(
-        verbatim(
-          `Programs that watch the gateway find it at ${listening.http}/healthz, /readyz and /metrics.`,
-        ),
-      )
+    ? ok(verbatim(`Monitoring programs can use ${listening.http}/healthz, /readyz and /metrics.`))
     : warn(
-        verbatim('The gateway does not run: nothing answers at /healthz.'),
-        verbatim('Start it with serve.'),
+        verbatim('The gateway is not running, so /healthz does not respond.'),
+        verbatim('Start it with the command serve.'),
       )
 
-/** Where the desktop app has it, unless `serve` says something else. */
+/** Default log file of the desktop app. */
 const LOG = join('logs', 'gateway.log')
 const MEGABYTE = 1e6
 
-function logs(
+function logFinding(
   context: Context,
   gateway: { readonly logFile: string | undefined } | undefined,
 ): Finding {
@@ -62,7 +58,7 @@ function logs(
     return gateway
       ? warn(
           verbatim(`The log cannot be written to ${file}.`),
-          verbatim('See whether its folder is there and this account may write to it.'),
+          verbatim('Check that its folder exists and this account may write to it.'),
         )
       : ok(verbatim(`No log is kept at ${file}.`))
   const megabytes = files.reduce((sum, { bytes }) => sum + bytes, 0) / MEGABYTE

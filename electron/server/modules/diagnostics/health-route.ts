@@ -5,8 +5,8 @@ import { message } from '#shared/messages/message.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * One thing the gateway needs to be of use. `detail` is empty where it has it; it names neither a
- * patient nor a secret.
+ * The result of a health check. `detail` is empty if the check passes; it contains no patient data
+ * or secrets.
  */
 export interface HealthCheck {
   readonly name: string
@@ -15,9 +15,10 @@ export interface HealthCheck {
 }
 
 /**
- * `GET /healthz`: 200 while the event loop turns. `GET /readyz`: 200 where every check holds, else
- * 503, with each by its name. Both by every listener, for anyone. `GET /metrics`: for programs on
- * this PC, by the plain listener alone.
+ * Registers `GET /healthz`, which returns 200 while the event loop is running, and `GET /readyz`,
+ * which returns 200 if every check passes, else 503, with all checks. Both are available to
+ * everyone on every listener. `GET /metrics` is only available to programs on this PC, on the plain
+ * listener.
  */
 export function serveHealth(
   app: HttpApp,
@@ -45,7 +46,7 @@ export function serveHealth(
 
   app.fastify.get('/metrics', async (request, reply) => {
     const { socket, headers } = request
-    // What a proxy on this PC hands on comes from somewhere else.
+    // A request that a proxy on this PC forwards does not originate from this PC.
     const isHere =
       !isEncrypted(socket) &&
       socket.remoteAddress === socket.localAddress &&

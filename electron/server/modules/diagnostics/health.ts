@@ -8,17 +8,16 @@ import type { HealthCheck } from './health-route.ts'
 import { OUTBOX_KINDS } from './metric-labels.ts'
 
 /**
- * To prove that the database can be written takes a write: whoever asks often is told what was
- * found.
+ * Testing whether the database is writable requires a write, so the result is cached for this time.
  */
-const PROOF_MS = 5000
-/** How long something may wait to leave the gateway: as the window says it loudly. */
-const OUTBOX_MS = 60 * 60_000
-const DEVICES = ['dimse', 'dimse-tls']
+const PROBE_CACHE_MS = 5000
+/** Age at which a waiting outbox job is reported as a fault, as in the window. */
+const OUTBOX_LATE_MS = 60 * 60_000
+const DEVICE_LISTENERS = ['dimse', 'dimse-tls']
 
 /**
- * What has to be there for the gateway to do its work; one sentence where it is not. Addresses and
- * names are left out: anyone may ask.
+ * Returns a function that checks what the gateway needs in order to work. Details are one sentence
+ * without addresses and names, because anyone may request them.
  * @param listeners every listener that should be up
  */
 export function openHealth(
@@ -27,37 +26,37 @@ export function openHealth(
   storage: () => Status['storage'],
 ): () => HealthCheck[] {
   const { clock } = context
-  let proof: { readonly at: number; readonly detail: string } | undefined
+  let probe: { readonly at: number; readonly detail: string } | undefined
 
   function database(): string {
     const now = clock()
-    if (!proof || Math.abs(now - proof.at) >= PROOF_MS)
-      proof = { at: now, detail: faultOf(() => context.database.testWrite()) }
-    return proof.detail
+    if (!probe || Math.abs(now - probe.at) >= PROBE_CACHE_MS)
+      probe = { at: now, detail: databaseFault(() => context.database.testWrite()) }
+    return probe.detail
   }
 
   const CHECKS: Readonly<Record<string, () => string>> = {
     database,
     listeners: () => listenersFault(context.isSafe, listeners()),
-    disk: () => DISK[storage().state],
-    outbox: () => outboxFault(context.database, instantOf(clock() - OUTBOX_MS)),
+    disk: () => DISK_FAULTS[storage().state],
+    outbox: () => outboxFault(context.database, instantOf(clock() - OUTBOX_LATE_MS)),
   }
   return () =>
-    Object.entries(CHECKS).map(([name, look]) => {
-      const detail = detailOf(look)
+    Object.entries(CHECKS).map(([name, check]) => {
+      const detail = detailOf(check)
       return { name, isOk: detail === '', detail }
     })
 }
 
-function detailOf(look: () => string): string {
+function detailOf(check: () => string): string {
   try {
-    return look()
+    return check()
   } catch {
-    return 'It cannot be looked at.'
+    return 'The check failed.'
   }
 }
 
-function faultOf(prove: () => void): string {
+function databaseFault(prove: () => void): string {
   try {
     prove()
     return ''
@@ -69,21 +68,21 @@ function faultOf(prove: () => void): string {
 }
 
 function listenersFault(isSafe: boolean, all: Status['listeners']): string {
-  if (isSafe) return 'The gateway is in safe mode: no device is served.'
-  if (!all.some(({ name }) => DEVICES.includes(name)))
-    return 'The gateway is starting: devices are not served yet.'
+  if (isSafe) return 'The gateway is in safe mode and serves no devices.'
+  if (!all.some(({ name }) => DEVICE_LISTENERS.includes(name)))
+    return 'The gateway is starting and does not serve devices yet.'
   const down = all.filter(({ isUp }) => !isUp).map(({ name }) => name)
   return down.length === 0 ? '' : `Down: ${down.join(', ')}.`
 }
 
-const DISK = {
+const DISK_FAULTS = {
   ok: '',
   low: '',
-  full: 'There is too little room on the disk: no images are taken.',
-  'read-only': 'The folder of the images cannot be written to.',
+  full: 'There is too little disk space to receive images.',
+  'read-only': 'The image folder is not writable.',
 } as const satisfies Record<Status['storage']['state'], string>
 
 function outboxFault(database: Database, before: string): string {
   const late = OUTBOX_KINDS.filter((kind) => overdueOutboxJobs(database, kind, before).count > 0)
-  return late.length === 0 ? '' : `For more than an hour waits: ${late.join(', ')}.`
+  return late.length === 0 ? '' : `Waiting for more than an hour: ${late.join(', ')}.`
 }

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import {
   forecastOf,
   fullSoon,
-  leastFreeBytes,
+  minFreeBytes,
   receivedByDay,
 } from '#server/modules/images/disk-forecast.ts'
 import { msOf } from '#server/platform/clock.ts'
@@ -11,10 +11,10 @@ import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import { message, sentences } from '#shared/messages/message.ts'
 
 const GIGABYTE = 1e9
-/** Clocks that are set by a time server step back by less. */
+/** Clocks that a time server adjusts are set back by less than this. */
 const STEP_MS = 60_000
 
-/** The disk of the images and the database. */
+/** Checks the free space on the disk of the images and the database. */
 export function diskFinding(context: Context): Finding {
   let space: ReturnType<Context['imageFiles']['space']>
   try {
@@ -40,13 +40,13 @@ export function diskFinding(context: Context): Finding {
     )
   const sentence = message('diagnostics.disk-free', { free })
   const days = receivedByDay(context)
-  const soon = fullSoon(forecastOf(space, leastFreeBytes(context.settings), days))
+  const soon = fullSoon(forecastOf(space, minFreeBytes(context.settings), days))
   return soon ? warn(sentences(sentence, soon.sentence), soon.remedy) : ok(sentence)
 }
 
 /**
- * The clock of this PC, by what cannot be later than now: the newest entry of the audit trail, and
- * this program.
+ * Checks that the clock of this PC is not behind the newest audit entry or the build date of this
+ * program.
  */
 export function clockFinding(context: Context): Finding {
   const now = context.clock()
@@ -54,11 +54,11 @@ export function clockFinding(context: Context): Finding {
   const remedy = message('diagnostics.clock-remedy')
   if (newest !== undefined && msOf(newest) - now > STEP_MS)
     return bad(message('diagnostics.clock-behind-entry'), remedy)
-  if (now < madeAt() - STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
+  if (now < buildTime() - STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
   return ok(message('diagnostics.clock-fine'))
 }
 
-function madeAt(): number {
+function buildTime(): number {
   try {
     return statSync(import.meta.filename).mtimeMs
   } catch {

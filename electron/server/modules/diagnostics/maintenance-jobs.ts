@@ -2,24 +2,24 @@ import type { Context } from '#server/context.ts'
 import { fillSearch } from '#server/modules/studies/search-fill-queries.ts'
 import type { ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
-import { forgetExpired } from './retention.ts'
+import { purgeExpired } from './retention.ts'
 
-const FORGET_EVERY_MS = 10 * 60_000
+const PURGE_INTERVAL_MS = 10 * 60_000
 
 /**
- * What the gateway does by itself from now on: it makes older studies searchable, and deletes what
- * is past its retention time.
+ * Starts the background jobs: indexing older studies for search, and deleting data after its
+ * retention period.
  */
 export function openMaintenance(context: Context, views: ViewSessions): AsyncDisposable {
   const { isSafe, log } = context
   const opened = new AsyncDisposableStack()
-  // Older studies wait for a start that is not in safe mode.
+  // In safe mode, older studies are not indexed.
   if (!isSafe) {
     const filling = new AbortController()
     const filled = fillSearch(context, filling.signal).catch((error: unknown) =>
       log.error(
         { err: error },
-        'older studies could not be made searchable; the next start goes on with them',
+        'older studies could not be indexed for search; the next start continues',
       ),
     )
     opened.defer(() => {
@@ -27,15 +27,15 @@ export function openMaintenance(context: Context, views: ViewSessions): AsyncDis
       return filled
     })
   }
-  const forget = () =>
-    void forgetExpired(context, views).catch((error: unknown) =>
-      // Of a disk that takes no writes the log has one line already.
+  const purge = () =>
+    void purgeExpired(context, views).catch((error: unknown) =>
+      // A disk fault is already logged elsewhere, so it is logged only at debug level here.
       log[diskFaultKind(error) === undefined ? 'error' : 'debug'](
         { err: error },
-        'what is past its time could not be forgotten',
+        'expired data could not be deleted',
       ),
     )
-  const forgetting = setInterval(forget, FORGET_EVERY_MS)
-  opened.defer(() => clearInterval(forgetting))
+  const purgeTimer = setInterval(purge, PURGE_INTERVAL_MS)
+  opened.defer(() => clearInterval(purgeTimer))
   return opened
 }

@@ -1,10 +1,10 @@
 import type { DimseStatus } from '#server/dicom/dimse/status.ts'
 import { PARTNER_FAULTS } from '#shared/contract/worklist.ts'
 
-// Every label is a word of these tables: what a caller or a partner says of itself never becomes
-// one, so that nobody can make new series.
+// Labels are taken only from these tables, never from what a caller or a partner sends, so that no
+// one can create arbitrary series.
 
-/** Why an association was rejected (PS3.8 Table 9-21), by source and reason. */
+/** Reasons of association rejections (PS3.8 Table 9-21), by source and reason. */
 const REJECTIONS: Readonly<Record<string, string>> = {
   '1.1': 'not-said',
   '1.2': 'application-context',
@@ -14,8 +14,8 @@ const REJECTIONS: Readonly<Record<string, string>> = {
   '3.1': 'congestion',
   '3.2': 'limit',
 }
-export const REJECTION_WORDS = [...new Set([...Object.values(REJECTIONS), 'other'])]
-export const rejectionWord = ({
+export const REJECTION_LABELS = [...new Set([...Object.values(REJECTIONS), 'other'])]
+export const rejectionLabel = ({
   source,
   reason,
 }: {
@@ -24,8 +24,8 @@ export const rejectionWord = ({
 }): string => REJECTIONS[`${source}.${reason}`] ?? 'other'
 
 /**
- * How a request of a device ended, by the ranges of PS3.4 Tables B.2-1, C.4-1 and K.4-2; the first
- * that takes the status.
+ * Outcomes of DIMSE requests by status range (PS3.4 Tables B.2-1, C.4-1 and K.4-2). The first match
+ * applies.
  */
 const STATUSES: readonly (readonly [word: string, takes: (status: DimseStatus) => boolean])[] = [
   ['success', (status) => status === 0x0000],
@@ -38,14 +38,14 @@ const STATUSES: readonly (readonly [word: string, takes: (status: DimseStatus) =
   ['internal-error', (status) => status === 0xc003 || status === 0x0110],
   ['cannot-process', (status) => status >> 12 === 0xc],
 ]
-export const STATUS_WORDS = [...STATUSES.map(([word]) => word), 'other']
-export const statusWord = (status: DimseStatus): string =>
+export const STATUS_LABELS = [...STATUSES.map(([word]) => word), 'other']
+export const statusLabel = (status: DimseStatus): string =>
   STATUSES.find(([, takes]) => takes(status))?.[0] ?? 'other'
 
-/** How a call of the partner ended. */
-export const CALL_WORDS = ['accepted', ...PARTNER_FAULTS] as const
+/** Outcomes of calls of partners. */
+export const CALL_LABELS = ['accepted', ...PARTNER_FAULTS] as const
 
-/** What leaves the gateway by the outbox. */
+/** Kinds of jobs that send something out of the gateway. */
 export const OUTBOX_KINDS = [
   'report.delivered',
   'report.archive',

@@ -11,26 +11,25 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import {
-  CALL_WORDS,
+  CALL_LABELS,
   OUTBOX_KINDS,
-  REJECTION_WORDS,
-  rejectionWord,
-  STATUS_WORDS,
-  statusWord,
+  REJECTION_LABELS,
+  rejectionLabel,
+  STATUS_LABELS,
+  statusLabel,
 } from './metric-labels.ts'
 import { type Totals, totalsOf } from './total-queries.ts'
 
-/** Counting everything that is kept reads the database: not with each question. */
+/** Counting all stored objects reads the database, so the result is cached for this time. */
 const TOTALS_MS = 10 * 60_000
-/** A folder on another machine may be slow. */
+/** The backup folder may be on a slow network share, so its state is cached for this time. */
 const BACKUP_MS = 60_000
-// Seconds. A worklist call has 8 s at most, a call of the partner 60 s.
+// Histogram buckets in seconds. A worklist query takes 8 s at most, a call of a partner 60 s.
 const FIND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const CALL_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * What the gateway counts of its work, for Prometheus (docs/OPERATION.md has each by its name).
- * Nothing in it is about a person.
+ * Metrics of the gateway for Prometheus, without personal data. docs/OPERATION.md describes each.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -39,7 +38,7 @@ export class Metrics {
     this.#registry,
     'webhook_calls_total',
     'Calls of partners, by event and outcome.',
-    { event: EVENT_TYPES, outcome: CALL_WORDS },
+    { event: EVENT_TYPES, outcome: CALL_LABELS },
   )
   readonly #callSeconds = new Histogram({
     name: 'isthmus_webhook_seconds',
@@ -56,8 +55,9 @@ export class Metrics {
   )
 
   /**
-   * The functions are called when the metrics are read.
-   * @param newestBackupAt undefined where there is none, or its folder cannot be read
+   * The functions are called whenever the metrics are read.
+   * @param newestBackupAt resolves with `undefined` if there is no backup or its folder cannot be
+   *   read
    */
   constructor(
     context: Context,
@@ -101,7 +101,7 @@ export class Metrics {
     addBackupAge(registry, context.clock, newestBackupAt)
   }
 
-  /** The observer, counted. */
+  /** Wraps the observer and counts its events. */
   observing(observer: AssociationObserver): AssociationObserver {
     const { associations, rejections, endings, finds, findSeconds, stores, storeBytes } =
       this.#devices
@@ -112,11 +112,11 @@ export class Metrics {
       },
       rejected(association, rejection, services) {
         associations.inc({ outcome: 'rejected' })
-        rejections.inc({ reason: rejectionWord(rejection) })
+        rejections.inc({ reason: rejectionLabel(rejection) })
         observer.rejected(association, rejection, services)
       },
       answered(association, answer) {
-        const outcome = statusWord(answer.status)
+        const outcome = statusLabel(answer.status)
         if (answer.commandField === COMMAND_FIELD['C-FIND-RQ']) {
           finds.inc({ outcome })
           findSeconds.observe(answer.ms / 1000)
@@ -133,15 +133,15 @@ export class Metrics {
     }
   }
 
-  /** Counts a call of a partner that has ended. */
+  /** Counts a completed call of a partner. */
   noteCall({ type, fault, tookMs }: Pick<PartnerOutcome, 'type' | 'fault' | 'tookMs'>): void {
     this.#calls.inc({ event: type, outcome: fault ?? 'accepted' })
-    // What was not called took no time.
+    // A call that was not made has no duration.
     if (fault === null || !NOT_CALLED.has(fault))
       this.#callSeconds.observe({ event: type }, tookMs / 1000)
   }
 
-  /** The people, their failed sign-ins counted. */
+  /** Wraps the user service and counts failed sign-ins. */
   watching(people: People): People {
     return {
       ...people,
@@ -156,7 +156,7 @@ export class Metrics {
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
     return {
       contentType: this.#registry.contentType,
-      text: `${await this.#registry.metrics()}${await ofProcess().metrics()}`,
+      text: `${await this.#registry.metrics()}${await processMetrics().metrics()}`,
     }
   }
 }
@@ -168,10 +168,15 @@ function counter<T extends string>(
   labels: { readonly [K in T]: readonly string[] },
 ): Counter<T> {
   const labelNames = Object.keys(labels) as T[]
-  const made = new Counter<T>({ name: `isthmus_${name}`, help, labelNames, registers: [registry] })
-  // A series that is there from the start shows its first event as a rise.
-  for (const values of combinations(labels)) made.inc(values, 0)
-  return made
+  const metric = new Counter<T>({
+    name: `isthmus_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+  })
+  // Initialized with 0, so that the first event is visible as an increase.
+  for (const values of combinations(labels)) metric.inc(values, 0)
+  return metric
 }
 
 function gauge(
@@ -198,13 +203,13 @@ const deviceMetrics = (registry: Registry) => ({
     registry,
     'associations_rejected_total',
     'Associations rejected, by reason.',
-    { reason: REJECTION_WORDS },
+    { reason: REJECTION_LABELS },
   ),
   endings: counter(registry, 'associations_ended_total', 'Connections of devices that ended.', {
     how: ['released', 'aborted'],
   }),
   finds: counter(registry, 'c_find_total', 'Worklist queries answered (C-FIND), by outcome.', {
-    outcome: STATUS_WORDS,
+    outcome: STATUS_LABELS,
   }),
   findSeconds: new Histogram({
     name: 'isthmus_c_find_seconds',
@@ -216,10 +221,10 @@ const deviceMetrics = (registry: Registry) => ({
     registry,
     'c_store_instances_total',
     'Instances that devices sent (C-STORE), by outcome.',
-    { outcome: STATUS_WORDS },
+    { outcome: STATUS_LABELS },
   ),
   storeBytes: counter(registry, 'c_store_bytes_total', 'Bytes of their data sets, by outcome.', {
-    outcome: STATUS_WORDS,
+    outcome: STATUS_LABELS,
   }),
 })
 
@@ -245,7 +250,7 @@ function addOutbox(registry: Registry, { database, clock }: Context): void {
 }
 
 function addTotals(registry: Registry, { database, clock }: Context): void {
-  const totals = remembered(clock, TOTALS_MS, () => totalsOf(database))
+  const totals = cached(clock, TOTALS_MS, () => totalsOf(database))
   const add = (name: string, help: string, of: keyof Totals) =>
     gauge(registry, name, help, async () => (await totals())?.[of])
   add('images', 'Instances kept, those set aside left out.', 'instances')
@@ -268,7 +273,7 @@ function addBackupAge(
   clock: Clock,
   newestBackupAt: () => Promise<string | undefined>,
 ): void {
-  const newest = remembered(clock, BACKUP_MS, newestBackupAt)
+  const newest = cached(clock, BACKUP_MS, newestBackupAt)
   gauge(
     registry,
     'backup_age_seconds',
@@ -286,30 +291,29 @@ const NOT_CALLED: ReadonlySet<string> = new Set([
   'forbidden-address',
 ])
 
-/** To be asked for the code of the second factor is no failure. */
+/** Being asked for the two-factor code is not a failed sign-in. */
 const isFailure = (error: unknown, code: string | undefined): boolean =>
   error instanceof ApiError &&
   !(code === undefined && error.errors.some(({ path }) => path === 'body.code'))
 
 /**
- * Of the process, which has one of each: from the first question on, since watching the event loop
- * costs a little.
+ * The default metrics of the process, created on first use because monitoring the event loop has a
+ * small cost. There must be only one instance per process.
  */
-let known: Registry | undefined
-function ofProcess(): Registry {
-  if (!known) {
-    known = new Registry()
-    collectDefaultMetrics({ register: known })
+let processRegistry: Registry | undefined
+function processMetrics(): Registry {
+  if (!processRegistry) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
   }
-  return known
+  return processRegistry
 }
 
-/** Asks again when the answer is old; a failure is no answer. One question at a time. */
-function remembered<T>(
-  clock: Clock,
-  ms: number,
-  ask: () => Promise<T>,
-): () => Promise<T | undefined> {
+/**
+ * Caches the result of `ask` for `ms` milliseconds; a failure is cached as `undefined`. Concurrent
+ * callers share one call.
+ */
+function cached<T>(clock: Clock, ms: number, ask: () => Promise<T>): () => Promise<T | undefined> {
   let at = Number.NEGATIVE_INFINITY
   let answer: Promise<T | undefined> = Promise.resolve(undefined)
   return () => {

@@ -11,7 +11,7 @@ import {
 import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
 import {
   backupFinding,
-  rehearsalFinding,
+  restoreTestFinding,
   standbyFinding,
 } from '#server/modules/backups/backup-health.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
@@ -35,7 +35,7 @@ import { message } from '#shared/messages/message.ts'
 import { clockFinding, diskFinding } from './host-checks.ts'
 import { windowFinding } from './self-test.ts'
 
-/** What the running gateway knows beside its data. */
+/** Information about the running gateway that is not in its data folder. */
 interface Facts {
   readonly listening: ListenerAddresses | undefined
   readonly keyStore: KeyStoreState | undefined
@@ -44,12 +44,12 @@ interface Facts {
 }
 type Check = (context: Context, facts: Facts) => Finding | Promise<Finding>
 
-/** An audit log of more is not verified for a page: the last result is shown. */
-const MANY_ENTRIES = 20_000
+/** For an audit log with more entries, the last result is shown instead of verifying it again. */
+const MAX_ENTRIES_TO_VERIFY = 20_000
 
 /**
- * What an installation needs, most basic first: the readiness page and the command `doctor` read
- * this one table.
+ * The checks of an installation, most basic first. Used by the System status page and by the
+ * command `doctor`.
  */
 const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   folder: (context) => {
@@ -64,7 +64,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   },
   audit: async (context, { latestAudit }) => {
     const verdict =
-      latestAudit && latestAudit.entries > MANY_ENTRIES
+      latestAudit && latestAudit.entries > MAX_ENTRIES_TO_VERIFY
         ? latestAudit
         : await verifyAudit(context.audit)
     const firstBad =
@@ -91,7 +91,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
     hasUser(context)
       ? ok(message('diagnostics.owner-fine'))
       : bad(message('diagnostics.no-owner'), message('diagnostics.no-owner-remedy')),
-  'second-factor': (context) => secondFactor(context),
+  'second-factor': (context) => twoFactorFinding(context),
   'recovery-key': (context) => {
     const { state, madeAt } = recoveryKeyState(context.folder, context.database.seal)
     if (state === 'ready')
@@ -105,13 +105,13 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   },
   'key-store': (context, { keyStore }) => keyFinding(context, keyStore),
   backup: backupFinding,
-  rehearsal: rehearsalFinding,
+  rehearsal: restoreTestFinding,
   standby: standbyFinding,
   disk: diskFinding,
   clock: clockFinding,
-  dicom: (context, facts) => port(context, facts, 'dimse'),
+  dicom: (context, facts) => portFinding(context, facts, 'dimse'),
   window: async (context, facts) => {
-    const found = await port(context, facts, 'http')
+    const found = await portFinding(context, facts, 'http')
     const where = windowFinding(context.settings.get('http.host'))
     return found.verdict === 'ok' && where.verdict !== 'ok' ? where : found
   },
@@ -149,7 +149,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
       : warn(message('diagnostics.no-call'), message('diagnostics.no-call-remedy'))
   },
   'device-worklist': (context) => {
-    const asked = devicesHeard(context).find((device) => device.asked?.status === '0000')?.asked
+    const asked = recentDevices(context).find((device) => device.asked?.status === '0000')?.asked
     return asked
       ? ok(message('diagnostics.worklist-asked', { exams: asked.exams }))
       : warn(message('diagnostics.no-worklist'), message('diagnostics.no-worklist-remedy'))
@@ -217,7 +217,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   },
 }
 
-/** Every finding, in the order of the table. */
+/** Runs all checks, in the order of the table. */
 export const readinessOf = (
   context: Context,
   listening: ListenerAddresses | undefined,
@@ -231,7 +231,7 @@ export const readinessOf = (
     })),
   )
 
-function secondFactor(context: Context): Finding {
+function twoFactorFinding(context: Context): Finding {
   const owners = allUsers(context.database).filter(
     ({ level, deactivatedAt, passwordHash }) =>
       level === 'owner' && deactivatedAt === null && passwordHash !== null,
@@ -250,7 +250,7 @@ function secondFactor(context: Context): Finding {
       )
 }
 
-async function port(
+async function portFinding(
   context: Context,
   { listening }: Facts,
   listener: 'dimse' | 'http',
@@ -282,21 +282,22 @@ function tryPort(host: string, number: number): Promise<string | undefined> {
   })
 }
 
-/** Devices in the wizard; a clinic with more of them is past it. */
-const MOST_DEVICES = 20
-/** Queries looked through for one of the device itself. */
-const LATEST = 20
+/** Maximum number of devices in the setup wizard. */
+const MAX_DEVICES = 20
+/** Number of recent queries that are searched for one from the device itself. */
+const QUERIES_SEARCHED = 20
 
-/**
- * Known devices, the one last heard of first, each with the last worklist query that it made
- * itself.
- */
-export function devicesHeard({ database }: Context): SetupState['devices'] {
+/** Known devices, most recently seen first, each with its last worklist query. */
+export function recentDevices({ database }: Context): SetupState['devices'] {
   const byLast = listDevices(database).sort((a, b) =>
     (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? ''),
   )
-  return byLast.slice(0, MOST_DEVICES).map(({ deviceId, aeTitle, name, lastSeenAt }) => {
-    const { items } = listInspections(database, { aeTitle, outcome: 'all', limit: LATEST })
+  return byLast.slice(0, MAX_DEVICES).map(({ deviceId, aeTitle, name, lastSeenAt }) => {
+    const { items } = listInspections(database, {
+      aeTitle,
+      outcome: 'all',
+      limit: QUERIES_SEARCHED,
+    })
     const found = items.find(({ origin }) => origin === 'device')
     const asked = found
       ? {

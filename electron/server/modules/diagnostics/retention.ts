@@ -3,18 +3,18 @@ import type { Context } from '#server/context.ts'
 import { purgeStoredAnswers } from '#server/http/idempotency-queries.ts'
 import { purgeOutbox } from '#server/jobs/outbox-queries.ts'
 import { purgeAssociations } from '#server/modules/devices/association-queries.ts'
-import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
+import { deleteEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { purgeAnnouncedInstances } from '#server/modules/images/announced-instance-queries.ts'
 import { purgeCommitments } from '#server/modules/images/commitment-queries.ts'
 import { purgeClosedSteps } from '#server/modules/procedure-steps/closed-step-queries.ts'
 import { purgePerformedSteps } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { purgeSessions } from '#server/modules/users/session-queries.ts'
 import { purgeSignInAttempts, purgeSignInLinks } from '#server/modules/users/sign-in-queries.ts'
-import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
+import { FAILURES_KEPT_MS } from '#server/modules/users/sign-in-throttle.ts'
 import { purgeWorkstations } from '#server/modules/users/workstation-queries.ts'
-import { APPROVED_MS, ASKING_MS } from '#server/modules/users/workstations.ts'
+import { APPROVAL_LIFETIME_MS, REQUEST_LIFETIME_MS } from '#server/modules/users/workstations.ts'
 import { purgeLinks } from '#server/modules/viewer/queries.ts'
-import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { deleteEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { purgeInspections } from '#server/modules/worklist/inspection-queries.ts'
 import { purgeAnswers, purgeUnreferencedDocuments } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -22,82 +22,84 @@ import { instantOf } from '#server/platform/clock.ts'
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 /**
- * Stored answers of a day ago are served by no setting; closed steps outlive every answer that may
- * hold them.
+ * Stored responses that are a day old are not used, whatever the settings. Closed steps are kept
+ * longer than any response that may contain them.
  */
-const ANSWERS_MS = 24 * HOUR_MS
-/** Whoever follows a link of last week is told that it has expired. */
+const RESPONSES_MS = 24 * HOUR_MS
+/**
+ * Expired links are kept for this time, so that a user who opens one is told that it has expired.
+ */
 const LINKS_MS = 7 * DAY_MS
 const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
-/** How an invitation's mail went is told for as long as the invitation runs. */
+/** The delivery state of an invitation's mail is kept for as long as the invitation is valid. */
 const OUTBOX_MS = 31 * 24 * HOUR_MS
 /**
- * Performed steps, commitment requests and what they announced are told of beside their images,
- * which no age takes away.
+ * Performed steps, commitment requests and announcements are shown with their images, which have no
+ * retention period, so they are kept longer.
  */
 const PERFORMED_MS = 365 * 24 * HOUR_MS
-const AT_A_TIME = 500
-const BODIES_AT_A_TIME = 50
-/** Connections of devices: so many at most, however few days they are. */
-const MOST_ASSOCIATIONS = 500_000
+const BATCH_SIZE = 500
+const BODIES_BATCH_SIZE = 50
+/** Maximum number of associations, regardless of age. */
+const MAX_ASSOCIATIONS = 500_000
 
-/** What was forgotten. */
-export interface Forgotten {
+/** Numbers of deleted rows. */
+export interface PurgeResult {
   readonly inspections: number
   readonly answers: number
   readonly documents: number
 }
 
 /**
- * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a
- * day, then the bodies nothing refers to, and ended sessions, links, sign-in attempts views of
- * studies, and the answers kept for an Idempotency-Key; performed steps, commitment requests and
- * what they announced after a year, and nothing of images; connections after
- * `activity.retentionDays`; events after `events.retentionDays`, none that waits, and what accepted
- * worklists said with the queries they answered. In small transactions, with the event loop let
- * through between them. `views` drops what it holds of those that ended.
+ * Deletes data after its retention period: queries after `inspector.retentionHours`; stored
+ * responses after a day, and bodies that are no longer referenced; expired sessions, links, sign-in
+ * attempts, views of studies and stored responses for an Idempotency-Key; performed steps,
+ * commitment requests and announcements after a year; associations after `activity.retentionDays`;
+ * events after `events.retentionDays`, except waiting ones; and bodies of accepted worklist events
+ * together with their queries. Images are never deleted. Uses small transactions between which the
+ * event loop can run. `views` discards expired views from its cache, too.
  */
-export async function forgetExpired(
+export async function purgeExpired(
   context: Context,
   views?: Pick<ViewSessions, 'purge'>,
-): Promise<Forgotten> {
+): Promise<PurgeResult> {
   const before = (ms: number) => instantOf(context.clock() - ms)
   const retentionMs = context.settings.get('inspector.retentionHours') * HOUR_MS
-  const inspections = await byPortions(() =>
-    purgeInspections(context.database, before(retentionMs), AT_A_TIME),
+  const inspections = await inBatches(() =>
+    purgeInspections(context.database, before(retentionMs), BATCH_SIZE),
   )
-  const answers = purgeAnswers(context.database, before(ANSWERS_MS))
-  const documents = await byPortions(() => purgeUnreferencedDocuments(context, AT_A_TIME))
-  await byPortions(
+  const answers = purgeAnswers(context.database, before(RESPONSES_MS))
+  const documents = await inBatches(() => purgeUnreferencedDocuments(context, BATCH_SIZE))
+  await inBatches(
     () =>
-      forgetEventBodies(
+      deleteEventBodies(
         context.database,
         'modality_worklist.requested',
         before(retentionMs),
-        BODIES_AT_A_TIME,
+        BODIES_BATCH_SIZE,
       ),
-    BODIES_AT_A_TIME,
+    BODIES_BATCH_SIZE,
   )
-  await byPortions(() =>
+  await inBatches(() =>
     purgeEvents(
       context.database,
       before(context.settings.get('events.retentionDays') * DAY_MS),
-      AT_A_TIME,
+      BATCH_SIZE,
     ),
   )
   const associationsBefore = before(context.settings.get('activity.retentionDays') * DAY_MS)
-  await byPortions(() =>
-    purgeAssociations(context.database, associationsBefore, MOST_ASSOCIATIONS, AT_A_TIME),
+  await inBatches(() =>
+    purgeAssociations(context.database, associationsBefore, MAX_ASSOCIATIONS, BATCH_SIZE),
   )
   purgeClosedSteps(context.database, before(CLOSED_STEPS_MS))
   purgeSessions(context.database, before(0))
-  purgeWorkstations(context.database, before(ASKING_MS), before(APPROVED_MS))
+  purgeWorkstations(context.database, before(REQUEST_LIFETIME_MS), before(APPROVAL_LIFETIME_MS))
   purgeSignInLinks(context.database, before(0))
   purgeLinks(context.database, before(LINKS_MS))
   if (views) views.purge()
-  else forgetEndedViews(context)
+  else deleteEndedViews(context)
   purgeStoredAnswers(context)
-  purgeSignInAttempts(context.database, before(FORGOTTEN_MS))
+  purgeSignInAttempts(context.database, before(FAILURES_KEPT_MS))
   purgeOutbox(context.database, before(OUTBOX_MS))
   purgePerformedSteps(context.database, before(PERFORMED_MS))
   purgeCommitments(context.database, before(PERFORMED_MS))
@@ -105,12 +107,12 @@ export async function forgetExpired(
   return { inspections, answers, documents }
 }
 
-async function byPortions(forget: () => number, atATime = AT_A_TIME): Promise<number> {
+async function inBatches(forget: () => number, batchSize = BATCH_SIZE): Promise<number> {
   let total = 0
   for (;;) {
     const count = forget()
     total += count
-    if (count < atATime) return total
+    if (count < batchSize) return total
     await nextTurn()
   }
 }

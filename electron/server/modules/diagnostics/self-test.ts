@@ -20,13 +20,16 @@ import { clockFinding, diskFinding } from './host-checks.ts'
 type Listeners = Status['listeners']
 type Found = Finding & { readonly commands?: readonly string[] }
 
-/** A PC has few cards; what a program adds by the dozen is not called one by one. */
-const MOST_CALLED = 6
+/**
+ * Maximum number of addresses that are tested. A PC has few network interfaces, but virtualization
+ * software may add dozens.
+ */
+const MAX_ADDRESSES_TESTED = 6
 const LIMITS = { connectSeconds: 4, associateSeconds: 4, responseSeconds: 4 }
 
 /**
- * What keeps a device from reaching this gateway, as far as this PC can tell by itself, from here to
- * the device. It takes some seconds.
+ * Checks what may prevent a device from reaching this gateway, as far as that can be determined on
+ * this PC. Takes a few seconds.
  * @param interfaces of this PC
  */
 export async function selfTest(
@@ -37,13 +40,13 @@ export async function selfTest(
   const host = context.settings.get('dimse.host')
   const addresses = lanAddresses(host, interfaces)
   const found: Record<SelfFinding['check'], Found> = {
-    dicom: listener(listeners, 'dimse'),
-    'dicom-tls': tls(listeners),
+    dicom: listenerFinding(listeners, 'dimse'),
+    'dicom-tls': tlsFinding(listeners),
     window: windowFinding(context.settings.get('http.host')),
     'ae-title': titleFinding(context.settings.get('dimse.aeTitle')),
     addresses: addressFinding(host, addresses),
-    echo: await echoOurselves(context, listeners, addresses),
-    firewall: firewall(context, listeners, interfaces),
+    echo: await echoSelf(context, listeners, addresses),
+    firewall: firewallFinding(context, listeners, interfaces),
     clock: clockFinding(context),
     disk: diskFinding(context),
   }
@@ -60,7 +63,7 @@ const titleFinding = (aeTitle: string): Finding =>
     ? ok(message('diagnostics.own-title', { aeTitle }))
     : bad(message('diagnostics.no-title', { aeTitle }), message('diagnostics.no-title-remedy'))
 
-function listener(listeners: Listeners, which: Listeners[number]['name']): Finding {
+function listenerFinding(listeners: Listeners, which: Listeners[number]['name']): Finding {
   const found = listeners.find((one) => one.name === which)
   const name = message('diagnostics.dicom-listener')
   if (found?.isUp) return ok(message('diagnostics.listener-up', { name, address: found.address }))
@@ -70,7 +73,7 @@ function listener(listeners: Listeners, which: Listeners[number]['name']): Findi
   )
 }
 
-function tls(listeners: Listeners): Finding {
+function tlsFinding(listeners: Listeners): Finding {
   const found = listeners.find(({ name }) => name === 'dimse-tls')
   if (found)
     return found.isUp
@@ -111,7 +114,7 @@ function addressFinding(host: string, addresses: readonly LanAddress[]): Finding
     : bad(message('diagnostics.no-address'), message('diagnostics.connect-network'))
 }
 
-async function echoOurselves(
+async function echoSelf(
   context: Context,
   listeners: Listeners,
   addresses: readonly LanAddress[],
@@ -126,7 +129,7 @@ async function echoOurselves(
   const host = context.settings.get('dimse.host')
   const called = isLoopback(host)
     ? ['127.0.0.1']
-    : addresses.slice(0, MOST_CALLED).map(({ address }) => address)
+    : addresses.slice(0, MAX_ADDRESSES_TESTED).map(({ address }) => address)
   if (called.length === 0)
     return warn(
       message('diagnostics.echo-without-address'),
@@ -156,20 +159,21 @@ async function echoOurselves(
 }
 
 /**
- * Nothing on this PC can tell what a firewall lets in from elsewhere, except that something came.
+ * Whether a firewall admits connections cannot be determined from this PC, except by the fact that
+ * a connection from another host has arrived.
  */
-function firewall(context: Context, listeners: Listeners, interfaces?: Interfaces): Found {
-  const own = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
+function firewallFinding(context: Context, listeners: Listeners, interfaces?: Interfaces): Found {
+  const ownAddresses = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
   const fromElsewhere = (address: string | null) =>
-    address !== null && !isLoopback(address) && !own.has(address)
+    address !== null && !isLoopback(address) && !ownAddresses.has(address)
   const ports = listeners
     .filter(({ name, isUp }) => isUp && name.startsWith('dimse'))
     .map(({ address }) => Number(address.slice(address.lastIndexOf(':') + 1)))
   const commands = firewallCommands(process.platform, ports, process.execPath)
-  const came =
+  const hasExternalCall =
     listDevices(context.database).some(({ lastAddress }) => fromElsewhere(lastAddress)) ||
     listUnknownCallers(context.database).some(({ address }) => fromElsewhere(address))
-  if (came)
+  if (hasExternalCall)
     return {
       ...ok(message('diagnostics.firewall-open')),
       commands,

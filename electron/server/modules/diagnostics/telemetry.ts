@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { NoteAnswer } from '#server/http/http-app.ts'
 import type { Feed, NewFeedLine } from '#server/live-events/feed.ts'
 import { openAccessAudit } from '#server/modules/audit/access-audit.ts'
-import { answersNotedIn } from '#server/modules/audit/access-paths.ts'
+import { recordAccessIn } from '#server/modules/audit/access-paths.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import { watchAudit } from '#server/modules/audit/audit-watch.ts'
 import { AssociationLog } from '#server/modules/devices/association-log.ts'
@@ -13,10 +13,10 @@ import type { Log } from '#server/platform/log.ts'
 import { type WriteFault, writeFaultMessage } from '#server/platform/write-health.ts'
 import { message } from '#shared/messages/message.ts'
 
-/** What the gateway notes of its own work, for staff: the feed, and what outlives it. */
-export interface Records extends AsyncDisposable {
+/** The services that record the activity of the gateway for its staff. */
+export interface Telemetry extends AsyncDisposable {
   readonly auditTrail: AuditTrail
-  /** Audits who looked at patient data, by what was answered. */
+  /** Audits access to patient data, based on the responses. */
   readonly noteAnswer: NoteAnswer
   readonly partnerState: PartnerState
   readonly eventLog: EventLog
@@ -25,14 +25,14 @@ export interface Records extends AsyncDisposable {
 }
 
 /** @param restored names of the backups that were restored since the last run */
-export function openTelemetry(context: Context, restored: readonly string[]): Records {
+export function openTelemetry(context: Context, restored: readonly string[]): Telemetry {
   const { clock, feed, log } = context
   const opened = new AsyncDisposableStack()
   for (const name of restored) feed.append(restoredLine(name))
   opened.defer(context.database.subscribe('studies', () => feed.noteStudies()))
   opened.defer(context.database.subscribe('events', () => feed.noteChange('events')))
   opened.defer(context.database.subscribe('audit', () => feed.noteChange('audit')))
-  opened.defer(context.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
+  opened.defer(context.writeHealth.onChange((fault) => reportWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(context))
   const accesses = opened.use(openAccessAudit(context))
   const partnerState = openPartnerState(context, feed)
@@ -40,15 +40,15 @@ export function openTelemetry(context: Context, restored: readonly string[]): Re
   const associationLog = opened.use(new AssociationLog(context))
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
   return {
-    noteAnswer: answersNotedIn(accesses),
+    noteAnswer: recordAccessIn(accesses),
     ...{ auditTrail, partnerState, eventLog, associationLog },
     recorder: recordEvents(eventLog, clock),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }
 
-/** Once for each fault, however many writes fail of it. */
-function sayWriteFault(fault: WriteFault | undefined, feed: Feed, log: Log): void {
+/** Reports a fault once, however many writes fail because of it. */
+function reportWriteFault(fault: WriteFault | undefined, feed: Feed, log: Log): void {
   const about = { kind: 'disk', associationId: '', aeTitle: '', address: '' } as const
   if (fault) {
     log.error(

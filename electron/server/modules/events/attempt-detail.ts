@@ -4,16 +4,19 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { MessageInJson } from '#shared/messages/message-schema.ts'
 
-/** What an attempt to send an event has to say. It is sealed, since a partner may quote a patient. */
+/**
+ * Details of an attempt to send an event. They are encrypted, because a partner's response may
+ * contain patient data.
+ */
 interface AttemptDetail {
   readonly detail: Message | null
   readonly notes: readonly AnswerNote[]
-  /** The answer was longer than what is kept of it. */
+  /** Whether the stored response is truncated. */
   readonly isCut: boolean
 }
 
 const Stored = z.object({
-  // Version 0.1 wrote an empty text for none.
+  // Version 0.1 stored an empty string instead of null.
   detail: z.union([z.literal('').transform(() => null), z.null(), MessageInJson]),
   notes: z.array(z.object({ path: z.string(), sentence: MessageInJson })),
   isCut: z.boolean(),

@@ -23,36 +23,36 @@ import type { CallOf } from '#shared/operation.ts'
 import { meterOf } from './meter.ts'
 import type { EventAbout, EventAttemptRow, EventRow, EventState } from './queries.ts'
 import * as queries from './queries.ts'
-import { whyNotAgain } from './replay.ts'
+import { replayObstacle } from './replay.ts'
 
 /**
- * An event as it is created. `subject`: what it is about, e.g. a study, a report, a device's AE
- * title; never a patient.
+ * A new event. `subject` identifies what it is about, such as a study, a report or a device's AE
+ * title; it must not identify a patient.
  */
 export interface NewEvent {
   readonly eventId: string
   readonly type: EventType
-  /** Null where no endpoint takes it. */
+  /** Null if no endpoint receives it. */
   readonly endpointId: string | null
   readonly subject: string
   readonly studyInstanceUid: string | null
   readonly isTest?: boolean
 }
 
-/** One call and how it ended. */
+/** One call and its outcome. */
 export interface AttemptRecord {
   readonly at: string
   readonly outcome: EventOutcome
   readonly httpStatus: number | null
   readonly tookMs: number
-  /** Of the answer's body as it came over the wire. */
+  /** Size of the response body as received, in bytes. */
   readonly bytes: number
-  /** What was wrong; of a refusal the partner's own words. */
+  /** Description of the fault; for a refusal, the partner's own text. */
   readonly detail: Message | null
   readonly notes: readonly AnswerNote[]
-  /** The envelope that was sent, as JSON; presigned queries are cut before it is kept. */
+  /** The request as JSON. Query strings of presigned URLs are removed before it is stored. */
   readonly request: string | null
-  /** The body of the answer, of which the beginning is kept. */
+  /** The response body, which is truncated before it is stored. */
   readonly response: Buffer | null
 }
 
@@ -60,16 +60,19 @@ export type EventListQuery = SliceQuery &
   Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
 
 const FLUSH_MS = 500
-/** Events of one turn of the event loop. */
-const AT_A_TIME = 10
-/** More than these wait for the disk only where it does not answer. */
-const MOST_WAITING = 10_000
-const MOST_WAITING_BYTES = 16 << 20
-const KEPT_BYTES = 64 << 10
-/** An accepted worklist is kept whole with the queries it answered. */
+/** Events written per turn of the event loop. */
+const BATCH_SIZE = 10
+/** This many events wait only if the disk does not respond. */
+const MAX_WAITING = 10_000
+const MAX_WAITING_BYTES = 16 << 20
+const MAX_STORED_BYTES = 64 << 10
+/**
+ * Limit for an accepted worklist, whose complete response is stored with the queries that it
+ * answered.
+ */
 const WORKLIST_BYTES = 8 << 10
 
-interface Noted {
+interface PendingEvent {
   readonly event: NewEvent
   readonly attempt: AttemptRecord
   readonly isCut: boolean
@@ -77,13 +80,13 @@ interface Noted {
 }
 
 /**
- * Every event sent to a partner, with its attempts. What is noted and cannot be written is lost and
- * reported; while the disk is full, it stays in memory and is tried again.
+ * Records every event sent to partners, with its attempts. An event that cannot be written is
+ * reported and lost, but while the disk is full, it remains in memory and is written later.
  */
 export class EventLog implements AsyncDisposable {
   readonly #context: Context
-  /** Not yet written, in their order. */
-  #waiting = new Map<string, Noted>()
+  /** Events that are not written yet, in their order. */
+  #waiting = new Map<string, PendingEvent>()
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> = Promise.resolve()
@@ -93,7 +96,7 @@ export class EventLog implements AsyncDisposable {
     this.#context = context
   }
 
-  /** Within the open transaction: the event waits. */
+  /** Adds a waiting event. Must be called within a transaction. */
   begin({ subject, isTest = false, ...event }: NewEvent): void {
     const { database, clock } = this.#context
     queries.insertEvent(database, {
@@ -106,9 +109,9 @@ export class EventLog implements AsyncDisposable {
   }
 
   /**
-   * Within a transaction: an attempt, and where the event stands now; one that a person dropped
-   * meanwhile does not wait again. `endpointId`: who was asked, where that is another than at the
-   * beginning.
+   * Records an attempt and the new state of the event. An event that a user dropped in the meantime
+   * does not return to waiting. `endpointId` is the endpoint that was called, if it is not the
+   * original one. Must be called within a transaction.
    */
   attempted(
     eventId: string,
@@ -120,25 +123,25 @@ export class EventLog implements AsyncDisposable {
     const { database } = this.#context
     const before = queries.findEvent(database, eventId)
     const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
-    const kept = beginningOf(response, KEPT_BYTES)
+    const storedResponse = truncated(response, MAX_STORED_BYTES)
     queries.addEventAttempt(
       database,
       eventId,
-      { ...facts, response: withoutLinks(kept), isCut: isCut(kept, response) },
+      { ...facts, response: withoutLinks(storedResponse), isCut: isCut(storedResponse, response) },
       { state: stands, request: withoutQueries(request), effect, endpointId },
     )
   }
 
-  /** Synchronous and soft calls: kept in memory, written soon; never throws. */
-  noted(event: NewEvent, attempt: AttemptRecord, effect: Message | null = null): void {
+  /** Records a synchronous or soft event in memory; it is written soon. Never throws. */
+  record(event: NewEvent, attempt: AttemptRecord, effect: Message | null = null): void {
     try {
-      if (this.#waiting.size >= MOST_WAITING)
+      if (this.#waiting.size >= MAX_WAITING)
         throw new Error('events come faster than they can be written: one was not kept')
       const isWorklist =
         event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
-      const most = isWorklist ? WORKLIST_BYTES : KEPT_BYTES
-      const room = this.#waitingBytes > MOST_WAITING_BYTES ? 0 : most
-      const response = beginningOf(attempt.response, room)
+      const most = isWorklist ? WORKLIST_BYTES : MAX_STORED_BYTES
+      const room = this.#waitingBytes > MAX_WAITING_BYTES ? 0 : most
+      const response = truncated(attempt.response, room)
       this.#waiting.set(event.eventId, {
         event,
         attempt: { ...attempt, response },
@@ -153,49 +156,49 @@ export class EventLog implements AsyncDisposable {
   }
 
   /**
-   * What an event led to, in one sentence without a patient; also of one that is not written yet.
-   * Never throws.
+   * Records the effect of an event in one sentence without patient data, even if the event is not
+   * written yet. Never throws.
    */
   setEffect(eventId: string, effect: Message): void {
     const { database } = this.#context
-    const noted = this.#waiting.get(eventId)
+    const record = this.#waiting.get(eventId)
     const write = () => queries.setEventEffect(database, eventId, effect)
-    if (noted) noted.effect = effect
+    if (record) record.effect = effect
     else if (database.inTransaction) write()
     else database.commitSoon(write).catch((error) => reportError(this.#context, error))
   }
 
-  /** Writes what was noted; resolves when it is durable. */
+  /** Writes the recorded events; resolves when they are durable. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // One after the other: who asks for a second one waits for what the first took.
+    // Sequential: a second flush waits for the first.
     this.#flushing = this.#flushing.then(() => this.#writeWaiting())
     await this.#flushing
   }
 
   async #writeWaiting(): Promise<void> {
     const all = [...this.#waiting.values()]
-    for (let from = 0; from < all.length; from += AT_A_TIME) {
-      const portion = all.slice(from, from + AT_A_TIME)
+    for (let from = 0; from < all.length; from += BATCH_SIZE) {
+      const batch = all.slice(from, from + BATCH_SIZE)
       try {
         await this.#context.database.commitSoon(() => {
-          for (const noted of portion) this.#write(noted)
-          for (const noted of portion) this.#forget(noted)
+          for (const record of batch) this.#write(record)
+          for (const record of batch) this.#removeWaiting(record)
         })
       } catch (error) {
         if (diskFaultKind(error) !== undefined && !this.#isClosing)
-          return this.#waitAgain(all.slice(from))
-        for (const noted of portion) this.#forget(noted)
+          return this.#requeue(all.slice(from))
+        for (const record of batch) this.#removeWaiting(record)
         reportError(this.#context, error)
       }
     }
   }
 
-  /** Nothing was committed, so what was forgotten with it waits again, in its order. */
-  #waitAgain(rest: readonly Noted[]): void {
+  /** Nothing was committed, so the removed events are put back, in their order. */
+  #requeue(rest: readonly PendingEvent[]): void {
     this.#waiting = new Map([
-      ...rest.map((noted) => [noted.event.eventId, noted] as const),
+      ...rest.map((record) => [record.event.eventId, record] as const),
       ...this.#waiting,
     ])
     this.#waitingBytes = [...this.#waiting.values()].reduce(
@@ -205,7 +208,7 @@ export class EventLog implements AsyncDisposable {
     this.#writeSoon()
   }
 
-  #write({ event, attempt, isCut, effect }: Noted): void {
+  #write({ event, attempt, isCut, effect }: PendingEvent): void {
     const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
     const { request, response, ...facts } = attempt
     queries.recordEvent(
@@ -225,11 +228,11 @@ export class EventLog implements AsyncDisposable {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 
-  #forget({ event, attempt }: Noted): void {
+  #removeWaiting({ event, attempt }: PendingEvent): void {
     if (this.#waiting.delete(event.eventId)) this.#waitingBytes -= attempt.response?.length ?? 0
   }
 
-  /** Newest first. */
+  /** Lists events, newest first. */
   list({ about, ...query }: EventListQuery) {
     const { database } = this.#context
     const { items, ...rest } = queries.listEvents(database, {
@@ -239,12 +242,15 @@ export class EventLog implements AsyncDisposable {
     return { items: items.map((event) => summaryOf(database, event)), ...rest }
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Reads one event with its attempts.
+   * @throws ApiError not-found
+   */
   read(eventId: string): EventRecord {
     const { database } = this.#context
     const event = queries.findEvent(database, eventId)
     if (!event) throw new ApiError('not-found', message('events.not-kept-settings'))
-    const whyNot = whyNotAgain(this.#context, event)
+    const whyNot = replayObstacle(this.#context, event)
     return {
       ...summaryOf(database, event),
       request: queries.eventRequest(database, eventId),
@@ -254,20 +260,20 @@ export class EventLog implements AsyncDisposable {
     }
   }
 
-  /** How well partners kept to the contract in the last `days` days. */
+  /** Statistics about how partners met the contract in the last `days` days. */
   meter(query: { readonly days: number; readonly endpointId?: string | undefined }) {
     return meterOf(this.#context.database, query, this.#context.clock())
   }
 
   async [Symbol.asyncDispose]() {
     this.#isClosing = true
-    // What was noted while the last of it was written is written too.
+    // Events that are recorded during the last flush are written, too.
     do await this.flush()
     while (this.#waiting.size > 0)
   }
 }
 
-/** A study's id finds what is about the study under its UID too, such as its reports. */
+/** Events of a study are found by its id or its UID, including those of its reports. */
 function aboutOf(database: Database, text: string): EventAbout {
   if (text.startsWith('whe_')) return { eventId: text }
   const studyInstanceUid = text.startsWith('stu_')
@@ -295,35 +301,41 @@ const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttem
 })
 
 /**
- * clinical_context.enrichment_requested names a study by its raw UUID
+ * clinical_context.enrichment_requested identifies a study by its UUID
  * (`shared/contract/webhooks.ts`).
  */
 const subjectOf = (subject: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject
 
-/** The beginning of a body, copied so that the rest of it is let go. */
-function beginningOf(body: Buffer | null, most: number): Buffer | null {
+/** The beginning of a body, copied so that the rest can be garbage-collected. */
+function truncated(body: Buffer | null, most: number): Buffer | null {
   if (body === null || body.length <= most) return body
   return most === 0 ? null : Buffer.from(body.subarray(0, most))
 }
 
-// Whoever hands over a body has cut it too: one of just so many bytes is taken for the beginning of
-// a longer one.
-const isCut = (kept: Buffer | null, body: Buffer | null) =>
-  body !== null && (kept === null || kept.length < body.length || body.length === KEPT_BYTES)
+// The caller may have truncated the body as well, so one with exactly the maximum length is
+// considered truncated.
+const isCut = (storedResponse: Buffer | null, body: Buffer | null) =>
+  body !== null &&
+  (storedResponse === null ||
+    storedResponse.length < body.length ||
+    body.length === MAX_STORED_BYTES)
 
-/** A presigned URL opens a report for whoever reads it: its query is not kept. */
+/** Removes query strings from URLs, because anyone who has a presigned URL can read the report. */
 const withoutQueries = (json: string | null) =>
   json?.replace(/"(https?:\/\/[^"?\\]*)\?(?:[^"\\]|\\.)*"/gi, '"$1?…"') ?? null
 
 /**
- * A link in an answer, whole or cut short, however its serialiser escapes slashes and question
- * marks.
+ * Matches a link in a response, complete or truncated, however the serializer escapes slashes and
+ * question marks.
  */
 const LINK =
   /"\s*(https?:(?:\\?\/){2}[^"?\\]*(?:\\\/[^"?\\]*)*)(?:\?|\\u003f)(?:[^"\\]|\\.)*(?:"|\\?$)/gi
 
-/** The same of an answer: whoever has its links has the images or documents behind them. */
+/**
+ * Removes the query strings of links from a response, because anyone who has the links can read the
+ * images or documents.
+ */
 function withoutLinks(response: Buffer | null): Buffer | null {
   const text = response?.toString('latin1') ?? ''
   const cut = text.replace(LINK, '"$1?..."')

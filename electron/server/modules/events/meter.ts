@@ -6,16 +6,16 @@ import type { SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { EventOutcome, MeterRow } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { english } from '#shared/messages/english.ts'
+import { type CallCount, countAttempts, countCalls } from './call-count-queries.ts'
 import { eventsWithNotes, listEvents } from './queries.ts'
-import { type CallTally, tallyAttempts, tallyCalls } from './tally-queries.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-const PART_MS = DAY_MS / 6
-/** Of so many events with notes the notes are counted, the newest. */
-const LOOKED_AT = 500
-const MOST_NOTES = 20
+const BATCH_SPAN_MS = DAY_MS / 6
+/** Number of recent events with notes whose notes are counted. */
+const EVENTS_WITH_NOTES = 500
+const MAX_NOTES = 20
 
-/** Nobody was asked: it says nothing of the partner. */
+/** Outcomes of calls that were not made, which say nothing about the partner. */
 const NOT_CALLED: ReadonlySet<EventOutcome> = new Set([
   'none',
   'no-endpoint',
@@ -24,41 +24,44 @@ const NOT_CALLED: ReadonlySet<EventOutcome> = new Set([
 ])
 
 /**
- * How well partners kept to the contract in the last `days` days, by event, those without a call
- * left out. `calls` counts the calls that were made; `byOutcome` also those that were not. Reads
- * some hours at a time and lets others have a turn between: a worklist must not wait.
+ * Statistics about how partners met the contract in the last `days` days, for each event type with
+ * calls. `calls` counts calls that were made; `byOutcome` also includes those that were not. Reads
+ * a few hours at a time and yields to the event loop in between, so that worklist queries are not
+ * delayed.
  */
 export async function meterOf(
   database: Database,
   { days, endpointId }: { readonly days: number; readonly endpointId?: string | undefined },
   now: number,
 ): Promise<MeterRow[]> {
-  // What has come since the question is in the last part.
+  // Events that arrive in the meantime are included in the last batch.
   const end = now + DAY_MS
   const whole = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
-  const tallies = tallyAttempts(database, whole, endpointId)
-  for (let from = now - days * DAY_MS; from < now; from += PART_MS) {
-    const to = from + PART_MS < now ? from + PART_MS : end
-    tallies.push(...tallyCalls(database, { from: instantOf(from), to: instantOf(to) }, endpointId))
+  const callCounts = countAttempts(database, whole, endpointId)
+  for (let from = now - days * DAY_MS; from < now; from += BATCH_SPAN_MS) {
+    const to = from + BATCH_SPAN_MS < now ? from + BATCH_SPAN_MS : end
+    callCounts.push(
+      ...countCalls(database, { from: instantOf(from), to: instantOf(to) }, endpointId),
+    )
     await nextTurn()
   }
   const rows: MeterRow[] = []
   for (const type of EVENT_TYPES) {
-    const own = tallies.filter((tally) => tally.type === type)
-    if (own.length === 0) continue
-    const made = own.filter(({ outcome }) => !NOT_CALLED.has(outcome))
-    const accepted = made.filter(({ outcome }) => outcome === 'accepted')
+    const ofType = callCounts.filter((callCount) => callCount.type === type)
+    if (ofType.length === 0) continue
+    const called = ofType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+    const accepted = called.filter(({ outcome }) => outcome === 'accepted')
     const byOutcome: Partial<Record<EventOutcome, number>> = {}
-    for (const { outcome, count } of own) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
+    for (const { outcome, count } of ofType) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
     rows.push({
       type,
-      calls: sum(made, 'count'),
+      calls: sum(called, 'count'),
       accepted: sum(accepted, 'count'),
       withNotes: sum(accepted, 'withNotes'),
       byOutcome,
-      ...latencyOf(own),
-      notes: commonest(
-        eventsWithNotes(database, type, { since: whole.from, endpointId }, LOOKED_AT),
+      ...latencyOf(ofType),
+      notes: mostFrequent(
+        eventsWithNotes(database, type, { since: whole.from, endpointId }, EVENTS_WITH_NOTES),
       ),
     })
     await nextTurn()
@@ -67,8 +70,8 @@ export async function meterOf(
 }
 
 /**
- * The events that the clinic's default endpoint gets, each with how its newest call ended: a test,
- * or in earnest.
+ * The events of the clinic's default endpoint, each with the outcome of its latest call, including
+ * tests.
  */
 export function newestCalls(database: Database): SetupState['partner'] {
   const endpoint = defaultEndpoint(database)
@@ -82,23 +85,25 @@ export function newestCalls(database: Database): SetupState['partner'] {
   return { url, endpointId, events }
 }
 
-/** Median and 95th percentile of the calls that were made, in ms; null without one. */
+/** Median and 95th percentile of the durations of the calls that were made (ms). */
 export function latencyOf(
-  tallies: readonly Pick<CallTally, 'outcome' | 'tookMs' | 'count'>[],
+  callCounts: readonly Pick<CallCount, 'outcome' | 'tookMs' | 'count'>[],
 ): Pick<MeterRow, 'p50Ms' | 'p95Ms'> {
-  const made = tallies.filter(({ outcome }) => !NOT_CALLED.has(outcome))
-  const sorted = made.toSorted((a, b) => a.tookMs - b.tookMs)
+  const called = callCounts.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+  const sorted = called.toSorted((a, b) => a.tookMs - b.tookMs)
   return { p50Ms: percentile(sorted, 0.5), p95Ms: percentile(sorted, 0.95) }
 }
 
 const sum = <Of extends 'count' | 'withNotes'>(
-  tallies: readonly Readonly<Record<Of, number>>[],
+  callCounts: readonly Readonly<Record<Of, number>>[],
   of: Of,
-) => tallies.reduce((total, tally) => total + tally[of], 0)
+) => callCounts.reduce((total, callCount) => total + callCount[of], 0)
 
-/** The least duration that so great a part of the calls did not exceed; null without a call. */
+/**
+ * The smallest duration that this fraction of the calls did not exceed; null if there are no calls.
+ */
 function percentile(
-  sorted: readonly Pick<CallTally, 'tookMs' | 'count'>[],
+  sorted: readonly Pick<CallCount, 'tookMs' | 'count'>[],
   part: number,
 ): number | null {
   const rank = Math.ceil(sum(sorted, 'count') * part)
@@ -110,8 +115,11 @@ function percentile(
   return null
 }
 
-/** Notes by place and sentence, positions in lists aside, each with the newest event it is in. */
-function commonest(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
+/**
+ * The most frequent notes, grouped by path without list indexes and by sentence, each with the
+ * latest event that contains it.
+ */
+function mostFrequent(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
   const counted = new Map<string, MeterRow['notes'][number]>()
   for (const { eventId, notes } of noted) {
     for (const { path, sentence } of notes) {
@@ -122,5 +130,5 @@ function commonest(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes']
       else counted.set(key, { path: place, sentence, count: 1, eventId })
     }
   }
-  return [...counted.values()].toSorted((a, b) => b.count - a.count).slice(0, MOST_NOTES)
+  return [...counted.values()].toSorted((a, b) => b.count - a.count).slice(0, MAX_NOTES)
 }

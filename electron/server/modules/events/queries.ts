@@ -9,17 +9,17 @@ import type { WebhookEventId } from '#shared/ids.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
 import { openedDetail, sealedDetail } from './attempt-detail.ts'
-import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './tally-queries.ts'
+import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './call-count-queries.ts'
 
 /**
- * waiting: it goes out, or goes out again; done: accepted; failed: no more attempts; dropped: by a
- * person.
+ * waiting: will be sent, or sent again. done: accepted. failed: no further attempts. dropped:
+ * stopped by a user.
  */
 export type EventState = 'waiting' | 'done' | 'failed' | 'dropped'
 
 /**
- * An event sent to a partner, as it stands. Nothing about a patient is in it; bodies are sealed at
- * rest.
+ * An event sent to a partner, in its current state. It contains no patient data; bodies are
+ * encrypted.
  */
 export interface EventRow {
   readonly seq: number
@@ -29,19 +29,19 @@ export interface EventRow {
   readonly subject: string
   readonly studyInstanceUid: string | null
   readonly state: EventState
-  /** Of the last attempt. */
+  /** Outcome of the last attempt. */
   readonly outcome: EventOutcome
   readonly attempts: number
   readonly notes: number
   readonly tookMs: number
-  /** Null: none. */
+  /** Null if there is none. */
   readonly effect: Message | null
   readonly isTest: boolean
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-/** An event that has just been made. */
+/** An event to be inserted. */
 export type NewEventRow = Pick<
   EventRow,
   'type' | 'endpointId' | 'subject' | 'studyInstanceUid' | 'state' | 'isTest' | 'createdAt'
@@ -55,29 +55,29 @@ export interface EventAttemptRow {
   readonly outcome: EventOutcome
   readonly httpStatus: number | null
   readonly tookMs: number
-  /** Of the whole body, as it came over the wire. */
+  /** Size of the complete response body as received. */
   readonly bytes: number
-  /** Sealed at rest, for a refusal is in the partner's own words. */
+  /** Encrypted at rest, because a refusal contains the partner's own text. */
   readonly detail: Message | null
   readonly notes: readonly AnswerNote[]
   readonly response: Buffer | null
-  /** The response is not all of the body. */
+  /** Whether the stored response is truncated. */
   readonly isCut: boolean
 }
 
-/** How an event stands after an attempt. */
-export interface EventStanding {
+/** The state of an event after an attempt. */
+export interface EventUpdate {
   readonly state: EventState
-  /** As JSON, what was sent; null leaves what was sent before. */
+  /** The request as JSON; null keeps the stored one. */
   readonly request: string | null
-  /** Undefined leaves it as it is. */
+  /** `undefined` keeps the stored value. */
   readonly endpointId?: string | null | undefined
   readonly effect?: Message | null | undefined
 }
 
 export type EventShow = 'all' | 'waiting' | 'failed' | 'notes'
 
-/** An event by its id; what is about a subject; or that and everything of a study. */
+/** Selects an event by id, the events of a subject, or those of a subject and its study. */
 export type EventAbout =
   | { readonly eventId: string }
   | { readonly subject: string }
@@ -108,34 +108,34 @@ const COLUMNS = [
   'updatedAt',
 ] as const satisfies (keyof EventRow)[]
 
-const SHOWN = {
+const FILTERS = {
   waiting: sql<boolean>`state = 'waiting'`,
   failed: sql<boolean>`state = 'failed'`,
   notes: WITH_NOTES,
 } as const satisfies Record<Exclude<EventShow, 'all'>, unknown>
 
-const rows = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
+const selectEvents = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
 
-/** The event waits. */
+/** Inserts an event and notifies subscribers. */
 export const insertEvent = (database: Database, event: NewEventRow): void =>
   database.transaction(() => {
-    insert(database, event, {})
+    insertRow(database, event, {})
     database.notify('events')
   })
 
-/** An event with its first attempt; where it is known already, one attempt more. */
+/** Inserts an event with its first attempt, or adds an attempt if the event exists. */
 export const recordEvent = (
   database: Database,
   event: Omit<NewEventRow, 'state'>,
   attempt: Omit<EventAttemptRow, 'attempt'>,
-  standing: EventStanding,
+  standing: EventUpdate,
 ): void =>
   database.transaction(() => {
     const { eventId } = event
-    const seq = insert(
+    const seq = insertRow(
       database,
       { ...event, state: standing.state },
-      { ...standingOf(database, eventId, attempt, standing), attempts: 1 },
+      { ...columnsAfter(database, eventId, attempt, standing), attempts: 1 },
     )
     if (seq === undefined) addEventAttempt(database, eventId, attempt, standing)
     else insertAttempt(database, eventId, seq, { ...attempt, attempt: 1 })
@@ -143,11 +143,11 @@ export const recordEvent = (
   })
 
 export function findEvent(database: Database, eventId: string) {
-  const row = database.get(rows(database).where('eventId', '=', eventId))
+  const row = database.get(selectEvents(database).where('eventId', '=', eventId))
   return row && eventOf(row)
 }
 
-/** What decides whether the event of a report can be sent again. */
+/** The state of a report, which determines whether its event can be sent again. */
 export const findReportState = (database: Database, reportId: string) =>
   database.get(
     database.sql
@@ -156,22 +156,23 @@ export const findReportState = (database: Database, reportId: string) =>
       .where('reportId', '=', reportId),
   )
 
-/** Newest first. */
+/** Lists events, newest first. */
 export function listEvents(
   database: Database,
   { after, limit, type, show, endpointId, about }: EventQuery,
 ) {
-  // SQLite takes the narrower index by itself, but knows nothing of how rare notes are.
+  // The unary plus disables the index on the column. SQLite would prefer it, because it does not
+  // know that events with notes are rare.
   const isOfType = (of: EventType) =>
     show === 'notes' ? sql<boolean>`+type = ${of}` : sql<boolean>`type = ${of}`
   const isOfEndpoint = (id: string) =>
     show === 'notes' ? sql<boolean>`+endpointId = ${id}` : sql<boolean>`endpointId = ${id}`
   const found = database.all(
-    rows(database)
+    selectEvents(database)
       .$if(after !== undefined, (query) => query.where('seq', '<', Number(after)))
       .$if(type !== undefined, (query) => query.where(isOfType(type as EventType)))
       .$if(endpointId !== undefined, (query) => query.where(isOfEndpoint(endpointId as string)))
-      .$if(show !== 'all', (query) => query.where(SHOWN[show as Exclude<EventShow, 'all'>]))
+      .$if(show !== 'all', (query) => query.where(FILTERS[show as Exclude<EventShow, 'all'>]))
       .$if(about !== undefined, (query) => query.where(isAbout(about as EventAbout)))
       .orderBy('seq', 'desc')
       .limit(limit + 1),
@@ -179,7 +180,7 @@ export function listEvents(
   return sliceOf(found.map(eventOf), limit, (row) => row.seq)
 }
 
-/** The body that was sent last, as JSON. @throws StoreError seal-broken */
+/** The last request, as JSON. @throws StoreError seal-broken */
 export function eventRequest(database: Database, eventId: string): string | null {
   const row = database.get(
     database.sql.selectFrom('events').select('sealedRequest').where('eventId', '=', eventId),
@@ -189,7 +190,7 @@ export function eventRequest(database: Database, eventId: string): string | null
     : null
 }
 
-/** Newest first. @throws StoreError seal-broken */
+/** Lists the attempts of an event, newest first. @throws StoreError seal-broken */
 export function eventAttempts(database: Database, eventId: string): EventAttemptRow[] {
   const event = seqOf(database, eventId)
   if (!event) return []
@@ -210,20 +211,20 @@ export function eventAttempts(database: Database, eventId: string): EventAttempt
     }))
 }
 
-/** Counts an attempt of the event; false where the event is not known. */
+/** Adds an attempt to the event; returns false if the event does not exist. */
 export const addEventAttempt = (
   database: Database,
   eventId: string,
   given: Omit<EventAttemptRow, 'attempt'>,
-  standing: EventStanding,
+  standing: EventUpdate,
 ): boolean =>
   database.transaction(() => {
     const event = seqOf(database, eventId)
     if (!event) return false
     const attempt = event.attempts + 1
     insertAttempt(database, eventId, event.seq, { ...given, attempt })
-    const stands = { ...standingOf(database, eventId, given, standing), attempts: attempt }
-    database.run(database.sql.updateTable('events').set(stands).where('seq', '=', event.seq))
+    const columns = { ...columnsAfter(database, eventId, given, standing), attempts: attempt }
+    database.run(database.sql.updateTable('events').set(columns).where('seq', '=', event.seq))
     database.notify('events')
     return true
   })
@@ -248,8 +249,8 @@ export const setEventEffect = (database: Database, eventId: string, effect: Mess
   })
 
 /**
- * Events of a type in one of the states, made in the span (`to` excluded), oldest first, tests left
- * out.
+ * Events of a type in one of the states that were created in the span (`to` excluded), oldest
+ * first, without tests.
  */
 export const eventsInState = (
   database: Database,
@@ -260,7 +261,7 @@ export const eventsInState = (
 ) =>
   database
     .all(
-      rows(database)
+      selectEvents(database)
         .where('type', '=', type)
         .where('state', 'in', states)
         .where('createdAt', '>=', from)
@@ -272,8 +273,8 @@ export const eventsInState = (
     .map(eventOf)
 
 /**
- * When the last event before the endpoint's newest failure was made that it accepted; undefined
- * where none did, or none failed.
+ * When the latest event was created that the endpoint accepted before its most recent failure;
+ * `undefined` if there is none.
  */
 export function lastAcceptedBeforeFailure(database: Database, endpointId: string | null) {
   const ofEndpoint = database.sql
@@ -293,8 +294,8 @@ export function lastAcceptedBeforeFailure(database: Database, endpointId: string
   return database.get(
     ofEndpoint
       .select('createdAt')
-      // Not by the index of states: what was accepted is most of it, and the endpoint's newest is
-      // near.
+      // Does not use the index on the state, because most events are done and the endpoint's latest
+      // one is close.
       .where(sql<boolean>`+state = 'done'`)
       .where('seq', '<', failure)
       .orderBy('seq', 'desc')
@@ -302,7 +303,7 @@ export function lastAcceptedBeforeFailure(database: Database, endpointId: string
   )?.createdAt
 }
 
-/** The newest events of a type whose last answer had parts left out, with these. */
+/** The latest events of a type whose last response has notes, with the notes. */
 export const eventsWithNotes = (
   database: Database,
   type: EventType,
@@ -321,8 +322,8 @@ const seqOf = (database: Database, eventId: string) =>
     database.sql.selectFrom('events').select(['seq', 'attempts']).where('eventId', '=', eventId),
   )
 
-/** Its sequence number; undefined where it was known. */
-function insert(
+/** Returns the sequence number; `undefined` if the event exists already. */
+function insertRow(
   database: Database,
   { isTest, ...event }: NewEventRow,
   standing: Partial<EventColumns>,
@@ -340,12 +341,12 @@ function insert(
   return changes === 0 ? undefined : lastInsertRowid
 }
 
-/** What an attempt makes of its event. */
-function standingOf(
+/** The column values of an event after an attempt. */
+function columnsAfter(
   { seal }: Database,
   eventId: string,
   { at: updatedAt, outcome, tookMs, notes }: Omit<EventAttemptRow, 'attempt'>,
-  { state, request, endpointId, effect }: EventStanding,
+  { state, request, endpointId, effect }: EventUpdate,
 ): Partial<EventColumns> {
   return {
     ...{ state, outcome, tookMs, updatedAt, notes: notes.length },

@@ -6,17 +6,22 @@ import type { AttemptRecord, EventLog, NewEvent } from './log.ts'
 
 export type EventRecorder = ReturnType<typeof recordEvents>
 
-/** Records in the log of events how calls of partners ended. */
+/** Records the outcomes of calls of partners in the event log. */
 export function recordEvents(eventLog: EventLog, clock: Clock) {
   return {
-    /** Of every call; deliveries of reports are written with their outbox row instead. */
+    /**
+     * Records a call. Deliveries of reports are recorded together with their outbox job instead.
+     */
     note(outcome: PartnerOutcome): void {
-      // Where no endpoint takes it there is no event.
+      // Without an endpoint there is no event.
       if (outcome.fault === 'no-endpoint') return
       if (outcome.type === 'report.delivered' && outcome.about.isTest !== true) return
-      eventLog.noted(eventOf(outcome), attemptOf(outcome))
+      eventLog.record(eventOf(outcome), attemptOf(outcome))
     },
-    /** Within the transaction that settles the row of a delivery. */
+    /**
+     * Records an attempt of a delivery. Must be called in the transaction that settles its outbox
+     * job.
+     */
     attempted({ eventId, state, outcome, fault }: DeliveryAttempt): void {
       const attempt = outcome ? attemptOf(outcome) : unsent(fault, instantOf(clock()))
       eventLog.attempted(eventId, attempt, state, EFFECTS[state], outcome?.endpointId)

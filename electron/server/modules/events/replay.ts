@@ -29,11 +29,11 @@ import {
 
 type Calls = typeof dashboardEvents
 export type ReplayWhich = CallOf<Calls['replay']>['body']
-/** Asks again for what soft events of a subject were for. */
-export type AskAgain = Partial<Record<EventType, (subject: string) => Promise<void>>>
+/** Repeats the requests behind soft events, by event type; the argument is the event's subject. */
+export type RepeatRequest = Partial<Record<EventType, (subject: string) => Promise<void>>>
 
-/** Why an event cannot be sent again; null where it can. */
-export function whyNotAgain(
+/** Returns why an event cannot be sent again; null if it can. */
+export function replayObstacle(
   { database }: Context,
   { type, subject, isTest }: EventRow,
 ): Message | null {
@@ -48,40 +48,42 @@ export function whyNotAgain(
   return message(type === 'report.delivered' ? 'events.report-gone' : 'events.study-gone')
 }
 
-const MOST_OF_A_SPAN = 1000
-const MOST_OF_AN_OUTAGE = 10_000
-const EVER = { from: '', to: '9999' }
+const MAX_IN_SPAN = 1000
+const MAX_IN_OUTAGE = 10_000
+const ALL_TIME = { from: '', to: '9999' }
 const UNDELIVERED = ['waiting', 'failed'] as const
 const ANY_STATE = ['waiting', 'done', 'failed', 'dropped'] as const
 
-/** Events sent again, or given up, by a person. */
+/** Sends events again, or drops them, at a user's request. */
 export class EventReplay implements AsyncDisposable {
   readonly #context: Context
   readonly #wake: () => void
-  readonly #ask: AskAgain
+  readonly #repeat: RepeatRequest
   #isClosed = false
-  #asking: Promise<void> = Promise.resolve()
+  #requests: Promise<void> = Promise.resolve()
 
   /**
-   * @param wake lets what waits go out
-   * @param ask rejects with ApiError where there is nothing to ask for
+   * @param wake starts sending waiting events
+   * @param ask rejects with ApiError if the request is no longer needed
    */
-  constructor(context: Context, wake: () => void, ask: AskAgain) {
+  constructor(context: Context, wake: () => void, ask: RepeatRequest) {
     this.#context = context
     this.#wake = wake
-    this.#ask = ask
+    this.#repeat = ask
   }
 
   /**
-   * Asynchronous events go out again under their own id, at once where they wait anyway; soft ones
-   * are asked for again, one after the other, under a new one. @throws ApiError refused: a span of
-   * events that nobody waits for, or of too many
+   * Sends events again. Asynchronous events keep their id, and are sent immediately if they are
+   * still waiting. Soft events are requested again, one after the other, with new ids.
+   * @throws ApiError refused if the span selects synchronous events or too many events
    */
   replay(which: ReplayWhich, actor: Actor): ReplyOf<Calls['replay']> {
     const context = this.#context
-    const { rows, skipped } = chosen(context.database, which)
-    const judged = rows.map((event) => ({ event, why: whyNotAgain(context, event) }))
-    const { sent, soft } = inOrder(judged.flatMap(({ event, why }) => (why === null ? event : [])))
+    const { rows, skipped } = selectEvents(context.database, which)
+    const judged = rows.map((event) => ({ event, why: replayObstacle(context, event) }))
+    const { sent, soft } = sortForSending(
+      judged.flatMap(({ event, why }) => (why === null ? event : [])),
+    )
     const reply = {
       queued: sent.length + soft.length,
       skipped: [
@@ -93,19 +95,22 @@ export class EventReplay implements AsyncDisposable {
 
     context.database.transaction(() => {
       const at = instantOf(context.clock())
-      for (const event of sent) sendAgain(context, event, at)
+      for (const event of sent) requeue(context, event, at)
       const eventIds = [...sent, ...soft].map(({ eventId }) => eventId)
       note(context, actor, 'event.replay', which.which, {
         queued: reply.queued,
-        eventIds: eventIds.slice(0, MOST_OF_A_SPAN),
+        eventIds: eventIds.slice(0, MAX_IN_SPAN),
       })
     })
     if (sent.length > 0) this.#wake()
-    this.#askAgain(soft)
+    this.#repeatRequests(soft)
     return reply
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Drops a waiting event.
+   * @throws ApiError not-found
+   */
   drop(eventId: string, reason: string, actor: Actor): WindowOutcome {
     const { database, clock } = this.#context
     const event = findEvent(database, eventId)
@@ -119,29 +124,30 @@ export class EventReplay implements AsyncDisposable {
       setEventState(database, eventId, 'dropped', at)
       note(this.#context, actor, 'event.drop', eventId, { type, subject, reason })
     })
-    // What waited behind it, of the same study, goes on.
+    // Events of the same study that waited for this one can be sent now.
     this.#wake()
     return { success: true }
   }
 
-  /** Resolves when every soft event was asked for. */
+  /** Resolves when every soft event has been requested. */
   settled(): Promise<void> {
-    return this.#asking
+    return this.#requests
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    await this.#asking
+    await this.#requests
   }
 
-  #askAgain(rows: readonly EventRow[]): void {
+  #repeatRequests(rows: readonly EventRow[]): void {
     for (const { type, subject } of rows) {
-      this.#asking = this.#asking.then(async () => {
+      this.#requests = this.#requests.then(async () => {
         if (this.#isClosed) return
         try {
-          await this.#ask[type]?.(subject)
+          await this.#repeat[type]?.(subject)
         } catch (error) {
-          // Meanwhile there is nothing to ask for: the question was answered, or another runs.
+          // The request is no longer needed: it was answered in the meantime, or another one is
+          // running.
           if (!(error instanceof ApiError) && !this.#isClosed) reportError(this.#context, error)
         }
       })
@@ -149,8 +155,11 @@ export class EventReplay implements AsyncDisposable {
   }
 }
 
-/** In the order they were made, which is that of the reports of a study; soft ones once a study. */
-function inOrder(events: readonly EventRow[]) {
+/**
+ * Sorts the events by creation, as the reports of a study must be sent in this order. Of the soft
+ * events, each subject occurs once.
+ */
+function sortForSending(events: readonly EventRow[]) {
   const again = events.toSorted((a, b) => a.seq - b.seq)
   const soft = new Map(
     again.filter(isSoft).map((event) => [`${event.type} ${event.subject}`, event]),
@@ -158,8 +167,8 @@ function inOrder(events: readonly EventRow[]) {
   return { sent: again.filter((event) => !isSoft(event)), soft: [...soft.values()] }
 }
 
-/** Into the outbox again where it is not there, else now. */
-function sendAgain({ database }: Context, event: EventRow, at: string): void {
+/** Queues the event again, or makes its waiting job due now. */
+function requeue({ database }: Context, event: EventRow, at: string): void {
   const { eventId, type, subject } = event
   const queued = findLatestOutboxJob(database, type, subject)
   if (queued?.state === 'waiting') {
@@ -174,20 +183,23 @@ function sendAgain({ database }: Context, event: EventRow, at: string): void {
   setEventState(database, eventId, 'waiting', at)
 }
 
-interface Chosen {
+interface Selection {
   readonly rows: readonly EventRow[]
   readonly skipped: readonly { readonly eventId: WebhookEventId; readonly why: Message }[]
 }
 
-/** The events that were asked for. @throws ApiError refused */
-function chosen(database: Database, which: ReplayWhich): Chosen {
-  if (which.which === 'these') return theseEvents(database, which.eventIds)
+/**
+ * Finds the selected events.
+ * @throws ApiError refused
+ */
+function selectEvents(database: Database, which: ReplayWhich): Selection {
+  if (which.which === 'these') return eventsById(database, which.eventIds)
   return which.which === 'span'
     ? { rows: eventsOfSpan(database, which), skipped: [] }
     : { rows: sinceOutage(database), skipped: [] }
 }
 
-function theseEvents(database: Database, eventIds: readonly WebhookEventId[]): Chosen {
+function eventsById(database: Database, eventIds: readonly WebhookEventId[]): Selection {
   const known = [...new Set(eventIds)].map((eventId) => ({
     eventId,
     event: findEvent(database, eventId),
@@ -212,10 +224,10 @@ function eventsOfSpan(
     type === undefined ? EVENT_TYPES.filter((one) => kindOf(one) !== 'synchronous') : [type]
   const states = only === 'failed' ? UNDELIVERED : ANY_STATE
   const rows = types.flatMap((one) =>
-    eventsInState(database, one, states, { from, to: after(to) }, MOST_OF_A_SPAN + 1),
+    eventsInState(database, one, states, { from, to: nextMillisecond(to) }, MAX_IN_SPAN + 1),
   )
-  if (rows.length > MOST_OF_A_SPAN) {
-    const tooMany = message('events.too-many-in-span', { most: MOST_OF_A_SPAN })
+  if (rows.length > MAX_IN_SPAN) {
+    const tooMany = message('events.too-many-in-span', { most: MAX_IN_SPAN })
     throw new ApiError('refused', tooMany, { errors: [{ path: 'body.from', message: tooMany }] })
   }
   return rows
@@ -223,13 +235,13 @@ function eventsOfSpan(
 
 function sinceOutage(database: Database): EventRow[] {
   const rows = EVENT_TYPES.filter((type) => kindOf(type) === 'asynchronous').flatMap((type) =>
-    eventsInState(database, type, UNDELIVERED, EVER, MOST_OF_AN_OUTAGE),
+    eventsInState(database, type, UNDELIVERED, ALL_TIME, MAX_IN_OUTAGE),
   )
   const endpointIds = new Set(rows.map((row) => row.endpointId))
   const since = new Map(
     [...endpointIds].map((id) => [id, lastAcceptedBeforeFailure(database, id) ?? '']),
   )
-  // What waits is not delivered, however old it is.
+  // A waiting event is undelivered, regardless of its age.
   return rows.filter(
     (row) => row.state === 'waiting' || row.updatedAt >= (since.get(row.endpointId) ?? ''),
   )
@@ -237,5 +249,5 @@ function sinceOutage(database: Database): EventRow[] {
 
 const isSoft = ({ type }: EventRow) => kindOf(type) === 'soft'
 
-/** The instant after, so that a span holds its end. */
-const after = (instant: string) => instantOf(Date.parse(instant) + 1)
+/** The next millisecond, so that the span includes its end. */
+const nextMillisecond = (instant: string) => instantOf(Date.parse(instant) + 1)

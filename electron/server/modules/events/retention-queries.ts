@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Database } from '#server/database/database.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 
-// What is forgotten of the tables events and eventAttempts.
+// Retention of the tables events and eventAttempts.
 
-// Word for word the condition of the partial index eventsWithBody.
+// Must match the condition of the partial index eventsWithBody literally.
 const HAS_BODY = sql<boolean>`state = 'done' and sealedRequest is not null`
 
 /**
- * Forgets what was sent and answered in at most `limit` accepted events of a type that were made
- * before the instant; how many.
+ * Deletes requests and responses of at most `limit` accepted events of a type that were created
+ * before the given time; returns the number of events.
  */
-export const forgetEventBodies = (
+export const deleteEventBodies = (
   database: Database,
   type: EventType,
   before: string,
@@ -40,8 +40,8 @@ export const forgetEventBodies = (
   })
 
 /**
- * Forgets at most `limit` events that were made and last tried before the instant, and none that
- * waits; how many.
+ * Deletes at most `limit` events that were created and last tried before the given time, except
+ * waiting ones; returns their number.
  */
 export function purgeEvents(database: Database, before: string, limit: number): number {
   const old = database.sql

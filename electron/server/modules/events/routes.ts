@@ -13,12 +13,12 @@ import type { EventReplay } from './replay.ts'
 type Calls = typeof dashboardEvents
 
 /**
- * Sends an event with invented data to the endpoint now, even while its circuit is open. @throws
- * ApiError not-found
+ * Sends an event with invented data to the endpoint, even if its circuit breaker is open.
+ * @throws ApiError not-found
  */
 export type SendTest = (type: EventType, endpointId: string) => Promise<ReplyOf<Calls['test']>>
 
-/** The window's calls about events (`shared/contract/events.ts`). */
+/** Registers the window's operations for events (`shared/contract/events.ts`). */
 export function serveEvents(
   app: HttpApp,
   context: Context,
@@ -49,7 +49,7 @@ export function serveEvents(
       }),
     async test({ body }) {
       const reply = await sendTest(body.type, body.endpointId)
-      // Whoever pressed the button looks at it at once.
+      // The user who starts a test looks at the event immediately.
       await eventLog.flush()
       return reply
     },
@@ -57,7 +57,7 @@ export function serveEvents(
   }
 
   serveAll(app, calls, handlers, {
-    // A million characters of an answer, and what JSON makes of them.
+    // Enough for a response of a million characters after JSON escaping.
     bodyBytes: { dryRun: 4 << 20 },
     afterChange,
   })

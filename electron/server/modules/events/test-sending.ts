@@ -9,8 +9,8 @@ import { idFromUuid, uuidOf } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 /**
- * Sends an event about nobody to an endpoint, also where it is switched off or its circuit is open,
- * and says what came of it.
+ * Returns a function that sends a test event with invented data to an endpoint, even if it is
+ * disabled or its circuit breaker is open, and reports the outcome.
  */
 export function testSending(
   context: Context,
@@ -31,22 +31,22 @@ export function testSending(
     })
     const accept = acceptAnswer(type)
     try {
-      const { tookMs, left } = await requester.request(type, data, {
+      const { tookMs, omitted } = await requester.request(type, data, {
         ...{ id: eventId, endpoint, evenIfOpen: true },
         about: { subject: 'test', studyInstanceUid: null, isTest: true },
         accept(reply) {
-          let left = 0
+          let omitted = 0
           const note = (path: string, sentence: Message) => {
-            left++
+            omitted++
             reply.note(path, sentence)
           }
           accept({ ...reply, note })
-          return { tookMs: reply.tookMs, left }
+          return { tookMs: reply.tookMs, omitted }
         },
       })
       return {
         success: true,
-        message: message('events.test-answered', { ms: Math.round(tookMs), left }),
+        message: message('events.test-answered', { ms: Math.round(tookMs), left: omitted }),
         eventId,
       }
     } catch (error) {

@@ -5,12 +5,12 @@ import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/mes
 import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 /**
- * A DICOM node as it was set up, and how the last attempt there went; its queue is counted by
+ * A DICOM node and the result of the last attempt to send to it. Its queue is counted by
  * `forward-queries`.
  */
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>
 
-/** By name. */
+/** Lists all destinations, ordered by name. */
 export const listDestinations = (database: Database): DestinationRecord[] =>
   database
     .all(
@@ -31,7 +31,7 @@ export function findDestination(
 export const insertDestination = (database: Database, destination: DestinationRecord) =>
   database.run(database.sql.insertInto('destinations').values(rowOf(destination)))
 
-/** Everything but the id, `createdAt` and what `noteSent` and `noteError` write. */
+/** Updates everything except the id, `createdAt` and the columns of `recordSent` and `recordError`. */
 export function updateDestination(database: Database, destination: DestinationRecord): void {
   const {
     destinationId,
@@ -48,12 +48,12 @@ export function updateDestination(database: Database, destination: DestinationRe
   )
 }
 
-/** With its forwards. */
+/** Deletes the destination and its forwards. */
 export const deleteDestination = (database: Database, destinationId: string) =>
   database.run(database.sql.deleteFrom('destinations').where('destinationId', '=', destinationId))
 
-/** An instance got there. */
-export const noteSent = (database: Database, destinationId: string, at: string) =>
+/** Records that an instance was sent. */
+export const recordSent = (database: Database, destinationId: string, at: string) =>
   database.run(
     database.sql
       .updateTable('destinations')
@@ -61,8 +61,8 @@ export const noteSent = (database: Database, destinationId: string, at: string) 
       .where('destinationId', '=', destinationId),
   )
 
-/** An attempt failed. */
-export const noteError = (database: Database, destinationId: string, lastError: Message) =>
+/** Records that an attempt failed. */
+export const recordError = (database: Database, destinationId: string, lastError: Message) =>
   database.run(
     database.sql
       .updateTable('destinations')

@@ -10,18 +10,23 @@ import { type Message, message } from '#shared/messages/message.ts'
 import * as queries from './destination-queries.ts'
 import { countForwardsTo } from './forward-queries.ts'
 
-// The DICOM nodes images are sent to and priors come from. Every change is in the audit trail.
+// The DICOM nodes to which images are sent and from which priors are retrieved. Every change is
+// audited.
 
-/** @throws ApiError not-found */
-export function existingDestination(database: Database, destinationId: string) {
+/**
+ * Finds a destination.
+ * @throws ApiError not-found
+ */
+export function requireDestination(database: Database, destinationId: string) {
   const destination = queries.findDestination(database, destinationId)
   if (!destination) throw new ApiError('not-found', message('destinations.none-such'))
   return destination
 }
 
 /**
- * @throws ApiError refused: another one has that name, or is the same node; malformed: no such
- *   certificate
+ * Adds a destination.
+ * @throws ApiError refused if another destination has this name or is the same node; malformed if
+ *   the certificate is invalid
  */
 export const addDestination = (context: Context, destination: NewDestination, actor: Actor) =>
   context.database.transaction(() => {
@@ -38,7 +43,10 @@ export const addDestination = (context: Context, destination: NewDestination, ac
     return added
   })
 
-/** @throws ApiError not-found, or as `addDestination` */
+/**
+ * Updates a destination.
+ * @throws ApiError as `addDestination`; not-found
+ */
 export const updateDestination = (
   context: Context,
   destinationId: string,
@@ -47,7 +55,7 @@ export const updateDestination = (
 ) =>
   context.database.transaction(() => {
     const { database, clock } = context
-    const before = existingDestination(database, destinationId)
+    const before = requireDestination(database, destinationId)
     const after = { ...before, ...given(patch) }
     check(context, after)
     const detail = differences(settingsOf(before), settingsOf(after))
@@ -58,11 +66,14 @@ export const updateDestination = (
     return changed
   })
 
-/** @throws ApiError not-found; refused: something waits for it, or failed */
+/**
+ * Deletes a destination.
+ * @throws ApiError not-found; refused if instances are waiting for it or have failed
+ */
 export const removeDestination = (context: Context, destinationId: string, actor: Actor) =>
   context.database.transaction(() => {
     const { database } = context
-    const destination = existingDestination(database, destinationId)
+    const destination = requireDestination(database, destinationId)
     const { waiting, failed } = countForwardsTo(database, destinationId)
     if (waiting + failed > 0)
       throw new ApiError(
@@ -83,15 +94,15 @@ function check(context: Context, destination: queries.DestinationRecord): void {
       message('destinations.name-taken', { name: destination.name }),
       message('destinations.must-differ'),
     )
-  // The same node twice would be sent everything twice.
-  const twin = others.find((other) => nodeOf(other) === nodeOf(destination))
-  if (twin)
+  // A node that is configured twice would receive everything twice.
+  const duplicate = others.find((other) => nodeOf(other) === nodeOf(destination))
+  if (duplicate)
     throw refused(
       'aeTitle',
-      message('destinations.same-node', { name: twin.name }),
-      message('destinations.must-differ-from', { name: twin.name }),
+      message('destinations.same-node', { name: duplicate.name }),
+      message('destinations.must-differ-from', { name: duplicate.name }),
     )
-  if (isOurselves(context, destination))
+  if (isThisGateway(context, destination))
     throw refused(
       'host',
       message('destinations.is-the-gateway'),
@@ -103,7 +114,7 @@ function check(context: Context, destination: queries.DestinationRecord): void {
     })
 }
 
-const isOurselves = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
+const isThisGateway = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
   LOOPBACK.test(host) &&
   port === settings.get('dimse.port') &&
   folded(aeTitle) === folded(settings.get('dimse.aeTitle'))
@@ -125,7 +136,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** The fields that a patch has a value for. */
+/** The fields of a patch that have a value. */
 const given = (patch: DestinationPatch) =>
   Object.fromEntries(
     Object.entries(patch).filter(([, value]) => value !== undefined),
@@ -143,7 +154,7 @@ function settingsOf(destination: queries.DestinationRecord): NewDestination {
   return settings
 }
 
-/** A destination as the network calls it. */
+/** The network peer of a destination. */
 export const peerOf = ({
   host,
   port,

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { findDestination } from './destination-queries.ts'
 
-/** What became of the queue of a destination; nothing in it names a person. */
+/** A change of a destination's queue, without patient data. */
 export type QueueChange =
   | { readonly kind: 'down'; readonly reason: Message; readonly waiting: number }
   | { readonly kind: 'up' }
@@ -14,7 +14,7 @@ export type QueueChange =
       readonly reason: Message
     }
 
-/** Shows the change in the feed, unless the destination was removed. */
+/** Appends the change to the activity feed, unless the destination was deleted. */
 export function appendQueueChange(
   { database, feed }: Context,
   destinationId: string,

@@ -8,7 +8,7 @@ import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 export type ForwardState = (typeof FORWARD_STATES)[number]
 
-/** One instance on its way to one destination. */
+/** An instance that is queued for, or was sent to, a destination. */
 export interface ForwardRecord {
   readonly forwardId: number
   readonly destinationId: string
@@ -16,18 +16,18 @@ export interface ForwardRecord {
   readonly sopInstanceUid: string
   readonly studyInstanceUid: string
   readonly state: ForwardState
-  /** Since it was queued. */
+  /** Attempts since it was queued. */
   readonly attempts: number
   /**
-   * When it was appended, or last let wait anew: the time after which it is given up counts from
-   * it.
+   * When it was queued, or last retried by a user. The time after which sending stops counts from
+   * here.
    */
   readonly queuedAt: string
-  /** When it is tried next; null where it is not waiting. */
+  /** When the next attempt is due; null unless it is waiting. */
   readonly nextAt: string | null
-  /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
+  /** DIMSE status of the last attempt, four hexadecimal digits; empty if there was none. */
   readonly status: string
-  /** As it is stored; empty where there is none. */
+  /** Message in its stored format; empty if there is none. */
   readonly lastError: string
   readonly sentAs: string
   readonly createdAt: string
@@ -40,7 +40,7 @@ export type NewForward = Pick<
   readonly at: string
 }
 
-/** What is on its way of a study; counted as it changes. */
+/** Counts of the forwards of a study to a destination, which triggers keep up to date. */
 export interface ForwardedStudyRecord {
   readonly destinationId: string
   readonly studyInstanceUid: string
@@ -49,14 +49,13 @@ export interface ForwardedStudyRecord {
   readonly failed: number
   readonly dropped: number
   /**
-   * Of the last attempt that failed, as it is stored; empty when everything of it was sent or
-   * dropped.
+   * The last error of the study in its stored format; empty once everything was sent or dropped.
    */
   readonly lastError: string
   readonly updatedAt: string
 }
 
-/** One try of one instance. */
+/** The result of one attempt to send one instance. */
 export interface ForwardAttempt {
   readonly at: string
   readonly status: string
@@ -78,7 +77,8 @@ const OPEN = `where destinationId = ? and studyInstanceUid = ? and state in ('wa
 const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ? ${OPEN}`
 const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ? ${OPEN}`
 const OPEN_STUDIES = `select studyInstanceUid from forwardedStudies where destinationId = ? and (waiting > 0 or failed > 0)`
-// For every instance that is kept: by pairs, because the index of them begins with the destination.
+// Looks up pairs, because the index begins with the destination. This statement runs for every
+// instance that is stored.
 const SUPERSEDE = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
   where state in ('waiting', 'failed')
@@ -86,16 +86,16 @@ const SUPERSEDE = `
       select d.destinationId, n.instanceId from instances n cross join destinations d
       where n.sopInstanceUid = ? and n.instanceId <> ? and n.state <> 'current')
   returning destinationId`
-// Through the destinations for the same index.
+// Joins the destinations for the same reason.
 const OF_INSTANCE = `(destinationId, instanceId) in (select destinationId, ? from destinations)`
-const SET_ASIDE = `
+const DROP_OF_INSTANCE = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
   where state in ('waiting', 'failed') and ${OF_INSTANCE}
   returning destinationId`
 const SENT_TO = `select destinationId from forwards where state = 'sent' and ${OF_INSTANCE}`
 // Version 0.1 stored the English text.
-const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError in (?, ?) and ${OF_INSTANCE}`
-// A person who dropped an instance had decided that the destination does not get it.
+const DROPPED_FOR = `select destinationId from forwards where state = 'dropped' and lastError in (?, ?) and ${OF_INSTANCE}`
+// Dropped forwards are excluded: a user decided that the destination does not get the instance.
 const HOLDERS = `
   select distinct destinationId from forwards
   where state in ('sent', 'waiting', 'failed')
@@ -108,8 +108,8 @@ const CORRECTED = `
   union all
   select n.instanceId from rejectionNotes r join instances n using (sopInstanceUid)
   where r.correctionId = ? and n.state = 'current'`
-// What was dropped counts as failed: the destination has the wrong version still. Copies that were
-// corrected again are of that correction.
+// Dropped forwards count as failed, because the destination still has the wrong version. Copies
+// that were corrected again belong to the later correction.
 const OF_CORRECTION = `
   select total(state = 'waiting') as waiting, total(state = 'sent') as sent,
     total(state in ('failed', 'dropped')) as failed,
@@ -123,11 +123,11 @@ const WAITING = `
     where f.destinationId = s.destinationId and f.studyInstanceUid = s.studyInstanceUid and f.state = 'waiting'
     order by f.forwardId limit 1)) as since
   from forwardedStudies s indexed by forwardedStudiesOpen where (s.waiting > 0 or s.failed > 0) and s.waiting > 0`
-const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
+const FILTERS = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
 
 /**
- * Its id; undefined where the instance is on its way there, or was sent, already. One that failed
- * or was dropped waits again.
+ * Queues an instance and returns the id of the forward; `undefined` if it is already waiting or was
+ * sent. A failed or dropped forward is set to waiting again.
  */
 export function appendForward(
   database: Database,
@@ -142,7 +142,7 @@ export function appendForward(
 export const findForward = (database: Database, forwardId: number) =>
   database.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId]))
 
-/** Waiting ones of the destination that are due, those that waited longest first. */
+/** Waiting forwards of the destination that are due, longest waiting first. */
 export const dueForwards = (
   database: Database,
   destinationId: string,
@@ -150,11 +150,13 @@ export const dueForwards = (
   limit: number,
 ) => database.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit]))
 
-/** When the next waiting one of the destination is due. */
+/** When the next waiting forward of the destination is due. */
 export const nextForwardDue = (database: Database, destinationId: string): string | undefined =>
   database.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined
 
-/** The one attempt that ended it, or a person who dropped it. Whether it was still waiting. */
+/**
+ * Records the final attempt, or that a user dropped the forward. Returns whether it was waiting.
+ */
 export const settleForward = (
   database: Database,
   forwardId: number,
@@ -177,7 +179,7 @@ export const settleForward = (
       .where('state', '=', 'waiting'),
   ).changes > 0
 
-/** Counts a failed attempt; it waits until `nextAt`. */
+/** Records a failed attempt; the next one is due at `nextAt`. */
 export const postponeForward = (
   database: Database,
   forwardId: number,
@@ -197,14 +199,15 @@ export const postponeForward = (
       .where('state', '=', 'waiting'),
   )
 
-/** Studies of the destination that something waits or failed of. */
+/** Studies with waiting or failed forwards to the destination. */
 export const openStudies = (database: Database, destinationId: string): string[] =>
   database
     .all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId]))
     .map(({ studyInstanceUid }) => studyInstanceUid)
 
 /**
- * Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How many.
+ * Makes waiting and failed forwards of the study due now, and resets their attempts and `queuedAt`.
+ * Returns their number.
  */
 export function retryForwards(
   database: Database,
@@ -217,7 +220,7 @@ export function retryForwards(
   return count
 }
 
-/** Drops what waits or failed of the study. How many. */
+/** Drops waiting and failed forwards of the study; returns their number. */
 export const dropForwards = (
   database: Database,
   destinationId: string,
@@ -226,8 +229,7 @@ export const dropForwards = (
 ): number => database.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes
 
 /**
- * Drops what waits or failed of other versions of the instance: it took their place. The
- * destinations they were for.
+ * Drops waiting and failed forwards of older versions of the instance. Returns their destinations.
  */
 export const supersedeForwards = (
   database: Database,
@@ -235,27 +237,33 @@ export const supersedeForwards = (
   { at, lastError }: Omit<ForwardAttempt, 'status'>,
 ) => destinationsIn(database, SUPERSEDE, [at, lastError, sopInstanceUid, instanceId])
 
-/** Drops what waits or failed of the instance, which was set aside. The destinations it was for. */
-export const setForwardsAside = (
+/**
+ * Drops waiting and failed forwards of an instance that was quarantined. Returns their
+ * destinations.
+ */
+export const dropForwardsOf = (
   database: Database,
   instanceId: number,
   { at, lastError }: Omit<ForwardAttempt, 'status'>,
-) => destinationsIn(database, SET_ASIDE, [at, lastError, instanceId])
+) => destinationsIn(database, DROP_OF_INSTANCE, [at, lastError, instanceId])
 
-/** Destinations that the instance was sent to. */
+/** Destinations to which the instance was sent. */
 export const destinationsSentTo = (database: Database, instanceId: number) =>
   destinationsIn(database, SENT_TO, [instanceId])
 
 /**
- * Destinations that `setForwardsAside` dropped the instance for, in the same words, and that it was
- * not appended to since.
+ * Destinations for which `dropForwardsOf` dropped the instance with this message, and for which
+ * it has not been queued since.
  */
-export const destinationsKeptFrom = (database: Database, instanceId: number, lastError: Message) =>
-  destinationsIn(database, KEPT_FROM, [storedMessage(lastError), english(lastError), instanceId])
+export const destinationsDroppedFor = (
+  database: Database,
+  instanceId: number,
+  lastError: Message,
+) =>
+  destinationsIn(database, DROPPED_FOR, [storedMessage(lastError), english(lastError), instanceId])
 
 /**
- * Destinations that an instance was sent to or waits for, or that may have it although the attempts
- * failed.
+ * Destinations that have or may have an instance: it was sent, is waiting, or an attempt failed.
  */
 export const destinationsHolding = (database: Database, instanceIds: readonly number[]) =>
   destinationsIn(database, HOLDERS, [JSON.stringify(instanceIds)])
@@ -265,7 +273,9 @@ const destinationsIn = (database: Database, text: string, parameters: readonly u
     .all(rawQuery<{ destinationId: string }>(text, parameters))
     .map(({ destinationId }) => destinationId)
 
-/** How the rejection note and the corrected copies of a correction stand at the destination. */
+/**
+ * Counts of the forwards of a correction's rejection note and corrected copies to the destination.
+ */
 export function forwardsOfCorrection(
   database: Database,
   destinationId: string,
@@ -282,13 +292,13 @@ export function forwardsOfCorrection(
   return { ...counts, lastError: messageOrNull(lastError) }
 }
 
-/** Counts of one destination. */
+/** Counts the forwards to one destination by state. */
 export const countForwardsTo = (database: Database, destinationId: string) =>
   database.get(
     rawQuery<{ waiting: number; sent: number; failed: number }>(QUEUE, [destinationId]),
   ) ?? { waiting: 0, sent: 0, failed: 0 }
 
-/** Counts of all destinations. */
+/** Counts the waiting and failed forwards to all destinations. */
 export const countForwards = (database: Database) =>
   database.get(rawQuery<{ waiting: number; failed: number }>(SUMMARY, [])) ?? {
     waiting: 0,
@@ -296,8 +306,8 @@ export const countForwards = (database: Database) =>
   }
 
 /**
- * Instances that wait, of all destinations, and since when the one that waited longest of them. One
- * instance of each study is looked at: those of a study are queued together.
+ * Number of waiting instances of all destinations, and since when the oldest has been waiting. Only
+ * one instance of each study is read for this, since the instances of a study are queued together.
  */
 export const waitingForwards = (database: Database) =>
   database.get(rawQuery<{ count: number; since: string | null }>(WAITING, [])) ?? {
@@ -305,7 +315,10 @@ export const waitingForwards = (database: Database) =>
     since: null,
   }
 
-/** The study that last changed first, of one destination or of all, of one study or of all. */
+/**
+ * Lists studies with forwards, optionally of one destination or one study, most recently changed
+ * first.
+ */
 export function listForwardedStudies(
   database: Database,
   {
@@ -321,17 +334,17 @@ export function listForwardedStudies(
   },
 ) {
   const conditions = [
-    SHOWN[show],
+    FILTERS[show],
     ...(destinationId === undefined ? [] : ['destinationId = ?']),
     ...(studyInstanceUid === undefined
       ? []
       : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
     ...(after === undefined ? [] : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
   ]
-  const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
-  const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
-  // Without being told, SQLite looks through all there ever were because they are in the order
-  // of the list.
+  const filters = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
+  const parameters = [...filters, ...(after === undefined ? [] : splitPosition(after))]
+  // Without `indexed by`, SQLite scans all studies, because they are already in the order of the
+  // list.
   const index =
     show === 'all' || studyInstanceUid !== undefined ? '' : ' indexed by forwardedStudiesOpen'
   const text = `select * from forwardedStudies${index} where ${conditions.join(' and ')}
@@ -344,7 +357,7 @@ export function listForwardedStudies(
   )
 }
 
-/** What is not sent first, else in the order in which they were appended. */
+/** Unsent forwards first, otherwise in the order in which they were queued. */
 export function listForwards(
   database: Database,
   {
@@ -363,8 +376,8 @@ export function listForwards(
   return sliceOf(rows, limit, (row) => `${Number(row.state === 'sent')} ${row.forwardId}`)
 }
 
-/** Instant, destination and study of a position; a device may have put a space into its UID. */
-function partsOf(position: string): string[] {
+/** Splits a position into time, destination and study. A UID from a device may contain a space. */
+function splitPosition(position: string): string[] {
   const [updatedAt = '', destinationId = '', ...uid] = position.split(' ')
   return [updatedAt, destinationId, uid.join(' ')]
 }

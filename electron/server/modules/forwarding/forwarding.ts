@@ -25,9 +25,9 @@ import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import { type DestinationRecord, listDestinations } from './destination-queries.ts'
 import {
   addDestination,
-  existingDestination,
   peerOf,
   removeDestination,
+  requireDestination,
   updateDestination,
 } from './destinations.ts'
 import {
@@ -37,23 +37,26 @@ import {
   listForwards,
   nextForwardDue,
 } from './forward-queries.ts'
-import { findPriors, rememberStudies } from './priors.ts'
+import { cacheSummaries, findPriors } from './priors.ts'
 import { Pulls } from './pulls.ts'
 import {
+  dropForwardsOfDeleted,
+  dropForwardsOfQuarantined,
   dropStudies,
   type MovedInstance,
   requeueCorrected,
   retryStudies,
   sendStudy,
-  setInstancesAside,
-  takeInstanceBack,
 } from './queue.ts'
 import { Sender } from './sender.ts'
 import { ForwardingWorker } from './worker.ts'
 
 type Operations = typeof dashboardDestinations
 
-/** DIMSE out: the destinations, their queues, and priors. What waited at the last end goes on. */
+/**
+ * Sends images to destinations and retrieves priors from them. Forwards that were waiting when the
+ * gateway stopped are continued.
+ */
 export class Forwarding implements AsyncDisposable {
   readonly #context: Context
   readonly #outbound: Outbound
@@ -63,7 +66,9 @@ export class Forwarding implements AsyncDisposable {
   readonly #workers = new Map<string, ForwardingWorker>()
   readonly pulls: Pulls
 
-  /** `onSent`: instances were sent to the destination, or what was not sent was dropped. */
+  /**
+   * @param onSent called when instances were sent to the destination, or unsent ones were dropped
+   */
   constructor(
     context: Context,
     outbound: Outbound,
@@ -89,29 +94,30 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * In the transaction that takes the instance's row back: what waits, or failed, of it is dropped.
+   * Drops waiting and failed forwards of an instance whose row is deleted. Must be called in the
+   * transaction that deletes it.
    */
-  takeBack(instance: InstanceRecord): void {
-    this.#restartAfterCommit(takeInstanceBack(this.#context, instance))
+  instanceDeleted(instance: InstanceRecord): void {
+    this.#restartAfterCommit(dropForwardsOfDeleted(this.#context, instance))
   }
 
   /**
-   * In the transaction that sets the instances aside: what waits, or failed, of them is dropped; an
-   * association that is under way is ended.
+   * Drops waiting and failed forwards of instances that are quarantined, and ends the current
+   * association to their destinations. Must be called in the transaction that quarantines them.
    */
-  setAside(instances: readonly InstanceRecord[]): void {
-    this.#restartAfterCommit(setInstancesAside(this.#context, instances))
+  instancesQuarantined(instances: readonly InstanceRecord[]): void {
+    this.#restartAfterCommit(dropForwardsOfQuarantined(this.#context, instances))
   }
 
   /**
-   * In the transaction that corrects images, or undoes it: queues what replaces them
-   * (`requeueCorrected`).
+   * Queues the instances that replace corrected ones (`requeueCorrected`). Must be called in the
+   * transaction of the correction or its undo.
    */
   correct(moved: readonly MovedInstance[], isFetched: boolean, except: readonly string[]): void {
     this.#restartAfterCommit(requeueCorrected(this.#context, moved, isFetched, except))
   }
 
-  /** What was dropped may be on its way at this moment, and may be all that was not sent yet. */
+  /** A dropped forward may currently be being sent, and may have been the only unsent one. */
   #restartAfterCommit(destinationIds: readonly string[]): void {
     this.#context.database.afterCommit(() => {
       for (const destinationId of destinationIds) {
@@ -122,10 +128,10 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * Writes the outcomes that are in memory while the disk takes no records. Call it before it is
-   * decided by the queues who has an image. In a transaction of the caller they are written with
-   * it.
-   * @throws the error of the disk, in a transaction of the caller alone
+   * Writes outcomes that are only in memory because the disk was not writable. Must be called
+   * before the queues are used to determine which destination has an image. Within a transaction of
+   * the caller, they are written in it.
+   * @throws the error of the disk, only within a transaction of the caller
    */
   flush(): void {
     for (const worker of this.#workers.values()) worker.flush()
@@ -139,37 +145,50 @@ export class Forwarding implements AsyncDisposable {
     }
   }
 
-  /** @throws ApiError refused: another destination has that name */
+  /**
+   * Adds a destination.
+   * @throws ApiError refused if another destination has this name or is the same node
+   */
   add(given: NewDestination, actor: Actor): Destination {
-    const made = addDestination(this.#context, given, actor)
-    this.#openWorker(made.destinationId)
-    return this.#view(made)
+    const added = addDestination(this.#context, given, actor)
+    this.#openWorker(added.destinationId)
+    return this.#view(added)
   }
 
-  /** @throws ApiError not-found, or as `add` */
+  /**
+   * Updates a destination.
+   * @throws ApiError not-found, or as `add`
+   */
   update(destinationId: string, patch: DestinationPatch, actor: Actor): Destination {
     const changed = updateDestination(this.#context, destinationId, patch, actor)
     this.#workers.get(destinationId)?.restart()
     return this.#view(changed)
   }
 
-  /** @throws ApiError not-found; refused: instances wait for it, or failed and are not given up */
+  /**
+   * Deletes a destination.
+   * @throws ApiError not-found; refused if instances are waiting for it, or have failed and were
+   *   not dropped
+   */
   remove(destinationId: string, actor: Actor): Outcome {
     const worker = this.#workers.get(destinationId)
     worker?.flush()
     removeDestination(this.#context, destinationId, actor)
     this.#workers.delete(destinationId)
-    // It has nothing to send, so nothing waits for its end.
+    // It has nothing to send, so its end need not be awaited.
     void worker?.[Symbol.asyncDispose]()
     return { success: true }
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Sends a C-ECHO to a destination.
+   * @throws ApiError not-found
+   */
   echo(destinationId: string): Promise<EchoResult> {
-    return this.#echo(peerOf(existingDestination(this.#context.database, destinationId)))
+    return this.#echo(peerOf(requireDestination(this.#context.database, destinationId)))
   }
 
-  /** C-ECHO of a device at the port it listens at. */
+  /** Sends a C-ECHO to the listener of a device. */
   async echoDevice(device: Device): Promise<EchoResult> {
     const peer = devicePeer(device)
     return isMessage(peer) ? { success: false, message: peer, tookMs: 0 } : this.#echo(peer)
@@ -180,7 +199,7 @@ export class Forwarding implements AsyncDisposable {
     return { ...result, message: asSentence(result.message) }
   }
 
-  /** The study that last changed first. */
+  /** Lists studies with forwards, most recently changed first. */
   studies(query: Parameters<typeof listForwardedStudies>[1]) {
     const { database } = this.#context
     const page = listForwardedStudies(database, query)
@@ -189,48 +208,52 @@ export class Forwarding implements AsyncDisposable {
     )
     const items = page.items.map((study) => ({
       ...study,
-      lastError: shown(messageOrNull(study.lastError)),
+      lastError: asDisplayed(messageOrNull(study.lastError)),
       destinationName: names.get(study.destinationId) ?? '',
       patientName: findImageStudy(database, study.studyInstanceUid)?.header.patientName ?? '',
     }))
     return { ...page, items }
   }
 
-  /** What is not sent first. @throws ApiError not-found */
+  /**
+   * Lists the forwards of a study to a destination, unsent ones first.
+   * @throws ApiError not-found
+   */
   instances(
     { destinationId, studyInstanceUid }: CallOf<Operations['instances']>['params'],
     query: SliceQuery,
   ) {
     const { database } = this.#context
-    existingDestination(database, destinationId)
+    requireDestination(database, destinationId)
     const page = listForwards(database, { ...query, destinationId, studyInstanceUid })
     return { ...page, items: page.items.map((forward) => this.#forwardView(forward)) }
   }
 
   /**
-   * @throws ApiError not-found: no such destination, or no images of the study are here; refused:
-   *   the destination is switched off
+   * Queues the images of a study.
+   * @throws ApiError not-found if the destination does not exist or the study has no images;
+   *   refused if the destination is disabled
    */
   send(destinationId: string, studyInstanceUid: string, actor: Actor): WindowOutcome {
-    const { name } = this.#inUse(destinationId)
+    const { name } = this.#requireEnabled(destinationId)
     const count = sendStudy(this.#context, destinationId, studyInstanceUid, actor)
-    const said =
+    const text =
       count === 0
         ? message('forwarding.all-sent', { name })
         : message('forwarding.queued', { count, name })
-    return { success: true, message: said }
+    return { success: true, message: text }
   }
 
   /**
-   * Tries now what waits or was given up.
-   * @throws ApiError not-found; refused: the destination is switched off
+   * Retries waiting and failed forwards now.
+   * @throws ApiError not-found; refused if the destination is disabled
    */
   async retry(
     destinationId: string,
     studyInstanceUid: string | undefined,
     actor: Actor,
   ): Promise<WindowOutcome> {
-    this.#inUse(destinationId)
+    this.#requireEnabled(destinationId)
     this.#workers.get(destinationId)?.flush()
     const count = await retryStudies(this.#context, destinationId, studyInstanceUid, actor)
     this.#workers.get(destinationId)?.restart()
@@ -241,51 +264,58 @@ export class Forwarding implements AsyncDisposable {
     }
   }
 
-  /** Gives up what waits or failed. @throws ApiError not-found */
+  /**
+   * Drops waiting and failed forwards.
+   * @throws ApiError not-found
+   */
   async drop(
     destinationId: string,
     what: CallOf<Operations['drop']>['body'],
     actor: Actor,
   ): Promise<WindowOutcome> {
-    existingDestination(this.#context.database, destinationId)
+    requireDestination(this.#context.database, destinationId)
     this.#workers.get(destinationId)?.flush()
     const count = await dropStudies(this.#context, destinationId, what, actor)
     return { success: true, message: message('forwarding.dropped', { count }) }
   }
 
   /**
-   * @throws ApiError not-found; refused: it is not asked for priors, or cannot be asked;
-   *   unavailable: it does not answer
+   * Queries a destination for prior studies.
+   * @throws ApiError not-found; refused if the destination is disabled or not configured for
+   *   priors; unavailable if it does not respond
    */
   async findPriors(
     destinationId: string,
     keys: CallOf<Operations['findPriors']>['body'],
     actor: Actor,
   ): Promise<ReplyOf<Operations['findPriors']>> {
-    const destination = this.#archive(destinationId)
-    // As all reading: the entry is lost where the disk does not take it.
+    const destination = this.#requireArchive(destinationId)
+    // As for all read access, a failure to write the audit entry is ignored.
     tryWrite(() => note(this.#context, actor, 'destination.find-priors', destinationId))
     const reply = await findPriors(this.#context, this.#outbound, destination, keys)
-    rememberStudies(this.#context.database, destinationId, reply.studies)
+    cacheSummaries(this.#context.database, destinationId, reply.studies)
     return reply
   }
 
-  /** Begins a C-MOVE to ourselves; `pulls` has its progress. @throws ApiError not-found, refused */
+  /**
+   * Starts a C-MOVE to this gateway; `pulls` reports its progress.
+   * @throws ApiError not-found, refused
+   */
   pull(destinationId: string, studyInstanceUid: string, actor: Actor) {
-    return this.pulls.start(this.#archive(destinationId), studyInstanceUid, actor)
+    return this.pulls.start(this.#requireArchive(destinationId), studyInstanceUid, actor)
   }
 
-  /** A destination that may be called. */
-  #inUse(destinationId: string): DestinationRecord {
-    const destination = existingDestination(this.#context.database, destinationId)
+  /** Requires that the destination exists and is enabled. */
+  #requireEnabled(destinationId: string): DestinationRecord {
+    const destination = requireDestination(this.#context.database, destinationId)
     if (!destination.isEnabled)
       throw new ApiError('refused', message('destinations.is-off', { name: destination.name }))
     return destination
   }
 
-  /** A destination that can be asked for priors. */
-  #archive(destinationId: string): DestinationRecord {
-    const destination = this.#inUse(destinationId)
+  /** Requires that the destination can be queried for priors. */
+  #requireArchive(destinationId: string): DestinationRecord {
+    const destination = this.#requireEnabled(destinationId)
     if (!destination.hasPriors)
       throw new ApiError('refused', message('destinations.no-priors', { name: destination.name }))
     return destination
@@ -297,7 +327,7 @@ export class Forwarding implements AsyncDisposable {
     const next = isEnabled ? nextForwardDue(database, destinationId) : undefined
     return {
       ...destination,
-      lastError: shown(destination.lastError),
+      lastError: asDisplayed(destination.lastError),
       queue: countForwardsTo(database, destinationId),
       nextAttemptAt: next === undefined ? null : this.#attemptAt(destinationId, next),
     }
@@ -311,21 +341,20 @@ export class Forwarding implements AsyncDisposable {
       attempts: forward.attempts,
       nextAt: nextAt === null ? null : this.#attemptAt(destinationId, nextAt),
       status: forward.status,
-      lastError: shown(messageOrNull(forward.lastError)),
+      lastError: asDisplayed(messageOrNull(forward.lastError)),
       sentAs: forward.sentAs,
       updatedAt: forward.updatedAt,
     }
   }
 
-  /** What is due while its destination takes nothing waits as long as that. */
+  /** The next attempt of a forward, taking into account that its destination may be paused. */
   #attemptAt(destinationId: string, nextAt: string): string {
     const pausedUntil = this.#workers.get(destinationId)?.pausedUntil()
     return pausedUntil !== undefined && pausedUntil > nextAt ? pausedUntil : nextAt
   }
 
   /**
-   * Sends what is due; resolves when nothing is, or every destination that is left takes nothing
-   * now.
+   * Sends what is due; resolves when nothing is due, or when every remaining destination is paused.
    */
   async settled(): Promise<void> {
     for (const worker of this.#workers.values()) await worker.settled()
@@ -337,5 +366,5 @@ export class Forwarding implements AsyncDisposable {
   }
 }
 
-/** Parts of sentences are stored; a list shows them alone. */
-const shown = (lastError: Message | null) => lastError && asSentence(lastError)
+/** Stored errors are parts of sentences; a list shows them as whole sentences. */
+const asDisplayed = (lastError: Message | null) => lastError && asSentence(lastError)

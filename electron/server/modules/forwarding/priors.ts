@@ -15,9 +15,9 @@ import { networkFault } from './verdict.ts'
 type FindPriors = (typeof dashboardDestinations)['findPriors']
 
 /**
- * Earlier studies that a destination has of a patient, the newest first, and how much of each is
- * here already.
- * @throws ApiError unavailable: it could not be asked, never an empty list instead
+ * Queries a destination for prior studies of a patient. Returns them newest first, with the number
+ * of their images that are already here.
+ * @throws ApiError unavailable if the query fails; the list is never empty for that reason
  */
 export async function findPriors(
   { database, clock }: Context,
@@ -34,7 +34,7 @@ export async function findPriors(
         modalities: [...row.modalities],
         here: findImageStudy(database, row.studyInstanceUid)?.instances ?? 0,
       }))
-      .sort((a, b) => whenOf(b).localeCompare(whenOf(a)))
+      .sort((a, b) => sortKey(b).localeCompare(sortKey(a)))
     return { studies, tookMs: clock() - startedAt }
   } catch (error) {
     const fault = networkFault(error)
@@ -43,34 +43,37 @@ export async function findPriors(
   }
 }
 
-const whenOf = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'studyTime'>) =>
+const sortKey = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'studyTime'>) =>
   `${studyDate}${studyTime}`
 
-/** Whose study it is, and what it shows. */
+/** The patient and the description of a study. */
 type StudySummary = Pick<Pull, 'patientName' | 'patientId' | 'studyDescription' | 'studyDate'>
 
 /**
- * What destinations said of the studies that were found there: a C-MOVE names a study by its UID
- * alone. Never written to the disk.
+ * Summaries of the studies that destinations returned, since a C-MOVE contains only the Study
+ * Instance UID. Never written to the disk.
  */
-const foundIn = perDatabase(() => new LRUCache<string, StudySummary>({ max: 1000 }))
+const summaryCache = perDatabase(() => new LRUCache<string, StudySummary>({ max: 1000 }))
 
-export function rememberStudies(
+export function cacheSummaries(
   database: Database,
   destinationId: string,
   studies: readonly PriorStudy[],
 ): void {
   for (const study of studies)
-    foundIn(database).set(`${destinationId} ${study.studyInstanceUid}`, summaryOf(study))
+    summaryCache(database).set(`${destinationId} ${study.studyInstanceUid}`, summaryOf(study))
 }
 
-/** As the destination said, else as the images that are here say; empty where neither does. */
+/**
+ * The summary from the destination, or else from the images that are here; empty if there is
+ * neither.
+ */
 export const summaryOfStudy = (
   database: Database,
   destinationId: string,
   studyInstanceUid: string,
 ): StudySummary =>
-  foundIn(database).peek(`${destinationId} ${studyInstanceUid}`) ??
+  summaryCache(database).peek(`${destinationId} ${studyInstanceUid}`) ??
   summaryOf(findImageStudy(database, studyInstanceUid)?.header ?? WITHOUT_PATIENT)
 
 export const WITHOUT_PATIENT = {

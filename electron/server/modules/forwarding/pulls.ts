@@ -14,9 +14,9 @@ import { peerOf } from './destinations.ts'
 import { summaryOfStudy } from './priors.ts'
 import { networkFault } from './verdict.ts'
 
-const MOST_KEPT = 50
-const MOST_RUNNING = 4
-/** What a C-MOVE may still take to answer its C-CANCEL when the gateway closes. */
+const MAX_PULLS = 50
+const MAX_RUNNING = 4
+/** How long a C-MOVE may take to respond to its C-CANCEL when the gateway closes. */
 const DRAIN_MS = 5_000
 
 interface Running {
@@ -25,7 +25,7 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** Retrievals: C-MOVEs to ourselves. What they bring is received like any image. */
+/** Retrievals of studies by C-MOVE to this gateway. The images are received like any others. */
 export class Pulls implements AsyncDisposable {
   readonly #context: Context
   readonly #outbound: Outbound
@@ -38,19 +38,22 @@ export class Pulls implements AsyncDisposable {
     this.#outbound = outbound
   }
 
-  /** @throws ApiError refused: too many are running */
+  /**
+   * Starts a retrieval, or returns the running one of the same study.
+   * @throws ApiError refused if too many are running
+   */
   start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull {
     const { database, clock, uuid } = this.#context
     const { destinationId } = destination
-    const twin = this.#pulls.find(
+    const existing = this.#pulls.find(
       (pull) =>
         pull.state === 'running' &&
         pull.destinationId === destinationId &&
         pull.studyInstanceUid === studyInstanceUid,
     )
-    if (twin) return twin
-    if (this.#running.size >= MOST_RUNNING)
-      throw new ApiError('refused', message('forwarding.pulls-full', { count: MOST_RUNNING }))
+    if (existing) return existing
+    if (this.#running.size >= MAX_RUNNING)
+      throw new ApiError('refused', message('forwarding.pulls-full', { count: MAX_RUNNING }))
     const pull: Pull = {
       pullId: uuid(),
       destinationId,
@@ -67,7 +70,7 @@ export class Pulls implements AsyncDisposable {
     }
     note(this.#context, actor, 'destination.pull', destinationId, { studyInstanceUid })
     this.#pulls = [pull, ...this.#pulls].filter(
-      ({ state }, at) => at < MOST_KEPT || state === 'running',
+      ({ state }, at) => at < MAX_PULLS || state === 'running',
     )
     const ended = this.#run(pull, destination).finally(() => this.#running.delete(pull.pullId))
     this.#running.set(pull.pullId, { destination, studyInstanceUid, ended })
@@ -103,21 +106,20 @@ export class Pulls implements AsyncDisposable {
     this.#context.feed.noteStatus()
   }
 
-  /** The latest 50 since the start of the gateway, newest first. */
+  /** The latest 50 since the gateway started, newest first. */
   list(): Pull[] {
     return [...this.#pulls]
   }
 
   /**
-   * Whether images, or those of one study, that come under this AE title from this address may be
-   * of a pull that runs.
+   * Whether images from this caller, optionally of this study, may belong to a running retrieval.
    */
   expects(callingAeTitle: string, remoteAddress: string, studyInstanceUid?: string): boolean {
     return [...this.#running.values()].some(
       ({ destination: { aeTitle, host }, studyInstanceUid: wanted }) =>
         (studyInstanceUid === undefined || studyInstanceUid === wanted) &&
         aeTitle.toUpperCase() === callingAeTitle.toUpperCase() &&
-        // A host known by its name only may have any address.
+        // A host that is configured by name may have any address.
         (isIP(host) === 0 || host === remoteAddress),
     )
   }

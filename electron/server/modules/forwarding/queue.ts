@@ -12,39 +12,39 @@ import { message, storedMessage } from '#shared/messages/message.ts'
 import { listDestinations } from './destination-queries.ts'
 import {
   appendForward,
-  destinationsKeptFrom,
+  destinationsDroppedFor,
   destinationsSentTo,
   dropForwards,
+  dropForwardsOf,
   dueForwards,
   type ForwardRecord,
   openStudies,
   retryForwards,
-  setForwardsAside,
   settleForward,
   supersedeForwards,
 } from './forward-queries.ts'
 
-// What is to be sent where, as rows; each change by a person is in the audit trail.
+// The forwarding queue in the database. Changes by users are audited.
 
-/** Instances that are retried or dropped in one transaction, give or take a study. */
-const PORTION = 1000
+/** Approximate number of instances that are retried or dropped in one transaction. */
+const BATCH_SIZE = 1000
 
-/** A forward with the instance it sends. */
+/** A forward and its instance. */
 export interface Due {
   readonly forward: ForwardRecord
   readonly instance: InstanceRecord
 }
 
-/** An instance that another takes the place of. */
+/** An instance and its replacement. */
 export interface MovedInstance {
   readonly before: InstanceRecord
   readonly now: InstanceRecord
 }
 
 /**
- * Queues a kept instance for every automatic destination that takes its modality, but for those of
- * `except`, in the transaction that keeps it. It takes the place of an older version that waits, or
- * failed.
+ * Queues a stored instance for every automatic destination that accepts its modality, except those
+ * in `except`. Waiting or failed forwards of older versions are replaced. Must be called in the
+ * transaction that stores the instance.
  */
 export function enqueueInstance(
   context: Context,
@@ -53,54 +53,64 @@ export function enqueueInstance(
 ): void {
   const { database, clock } = context
   const all = listDestinations(database)
-  // What is set aside is not sent on until a person releases it.
+  // Quarantined instances are not forwarded until a user releases them.
   if (all.length === 0 || instance.state !== 'current') return
   const { sopInstanceUid, studyInstanceUid, modality } = instance
   const at = instantOf(clock())
   const replaced = supersedeForwards(database, instance, {
     at,
-    lastError: storedMessage(GONE.superseded),
+    lastError: storedMessage(DROP_REASONS.superseded),
   })
   for (const destinationId of replaced)
     note(context, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
   for (const { destinationId, isAutomatic, modalities } of all)
     if (
       !except.includes(destinationId) &&
-      (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality)))
+      (replaced.includes(destinationId) || (isAutomatic && acceptsModality(modalities, modality)))
     )
       appendInstance(context, destinationId, instance)
 }
 
 /**
- * As `enqueueInstance`, in the transaction that makes an instance current that was set aside or
- * superseded: it is queued again for every destination it was kept from, too.
+ * Like `enqueueInstance`, for an instance that becomes current again. It is also queued for every
+ * destination from which it was dropped when it was quarantined or superseded. Must be called in
+ * the transaction that changes its state.
  */
 export function releaseInstance(context: Context, instance: InstanceRecord): void {
-  const kept = [GONE.quarantined, GONE.superseded].flatMap((why) =>
-    destinationsKeptFrom(context.database, instance.instanceId, why),
+  const kept = [DROP_REASONS.quarantined, DROP_REASONS.superseded].flatMap((why) =>
+    destinationsDroppedFor(context.database, instance.instanceId, why),
   )
   enqueueInstance(context, instance)
   for (const destinationId of kept) appendInstance(context, destinationId, instance)
 }
 
 /**
- * In the transaction that takes back the row: what waits, or failed, of it is dropped, since it is
- * sent again. The destinations it was for.
+ * Drops waiting and failed forwards of an instance whose row is deleted; the device will send it
+ * again. Returns their destinations. Must be called in the transaction that deletes the row.
  */
-export const takeInstanceBack = ({ database, clock }: Context, { instanceId }: InstanceRecord) =>
-  setForwardsAside(database, instanceId, {
+export const dropForwardsOfDeleted = (
+  { database, clock }: Context,
+  { instanceId }: InstanceRecord,
+) =>
+  dropForwardsOf(database, instanceId, {
     at: instantOf(clock()),
-    lastError: storedMessage(GONE.takenBack),
+    lastError: storedMessage(DROP_REASONS.takenBack),
   })
 
 /**
- * In the transaction that sets the instances aside: what waits, or failed, of them is dropped. The
- * destinations it was for.
+ * Drops waiting and failed forwards of instances that are quarantined. Returns their destinations.
+ * Must be called in the transaction that quarantines them.
  */
-export function setInstancesAside(context: Context, all: readonly InstanceRecord[]): string[] {
-  const record = { at: instantOf(context.clock()), lastError: storedMessage(GONE.quarantined) }
+export function dropForwardsOfQuarantined(
+  context: Context,
+  all: readonly InstanceRecord[],
+): string[] {
+  const record = {
+    at: instantOf(context.clock()),
+    lastError: storedMessage(DROP_REASONS.quarantined),
+  }
   const dropped = all.flatMap(({ instanceId, studyInstanceUid }) =>
-    setForwardsAside(context.database, instanceId, record).map((destinationId) => ({
+    dropForwardsOf(context.database, instanceId, record).map((destinationId) => ({
       destinationId,
       studyInstanceUid,
     })),
@@ -120,11 +130,11 @@ export function setInstancesAside(context: Context, all: readonly InstanceRecord
 }
 
 /**
- * In the transaction that makes corrected copies the current instances, or the originals again:
- * what waits, or failed, of `before` is dropped, and `now` is queued for the destinations that had
- * it, or were to have it, and, unless it was fetched, for those that get everything; for none of
- * `except`. An original is queued again for the destinations that the correction kept it from. The
- * destinations of what was dropped.
+ * Replaces the forwards of corrected instances: drops waiting and failed forwards of `before`, and
+ * queues `now` for the destinations of `before` and, unless it was retrieved from an archive, for
+ * the automatic ones; never for those in `except`. An original that becomes current again is also
+ * queued for the destinations from which the correction dropped it. Returns the destinations with
+ * dropped forwards. Must be called in the transaction that changes the instances.
  */
 export function requeueCorrected(
   context: Context,
@@ -133,27 +143,27 @@ export function requeueCorrected(
   except: readonly string[],
 ): string[] {
   const { database, clock } = context
-  const record = { at: instantOf(clock()), lastError: storedMessage(GONE.corrected) }
+  const record = { at: instantOf(clock()), lastError: storedMessage(DROP_REASONS.corrected) }
   const restarted = new Set<string>()
   for (const { before, now } of moved) {
-    const dropped = setForwardsAside(database, before.instanceId, record)
+    const dropped = dropForwardsOf(database, before.instanceId, record)
     for (const destinationId of dropped) restarted.add(destinationId)
     if (!isFetched) enqueueInstance(context, now, except)
-    const kept = destinationsKeptFrom(database, now.instanceId, GONE.corrected)
-    const wanted = new Set([
+    const kept = destinationsDroppedFor(database, now.instanceId, DROP_REASONS.corrected)
+    const targets = new Set([
       ...destinationsSentTo(database, before.instanceId),
       ...dropped,
       ...kept,
     ])
-    for (const destinationId of wanted)
+    for (const destinationId of targets)
       if (!except.includes(destinationId)) appendInstance(context, destinationId, now)
   }
   return [...restarted]
 }
 
 /**
- * Queues the study's current instances; those that are there already are left out. How many were
- * queued.
+ * Queues the study's current instances, except those that are already queued or sent. Returns the
+ * number of queued instances.
  * @throws ApiError not-found
  */
 export function sendStudy(
@@ -174,8 +184,8 @@ export function sendStudy(
 }
 
 /**
- * How many are due now: of the study, or of all in portions, with the event loop let through
- * between them.
+ * Makes forwards of the study, or of all studies, due now; returns their number. Works in batches
+ * between which the event loop can run.
  */
 export const retryStudies = (
   context: Context,
@@ -183,7 +193,7 @@ export const retryStudies = (
   studyInstanceUid: string | undefined,
   actor: Actor,
 ) =>
-  byPortions(
+  inBatches(
     context,
     destinationId,
     studyInstanceUid,
@@ -191,7 +201,7 @@ export const retryStudies = (
     { actor, action: 'forward.retry' },
   )
 
-/** How many were given up; as `retryStudies`. */
+/** Drops forwards; returns their number. Works in batches like `retryStudies`. */
 export const dropStudies = (
   context: Context,
   destinationId: string,
@@ -201,7 +211,7 @@ export const dropStudies = (
   }: { readonly studyInstanceUid?: string | undefined; readonly reason: string },
   actor: Actor,
 ) =>
-  byPortions(
+  inBatches(
     context,
     destinationId,
     studyInstanceUid,
@@ -210,8 +220,8 @@ export const dropStudies = (
   )
 
 /**
- * What is due, each with its current instance. One that is not current any more is given up, with
- * the reason.
+ * The due forwards with their instances. Forwards of instances that are no longer current are
+ * settled with the reason.
  */
 export function takeDue(
   { database }: Context,
@@ -226,15 +236,14 @@ export function takeDue(
       return instance?.state === 'current' ? [{ forward, instance }] : []
     })
     if (found.length < rows.length)
-      // In one transaction: the disk is waited for once, not for each of them.
+      // One transaction, so that there is only one wait for the disk.
       database.transaction(() => {
         for (const { forwardId, instanceId } of rows) {
           const state = findInstance(database, instanceId)?.state ?? 'discarded'
-          // What is set aside waits for a decision already, and is queued again when it is
-          // released.
+          // A quarantined instance awaits a user's decision, and is queued again if it is released.
           const end = state === 'quarantined' ? 'dropped' : 'failed'
           if (state === 'current') continue
-          const lastError = storedMessage(GONE[state])
+          const lastError = storedMessage(DROP_REASONS[state])
           settleForward(database, forwardId, end, { at, status: '', lastError })
         }
       })
@@ -253,10 +262,10 @@ export const appendInstance = (
   })
 
 /**
- * Changes what is open of the study, or of all; each portion is in the audit trail, in its own
- * transaction.
+ * Applies `change` to the study, or to all open studies, in batches. Each batch is a transaction
+ * with its own audit entry.
  */
-async function byPortions(
+async function inBatches(
   context: Context,
   destinationId: string,
   studyInstanceUid: string | undefined,
@@ -278,7 +287,7 @@ async function byPortions(
       for (
         let uid = rest.pop();
         uid !== undefined;
-        uid = instances < PORTION ? rest.pop() : undefined
+        uid = instances < BATCH_SIZE ? rest.pop() : undefined
       )
         instances += change(uid)
       note(context, actor, action, destinationId, {
@@ -292,8 +301,8 @@ async function byPortions(
   return total
 }
 
-/** Why an instance that is not the current one is not sent. */
-const GONE = {
+/** Why an instance that is not current is not sent. */
+const DROP_REASONS = {
   superseded: message('forwarding.superseded'),
   quarantined: message('forwarding.quarantined'),
   discarded: message('forwarding.discarded'),
@@ -301,5 +310,5 @@ const GONE = {
   takenBack: message('forwarding.taken-back'),
 } as const
 
-const takes = (modalities: readonly string[], modality: string) =>
+const acceptsModality = (modalities: readonly string[], modality: string) =>
   modalities.length === 0 || modalities.includes(modality.trim().toUpperCase())

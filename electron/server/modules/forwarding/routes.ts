@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
-import { demandManagingImages, seesImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages, demandManagingImages } from '#server/modules/images/image-studies.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -11,7 +11,7 @@ import { message } from '#shared/messages/message.ts'
 import type { Forwarding } from './forwarding.ts'
 import { WITHOUT_PATIENT } from './priors.ts'
 
-/** Declares the window's calls about DIMSE out (`shared/contract/destinations.ts`). */
+/** Registers the window's operations for destinations (`shared/contract/destinations.ts`). */
 export function serveDestinations(app: HttpApp, context: Context, forwarding: Forwarding): void {
   const callerOf = windowCaller(context)
   const list = windowList(context.database.seal)
@@ -31,12 +31,12 @@ export function serveDestinations(app: HttpApp, context: Context, forwarding: Fo
         const filter = { destinationId, studyInstanceUid, show }
         const { items, ...rest } = forwarding.studies({ ...filter, ...page })
         const isShown = (study: (typeof items)[number]) =>
-          seesImages(context, caller, study.studyInstanceUid)
+          canSeeImages(context, caller, study.studyInstanceUid)
         return { items: items.filter(isShown), ...rest }
       })
     },
     instances({ params, query, user }) {
-      if (!seesImages(context, callerOf(user), params.studyInstanceUid))
+      if (!canSeeImages(context, callerOf(user), params.studyInstanceUid))
         throw new ApiError('not-found', message('studies.none-such'))
       return list('instances', dashboardDestinations.instances, { params, query }, (page) =>
         forwarding.instances(params, page),
@@ -55,7 +55,8 @@ export function serveDestinations(app: HttpApp, context: Context, forwarding: Fo
       return forwarding.drop(params.destinationId, body, userActor(user.userId))
     },
 
-    // Whose patients another archive has nobody here can say: priors are for who sees every study.
+    // It is unknown whose patients another archive contains, so this requires access to all
+    // studies.
     async findPriors({ params, body, user }) {
       demandManagingImages(context, callerOf(user))
       return forwarding.findPriors(params.destinationId, body, userActor(user.userId))
@@ -64,10 +65,10 @@ export function serveDestinations(app: HttpApp, context: Context, forwarding: Fo
       demandManagingImages(context, callerOf(user))
       return forwarding.pull(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
-    // A window shows whose study is fetched to those alone who may see it.
+    // Patient data of a retrieval is shown only to users who may see the study.
     pulls({ user }) {
       const caller = callerOf(user)
-      const isShown = (studyInstanceUid: string) => seesImages(context, caller, studyInstanceUid)
+      const isShown = (studyInstanceUid: string) => canSeeImages(context, caller, studyInstanceUid)
       return {
         pulls: forwarding.pulls
           .list()

@@ -15,30 +15,34 @@ import type { DestinationRecord } from './destination-queries.ts'
 import { peerOf } from './destinations.ts'
 import type { ForwardRecord } from './forward-queries.ts'
 import type { Due } from './queue.ts'
-import { networkFault, statusText, type Verdict, verdictOn } from './verdict.ts'
+import { networkFault, statusText, type Verdict, verdictOf } from './verdict.ts'
 
-/** How the attempt to send one instance ended. */
+/** The outcome of an attempt to send one instance. */
 export interface Attempt {
   readonly forward: ForwardRecord
   readonly verdict: Verdict
-  /** Four hex digits; empty where there was no answer. */
+  /** Four hexadecimal digits; empty if there was no response. */
   readonly status: string
-  /** The destination's own words: for the screen, never for a log or the feed. */
+  /**
+   * The destination's Error Comment. It is shown on screen, but never written to the log or the
+   * feed.
+   */
   readonly comment: string
-  /** Transfer syntax in words. */
+  /** Name of the transfer syntax. */
   readonly sentAs: string
 }
 
-/** Transcoded instances that are on the disk at once. */
-const TRANSCODED_AT_ONCE = 10
+/** Maximum number of transcoded instances on the disk. */
+const TRANSCODE_BATCH_SIZE = 10
 /**
- * With less free space a conversion that failed may have failed for it: this, and so many times the
- * file.
+ * If less than this is free, plus `MAX_EXPANSION` times the size of the file, a failed conversion
+ * is attributed to the lack of space.
  */
-const LEAST_FREE_BYTES = 64 << 20
-const MOST_EXPANSION = 20
-// Who takes the class at all takes it in Implicit VR Little Endian at least.
-const TARGETS: readonly string[] = [
+const MIN_FREE_BYTES = 64 << 20
+const MAX_EXPANSION = 20
+// Every SCP must accept one of these for each SOP class; Implicit VR Little Endian is the DICOM
+// default.
+const TARGET_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,
@@ -54,8 +58,8 @@ interface Transcodable {
 }
 
 /**
- * Sends instances as they are; transcoded only those that the destination takes in another transfer
- * syntax alone.
+ * Sends instances in their stored transfer syntax, and transcodes only those that the destination
+ * accepts in no other way.
  */
 export class Sender {
   readonly #context: Context
@@ -68,13 +72,13 @@ export class Sender {
     this.#outbound = outbound
     this.#transcoder = transcoder
     this.#folder = join(context.folder, 'spool', 'forwarding')
-    // What an earlier run was transcoding when it ended.
+    // Temporary files of an interrupted run.
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
   /**
-   * Yields once for each instance it got to.
-   * @throws RequestorError where there is no association, or none any more
+   * Yields one result per attempted instance.
+   * @throws RequestorError if the association cannot be established or is lost
    */
   async *send(
     destination: DestinationRecord,
@@ -89,14 +93,14 @@ export class Sender {
         continue
       }
       const sendable = result.instance
-      const target = TARGETS.find((syntax) => result.accepts.includes(syntax))
+      const target = TARGET_SYNTAXES.find((syntax) => result.accepts.includes(syntax))
       const { detail } = this.#transcoder.available()
-      if (target === undefined) yield refusal(sendable, notTaken(sendable, result.accepts))
+      if (target === undefined) yield refusal(sendable, unsupportedSyntax(sendable, result.accepts))
       else if (detail) yield refusal(sendable, cannotTranscode(sendable, detail))
       else toTranscode.push({ sendable, target })
     }
-    for (let from = 0; from < toTranscode.length; from += TRANSCODED_AT_ONCE) {
-      const group = toTranscode.slice(from, from + TRANSCODED_AT_ONCE)
+    for (let from = 0; from < toTranscode.length; from += TRANSCODE_BATCH_SIZE) {
+      const group = toTranscode.slice(from, from + TRANSCODE_BATCH_SIZE)
       yield* this.#sendTranscoded(destination, group, signal)
     }
   }
@@ -106,27 +110,27 @@ export class Sender {
     group: readonly Transcodable[],
     signal: AbortSignal,
   ) {
-    const made: Sendable[] = []
+    const transcoded: Sendable[] = []
     try {
       for (const { sendable, target } of group) {
         signal.throwIfAborted()
         const path = join(this.#folder, `${this.#context.uuid()}.dcm`)
-        made.push({ ...sendable, path, transferSyntaxUid: target })
+        transcoded.push({ ...sendable, path, transferSyntaxUid: target })
         try {
-          made.splice(-1, 1, await this.#transcoded(sendable, path, target, signal))
+          transcoded.splice(-1, 1, await this.#transcoded(sendable, path, target, signal))
         } catch (error) {
           signal.throwIfAborted()
-          made.pop()
+          transcoded.pop()
           await rm(path, { force: true })
-          yield await this.#notTranscoded(sendable, error)
+          yield await this.#transcodingFailure(sendable, error)
         }
       }
-      for await (const result of this.#associate(destination, made, signal))
+      for await (const result of this.#associate(destination, transcoded, signal))
         yield result.outcome === 'needs-transcoding'
-          ? refusal(result.instance, notTaken(result.instance, result.accepts))
+          ? refusal(result.instance, unsupportedSyntax(result.instance, result.accepts))
           : attemptOf(result)
     } finally {
-      for (const { path } of made) await rm(path, { force: true })
+      for (const { path } of transcoded) await rm(path, { force: true })
     }
   }
 
@@ -137,28 +141,28 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<Sendable> {
     await mkdir(this.#folder, { recursive: true })
-    await orAborted(this.#transcoder.transcode(sendable.path, path, target), signal)
+    await orAbort(this.#transcoder.transcode(sendable.path, path, target), signal)
     const { sopInstanceUid, transferSyntaxUid, dataSetOffset } = await readFileMeta(path)
     if (sopInstanceUid !== sendable.sopInstanceUid)
       throw new TranscodingError(message('forwarding.transcoded-other'))
     return { ...sendable, path, transferSyntaxUid, dataSetOffset }
   }
 
-  /** Final only where the image is the cause. */
-  async #notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
+  /** A refusal is final only if the image itself is the cause. */
+  async #transcodingFailure(sendable: Sendable, error: unknown): Promise<Attempt> {
     const kind = diskFaultKind(error)
-    const hasRoom = kind !== 'full' && (await this.#hasRoomFor(sendable))
-    if (kind === undefined && hasRoom && error instanceof TranscodingError)
+    const hasSpace = kind !== 'full' && (await this.#hasSpaceFor(sendable))
+    if (kind === undefined && hasSpace && error instanceof TranscodingError)
       return refusal(sendable, cannotTranscode(sendable, error.explanation))
-    const why = message(hasRoom ? 'forwarding.not-written' : 'forwarding.too-little-space')
+    const why = message(hasSpace ? 'forwarding.not-written' : 'forwarding.too-little-space')
     const reason = cannotTranscode(sendable, why)
     return { ...UNANSWERED, forward: sendable.forward, verdict: { kind: 'later', reason } }
   }
 
-  async #hasRoomFor({ bytes }: Sendable): Promise<boolean> {
+  async #hasSpaceFor({ bytes }: Sendable): Promise<boolean> {
     const space = await statfs(this.#folder).catch(() => undefined)
     return (
-      space === undefined || space.bavail * space.bsize >= LEAST_FREE_BYTES + MOST_EXPANSION * bytes
+      space === undefined || space.bavail * space.bsize >= MIN_FREE_BYTES + MAX_EXPANSION * bytes
     )
   }
 
@@ -169,8 +173,8 @@ export class Sender {
   ) {
     const results = this.#outbound.sendInstances(peerOf(destination), instances, signal)
     for await (const result of results) {
-      // There is no association any more: what it did not get to waits without an attempt of its
-      // own.
+      // The association is lost. Instances that were not attempted keep waiting, without a failed
+      // attempt.
       if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error))
         throw result.error
       yield result
@@ -207,7 +211,7 @@ function attemptOf(
   }
   return {
     forward,
-    verdict: verdictOn(result.status),
+    verdict: verdictOf(result.status),
     status: statusText(result.status),
     comment: result.outcome === 'refused' ? result.errorComment.trim() : '',
     sentAs: nameOfUid(transferSyntaxUid),
@@ -220,7 +224,7 @@ const refusal = ({ forward }: Sendable, reason: Message): Attempt => ({
   verdict: { kind: 'refused', reason },
 })
 
-const notTaken = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
+const unsupportedSyntax = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
   message('forwarding.syntax-not-taken', {
     sopClass: nameOfUid(sopClassUid),
     syntaxes: accepts.map(nameOfUid).join(', '),
@@ -232,8 +236,11 @@ const isNotAccepted = (error: Error) =>
 const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: Message) =>
   message('forwarding.not-converted', { syntax: nameOfUid(transferSyntaxUid), why })
 
-/** The module's process ends by itself, within its own time; nothing waits for that. */
-async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+/**
+ * Does not wait for the transcoder's process after an abort; the process ends within its own time
+ * limit.
+ */
+async function orAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
   signal.addEventListener('abort', stop)

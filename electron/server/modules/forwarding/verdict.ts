@@ -3,12 +3,12 @@ import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 
 /**
- * What an answer to C-STORE means for the instance: sent; refused, which trying again would not
- * change; or later. `pausing`: the destination takes nothing now, whatever the instance.
+ * The meaning of a C-STORE response for the instance. sent: stored. refused: retrying is pointless.
+ * later: retry. pausing: the destination currently accepts no instances at all.
  */
 export interface Verdict {
   readonly kind: 'sent' | 'refused' | 'later' | 'pausing'
-  /** Why, as part of a sentence; null for success. */
+  /** The reason as part of a sentence; null for success. */
   readonly reason: Message | null
 }
 
@@ -19,7 +19,7 @@ type Rule = readonly [
   reason: MessageCode,
 ]
 
-// What is not in the table may pass: it is tried again.
+// Any other status may be temporary, so the instance is retried.
 const RULES: readonly Rule[] = [
   [0xa700, 0xa7ff, 'pausing', 'forwarding.no-room'],
   [0xa900, 0xa9ff, 'refused', 'forwarding.another-kind'],
@@ -31,10 +31,10 @@ const RULES: readonly Rule[] = [
   [0x0213, 0x0213, 'pausing', 'forwarding.overloaded'],
   [0x0110, 0x0110, 'later', 'forwarding.not-processed'],
 ]
-const ANYTHING_ELSE: Rule = [0x0000, 0xffff, 'later', 'forwarding.not-stored']
+const DEFAULT_RULE: Rule = [0x0000, 0xffff, 'later', 'forwarding.not-stored']
 
-/** The verdict on a status (0000,0900) of a C-STORE response. */
-export function verdictOn(status: DimseStatus): Verdict {
+/** Interprets the Status (0000,0900) of a C-STORE response. */
+export function verdictOf(status: DimseStatus): Verdict {
   const category = categoryOf(status)
   if (category === 'success') return { kind: 'sent', reason: null }
   if (category === 'warning')
@@ -43,17 +43,17 @@ export function verdictOn(status: DimseStatus): Verdict {
       reason: message('forwarding.stored-with-warning', { status: statusText(status) }),
     }
   const [, , kind, reason] =
-    RULES.find(([from, to]) => status >= from && status <= to) ?? ANYTHING_ELSE
+    RULES.find(([from, to]) => status >= from && status <= to) ?? DEFAULT_RULE
   return { kind, reason: message(reason, { status: statusText(status) }) }
 }
 
-/** Four hex digits. */
+/** Formats a status as four hexadecimal digits. */
 export const statusText = (status: DimseStatus): string =>
   status.toString(16).toUpperCase().padStart(4, '0')
 
 /**
- * What a fault of the network or of the other side says to a person, as part of a sentence;
- * undefined for an internal error.
+ * Describes a fault of the network or the peer as part of a sentence; `undefined` for an internal
+ * error.
  */
 export const networkFault = (error: unknown): Message | undefined =>
   error instanceof RequestorError ? error.explanation : undefined

@@ -8,8 +8,8 @@ import { type Message, message, storedOrEmpty } from '#shared/messages/message.t
 import {
   type DestinationRecord,
   findDestination,
-  noteError,
-  noteSent,
+  recordError,
+  recordSent,
 } from './destination-queries.ts'
 import { appendQueueChange } from './feed-lines.ts'
 import {
@@ -22,23 +22,23 @@ import { type Due, takeDue } from './queue.ts'
 import type { Attempt, Sender } from './sender.ts'
 import { networkFault } from './verdict.ts'
 
-/** Instances of one association. */
+/** Instances per association. */
 export const BATCH = 200
-/** After an internal error: what waits is safe, and trying again at once would only repeat it. */
-const AFTER_FAULT_MS = 5 * 60_000
-/** Within which images that arrive one by one are gathered for one association. */
+/** Pause after an internal error, which an immediate retry would only repeat. */
+const FAULT_PAUSE_MS = 5 * 60_000
+/** Images that arrive within this time are sent over the same association. */
 const GATHER_MS = 1000
 const SCHEDULE = RETRY_SCHEDULES.forwarding
-const LONGEST_PAUSE_MS = Math.max(...SCHEDULE.waits)
-/** Between two rounds while the disk takes no records. */
-const UNWRITTEN_MS = 60_000
-/** Instances whose record the disk did not take; with so many of them a round ends. */
-export const MOST_UNWRITTEN = 5000
+const MAX_PAUSE_MS = Math.max(...SCHEDULE.waits)
+/** Pause between two rounds while the database is not writable. */
+const UNWRITTEN_PAUSE_MS = 60_000
+/** Maximum number of unrecorded instances; a round ends when it is reached. */
+export const MAX_UNWRITTEN = 5000
 
 /**
- * The queue of one destination, sent batch by batch over one association each. While the
- * destination takes nothing, what waits goes on waiting without an attempt of its own, and one
- * association at a time tries whether it is back.
+ * Sends the queue of one destination in batches, each over one association. While the destination
+ * is paused, waiting forwards get no failed attempts, and one association at a time tests whether
+ * it is available again.
  */
 export class ForwardingWorker implements AsyncDisposable {
   readonly #context: Context
@@ -50,17 +50,17 @@ export class ForwardingWorker implements AsyncDisposable {
   #isClosed = false
   #failedAssociations = 0
   #pausedUntilMs = 0
-  /** Sent since the last line in the feed. */
+  /** Instances sent since the last feed entry. */
   #sent = new InstanceCount()
   /**
-   * Instances that were sent and whose record the disk did not take: they are not sent again, the
-   * others go out meanwhile, and the records are written once that is possible.
+   * Instances that were sent but could not be recorded. They are not sent again; the others are
+   * sent in the meantime, and the records are written as soon as possible.
    */
   readonly #unwritten = new Map<number, Attempt>()
-  /** Instances of this round that were not sent, and whose record the disk did not take. */
+  /** Instances of this round that were not sent and could not be recorded. */
   readonly #unrecorded = new Set<number>()
 
-  /** `onSent`: instances were sent to the destination. */
+  /** @param onSent called when instances were sent to the destination */
   constructor(context: Context, destinationId: string, sender: Sender, onSent: () => void) {
     this.#context = context
     this.#destinationId = destinationId
@@ -76,7 +76,7 @@ export class ForwardingWorker implements AsyncDisposable {
     this.#worker.wake()
   }
 
-  /** Undefined once it is removed. */
+  /** The destination; `undefined` after it was deleted. */
   #destination(): DestinationRecord | undefined {
     return findDestination(this.#context.database, this.#destinationId)
   }
@@ -99,19 +99,17 @@ export class ForwardingWorker implements AsyncDisposable {
     return next !== undefined && msOf(next) <= clock()
   }
 
-  /**
-   * What is left of the pause; a clock that was set back does not make it longer than it can be.
-   */
+  /** The remaining pause (ms). Setting the clock back does not extend it beyond its maximum. */
   #pauseMs(): number {
     const left = this.#pausedUntilMs - this.#context.clock()
-    return left > LONGEST_PAUSE_MS ? 0 : Math.max(0, left)
+    return left > MAX_PAUSE_MS ? 0 : Math.max(0, left)
   }
 
   async #round(closing: AbortSignal): Promise<void> {
     try {
       await this.#sendDue(closing)
     } catch (error) {
-      this.#pausedUntilMs = this.#context.clock() + AFTER_FAULT_MS
+      this.#pausedUntilMs = this.#context.clock() + FAULT_PAUSE_MS
       throw error
     }
   }
@@ -123,7 +121,7 @@ export class ForwardingWorker implements AsyncDisposable {
     const left = () => this.#unwritten.size + this.#unrecorded.size
     for (
       let isFull = true;
-      isFull && left() < MOST_UNWRITTEN && this.#isDue() && !closing.aborted;
+      isFull && left() < MAX_UNWRITTEN && this.#isDue() && !closing.aborted;
     ) {
       const to = this.#destination()
       const due = this.#takeDue(left())
@@ -134,9 +132,9 @@ export class ForwardingWorker implements AsyncDisposable {
       feed.noteImages()
       feed.noteStatus()
     }
-    // A round that begins within the pause does not make it longer.
-    if (left() > 0 && this.#pauseMs() === 0) this.#pausedUntilMs = clock() + UNWRITTEN_MS
-    // One line for a study that comes image by image.
+    // A round that starts during the pause does not extend it.
+    if (left() > 0 && this.#pauseMs() === 0) this.#pausedUntilMs = clock() + UNWRITTEN_PAUSE_MS
+    // One feed entry for a study that arrives image by image.
     if (!this.#isDue() && this.#sent.instances > 0) {
       const { instances, studies } = this.#sent
       appendQueueChange(this.#context, this.#destinationId, { kind: 'sent', instances, studies })
@@ -163,10 +161,10 @@ export class ForwardingWorker implements AsyncDisposable {
     try {
       for await (const attempt of this.#sender.send(to, due, signal)) {
         const { forward, verdict, status } = attempt
-        // Ended by ourselves: it waits as before.
+        // The gateway ended the association; the instance keeps waiting.
         if (signal.aborted && status === '') break
         const record = this.#record(attempt, failed)
-        // Waited for below; until then nobody hears it fail.
+        // Awaited below; this prevents an unhandled rejection until then.
         record.catch(() => {})
         records.push(record)
         if (verdict.kind === 'sent') {
@@ -182,8 +180,8 @@ export class ForwardingWorker implements AsyncDisposable {
     } catch (error) {
       const ofNetwork = networkFault(error)
       if (ofNetwork === undefined && !signal.aborted) throw error
-      // An association that ends when it has done something is opened anew at once: the next one
-      // shows whether the destination is there.
+      // If an association made progress before it failed, a new one is opened immediately; it will
+      // show whether the destination is available.
       if (answered === 0) fault = ofNetwork ?? null
     } finally {
       await Promise.all(records)
@@ -195,18 +193,18 @@ export class ForwardingWorker implements AsyncDisposable {
           reason: failed.reason,
         })
     }
-    if (stored > 0) this.#noteSent()
-    if (reason) this.#noteError(reason)
-    if (fault && !signal.aborted) this.#noteDown(fault)
-    else if (answered > 0) this.#noteUp()
+    if (stored > 0) this.#recordSent()
+    if (reason) this.#recordError(reason)
+    if (fault && !signal.aborted) this.#markDown(fault)
+    else if (answered > 0) this.#markUp()
   }
 
-  /** Writes what became of an instance; one that is given up is counted in `failed`. */
+  /** Writes the outcome of an attempt. A final failure is counted in `failed`. */
   async #record(attempt: Attempt, failed: InstanceCount): Promise<void> {
     const { forward, verdict } = attempt
     try {
       await this.#context.database.commitSoon(() => this.#write(attempt))
-      if (this.#isLost(attempt)) failed.add(forward.studyInstanceUid, verdict.reason)
+      if (this.#isFinalFailure(attempt)) failed.add(forward.studyInstanceUid, verdict.reason)
     } catch (error) {
       if (diskFaultKind(error) === undefined) throw error
       if (verdict.kind === 'sent') this.#unwritten.set(forward.forwardId, attempt)
@@ -215,8 +213,8 @@ export class ForwardingWorker implements AsyncDisposable {
     }
   }
 
-  /** Whether this attempt ends the tries. */
-  #isLost({ forward, verdict }: Attempt): boolean {
+  /** Whether this failed attempt is the last. */
+  #isFinalFailure({ forward, verdict }: Attempt): boolean {
     const giveUpHours = this.#context.settings.get('forwarding.giveUpHours')
     return (
       verdict.kind === 'refused' ||
@@ -234,45 +232,46 @@ export class ForwardingWorker implements AsyncDisposable {
     const outcome = { at: instantOf(now), status, lastError: storedOrEmpty(error) }
     if (verdict.kind === 'sent')
       settleForward(database, forward.forwardId, 'sent', { ...outcome, sentAs })
-    else if (this.#isLost(attempt)) settleForward(database, forward.forwardId, 'failed', outcome)
+    else if (this.#isFinalFailure(attempt))
+      settleForward(database, forward.forwardId, 'failed', outcome)
     else {
       const nextAt = instantOf(now + waitAfter(SCHEDULE, forward.attempts + 1))
       postponeForward(database, forward.forwardId, { ...outcome, nextAt })
     }
   }
 
-  // Images are sent without these records where the disk takes none, or only one of them.
-  #noteSent(): void {
+  // Sending continues even if these records cannot be written.
+  #recordSent(): void {
     const { database, clock } = this.#context
-    tryWrite(() => noteSent(database, this.#destinationId, instantOf(clock())))
+    tryWrite(() => recordSent(database, this.#destinationId, instantOf(clock())))
     this.#onSent()
   }
 
-  #noteError(lastError: Message): void {
-    tryWrite(() => noteError(this.#context.database, this.#destinationId, lastError))
+  #recordError(lastError: Message): void {
+    tryWrite(() => recordError(this.#context.database, this.#destinationId, lastError))
   }
 
-  #noteUp(): void {
+  #markUp(): void {
     if (this.#failedAssociations > 0)
       appendQueueChange(this.#context, this.#destinationId, { kind: 'up' })
     this.#failedAssociations = 0
     this.#pausedUntilMs = 0
   }
 
-  #noteDown(reason: Message): void {
+  #markDown(reason: Message): void {
     const { database, clock } = this.#context
     this.#failedAssociations++
     this.#pausedUntilMs = clock() + waitAfter(SCHEDULE, this.#failedAssociations)
-    this.#noteError(reason)
+    this.#recordError(reason)
     if (this.#failedAssociations > 1) return
     const { waiting } = countForwardsTo(database, this.#destinationId)
     appendQueueChange(this.#context, this.#destinationId, { kind: 'down', reason, waiting })
   }
 
   /**
-   * Writes the records that are in memory. Call it before the states of the queue are read for a
-   * decision. In a transaction of the caller they are written with it, or not.
-   * @throws the error of the disk, in a transaction of the caller alone
+   * Writes records that are in memory. Must be called before decisions are based on the states in
+   * the queue. Within a transaction of the caller, they are part of it.
+   * @throws the error of the disk, only within a transaction of the caller
    */
   flush(): void {
     const { database } = this.#context
@@ -281,35 +280,36 @@ export class ForwardingWorker implements AsyncDisposable {
     const write = () =>
       database.transaction(() => {
         for (const [, attempt] of all) this.#write(attempt)
-        // The caller's transaction may be rolled back after this.
+        // The caller's transaction may still be rolled back.
         database.afterCommit(() => {
           for (const [forwardId] of all) this.#unwritten.delete(forwardId)
-          this.#noteSent()
+          this.#recordSent()
         })
       })
-    // The caller must not go on in a transaction that SQLite has rolled back.
+    // The caller must not continue in a transaction that SQLite has rolled back.
     if (database.inTransaction) write()
     else tryWrite(write)
   }
 
   /**
-   * Ends the association under way and begins anew: the destination was changed, or a person wants
-   * it tried now.
+   * Ends the current association and starts again, because the destination was changed or a user
+   * requested a retry.
    */
   restart(): void {
     this.#pausedUntilMs = 0
-    // The pauses begin anew, and the feed has said already that it is down.
+    // The pauses start again from the first; the feed has already reported that the destination is
+    // down.
     this.#failedAssociations = Math.min(this.#failedAssociations, 1)
     this.#association.abort()
     this.#worker.begin()
   }
 
-  /** When the next association is tried, where the destination takes nothing now. */
+  /** End of the pause, if the destination is paused. */
   pausedUntil(): string | undefined {
     return this.#pauseMs() > 0 ? instantOf(this.#pausedUntilMs) : undefined
   }
 
-  /** Sends what is due; resolves when nothing is, or the destination takes nothing now. */
+  /** Sends what is due; resolves when nothing is due or the destination is paused. */
   async settled(): Promise<void> {
     do {
       this.#worker.begin()
@@ -320,12 +320,12 @@ export class ForwardingWorker implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     this.#isClosed = true
     await this.#worker[Symbol.asyncDispose]()
-    // What a restart finds without its record is sent again.
+    // Instances without a record are sent again after a restart.
     this.flush()
   }
 }
 
-/** Instances, the studies they are of, and why the last one failed. */
+/** Counts instances and their studies, and holds the reason of the last failure. */
 class InstanceCount {
   instances = 0
   reason: Message | null = null

@@ -1,14 +1,14 @@
 import type { Database } from '#server/database/database.ts'
 import type { Schema } from '#server/database/schema.ts'
 
-// The table annotations.
+// SQL of the table annotations.
 
 const annotationContext = (studyInstanceUid: string, owner: string) =>
   `annotations ${studyInstanceUid} ${owner}`
 
 /**
- * What the owner has drawn on the study. It is encrypted: a text that somebody writes into an image
- * may name the patient.
+ * The owner's annotations of the study. They are encrypted, because their text may identify the
+ * patient.
  */
 export function findAnnotations(database: Database, studyInstanceUid: string, owner: string) {
   const row = database.get(
@@ -22,7 +22,7 @@ export function findAnnotations(database: Database, studyInstanceUid: string, ow
   return { revision: row.revision, annotations }
 }
 
-/** Of the last save, without decrypting it; 0 where there is none. */
+/** Revision of the last save; 0 if there is none. Does not decrypt the annotations. */
 export const annotationRevision = (database: Database, studyInstanceUid: string, owner: string) =>
   database.get(annotationsOf(database, studyInstanceUid, owner).select('revision'))?.revision ?? 0
 
@@ -32,7 +32,7 @@ const annotationsOf = ({ sql }: Database, studyInstanceUid: string, owner: strin
     .where('studyInstanceUid', '=', studyInstanceUid)
     .where('owner', '=', owner)
 
-/** Replaces what this owner had. */
+/** Replaces the owner's annotations of the study. */
 export function putAnnotations(
   database: Database,
   {
@@ -56,6 +56,6 @@ export function putAnnotations(
   )
 }
 
-/** Deletes what this owner has drawn on any study. */
+/** Deletes the owner's annotations of all studies. */
 export const deleteAnnotationsOf = (database: Database, owner: string) =>
   database.run(database.sql.deleteFrom('annotations').where('owner', '=', owner))

@@ -2,36 +2,34 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { WITHDRAWN } from './instance-queries.ts'
 
-/*
- * What MPPS or a commitment request says there is of a study. Which of it is here follows
- * `instances` by triggers.
- */
+// Instances that MPPS or a commitment request announced. Triggers on `instances` keep track of
+// which of them have been received.
 
 export interface AnnouncedInstance {
   readonly sopInstanceUid: string
   readonly seriesInstanceUid: string
 }
 
-// Its corrected copy is here (decision 0031), which was announced in its place.
+// The instance was replaced by a corrected copy (decision 0031), which was announced instead.
 const CORRECTED = (uid: string) =>
   `exists (select 1 from instances n where n.sopInstanceUid = ${uid} and n.state <> 'current' and n.state = 'superseded' and ${WITHDRAWN})`
-const HERE = (
+const IS_RECEIVED = (
   uid: string,
 ) => `(exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
   or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined')
   or ${CORRECTED(uid)})`
 const ANNOUNCE = `
   insert into announcedInstances (sopInstanceUid, studyInstanceUid, seriesInstanceUid, announcedAt, isHere)
-  select ?, ?, ?, ?, ${HERE('?')} where not ${CORRECTED('?')}
+  select ?, ?, ?, ?, ${IS_RECEIVED('?')} where not ${CORRECTED('?')}
   on conflict (sopInstanceUid) do nothing`
 const EXPECTED = `
   select (select count(*) from announcedInstances where studyInstanceUid = ?) as announced,
     (select count(*) from announcedInstances where studyInstanceUid = ? and isHere = 0) as missing`
 const BY_SERIES =
   'select seriesInstanceUid, count(*) as count from announcedInstances where studyInstanceUid = ? group by seriesInstanceUid'
-const ONE_MISSING = `select 1 from json_each(?) where not ${HERE('value')} limit 1`
+const ONE_MISSING = `select 1 from json_each(?) where not ${IS_RECEIVED('value')} limit 1`
 
-/** Naming an instance again changes nothing. */
+/** Records announced instances; those already announced are ignored. */
 export const announceInstances = (
   database: Database,
   studyInstanceUid: string,
@@ -52,8 +50,8 @@ export const announceInstances = (
   })
 
 /**
- * `expected`: null where none were announced; `missing`: those that are neither current nor
- * quarantined.
+ * `expected`: number of announced instances; null if none were. `missing`: those that are neither
+ * current nor quarantined.
  */
 export function countExpected(
   database: Database,
@@ -70,7 +68,7 @@ export function countExpected(
     : { expected: row.announced, missing: row.missing }
 }
 
-/** Announced instances by series. */
+/** Number of announced instances by series. */
 export const countExpectedBySeries = (
   database: Database,
   studyInstanceUid: string,
@@ -81,11 +79,13 @@ export const countExpectedBySeries = (
       .map(({ seriesInstanceUid, count }) => [seriesInstanceUid, count]),
   )
 
-/** Whether each of them is here, current or quarantined. */
-export const areAllHere = (database: Database, sopInstanceUids: readonly string[]): boolean =>
+/** Whether all instances have been received, whether current or quarantined. */
+export const areAllReceived = (database: Database, sopInstanceUids: readonly string[]): boolean =>
   database.get(rawQuery(ONE_MISSING, [JSON.stringify(sopInstanceUids)])) === undefined
 
-/** Forgets what was announced before the instant; the instances stay. How many there were. */
+/**
+ * Deletes announcements made before the given time, but not the instances; returns their number.
+ */
 export const purgeAnnouncedInstances = (database: Database, before: string): number =>
   database.run(database.sql.deleteFrom('announcedInstances').where('announcedAt', '<', before))
     .changes

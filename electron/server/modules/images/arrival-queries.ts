@@ -1,9 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 
-/* What arrived in a span of time, counted along the indexes by time. */
-
-/** `to` excluded. */
+/** A time span; `to` is excluded. */
 interface Span {
   readonly from: string
   readonly to: string
@@ -17,7 +15,7 @@ const BYTES = `select ifnull(sum(bytes), 0) as bytes from imageStudies
   where lastInstanceAt >= ? and lastInstanceAt < ? and createdAt >= ?`
 const FIRST = 'select createdAt from imageStudies order by lastInstanceAt limit 1'
 
-/** Images that arrived in the span, and studies whose last image so far did. */
+/** Number of images received in the span, and of studies whose latest image was. */
 export const countArrivals = (database: Database, { from, to }: Span) =>
   database.get(rawQuery<{ images: number; studies: number }>(ARRIVED, [from, to, from, to])) as {
     images: number
@@ -25,12 +23,12 @@ export const countArrivals = (database: Database, { from, to }: Span) =>
   }
 
 /**
- * Bytes of the studies whose last image so far arrived in the span. One that began before `since`
- * is left out: an image that is added to it would count all of it again.
+ * Total size of the studies whose latest image was received in the span. Studies created before
+ * `since` are excluded, because a single new image would count the entire study again.
  */
 export const sumArrivedBytes = (database: Database, { from, to }: Span, since: string): number =>
   database.get(rawQuery<{ bytes: number }>(BYTES, [from, to, since]))?.bytes ?? 0
 
-/** When the study began to arrive that was completed first; undefined without a study. */
+/** When the study with the earliest latest image was created, if there is one. */
 export const firstArrival = (database: Database): string | undefined =>
   database.get(rawQuery<{ createdAt: string }>(FIRST, []))?.createdAt

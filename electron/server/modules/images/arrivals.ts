@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
 import {
-  compareIdentity,
   findImageStudy,
   isStudyFetched,
+  updateMismatch,
 } from '#server/modules/studies/image-study-queries.ts'
 import type {
   ImageHeader,
@@ -23,8 +23,8 @@ import {
   uncountInstance,
   updateImageStudy,
 } from './image-study-writing-queries.ts'
-import { findRivalVersion, insertFoundVersion, isCorrectedCopy } from './image-version-queries.ts'
-import { type Arrival, isElsewhere, placementOf, type Source } from './instance-placement.ts'
+import { findCurrentVersion, insertFoundVersion, isCorrectedCopy } from './image-version-queries.ts'
+import { type Arrival, isInOtherSeries, placementOf, type Source } from './instance-placement.ts'
 import {
   findCurrentInstance,
   findWithdrawnInstance,
@@ -32,53 +32,58 @@ import {
   insertInstance,
   listInstanceVersions,
   type NewInstance,
-  noteInstanceSeen,
   type OnInstanceChange,
   setInstanceState,
+  updateLastSeen,
 } from './instance-queries.ts'
 import { differencesAmong, withImage, withoutImages } from './mismatch.ts'
 import { type Comparison, compareContent, type Transcode } from './same-content.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
-/** What became of it. */
-export interface Kept {
+/** The result of storing an instance. */
+export interface StoreResult {
   readonly instance: InstanceRecord
-  /** The study is new, or receives again. */
+  /** Whether the study is new or was reopened by this instance. */
   readonly isOpened: boolean
   /**
-   * It names another patient or order than its study does. corrected: it takes the place of an
-   * image that is here, so that the device corrected what it said, and the study says it too now;
-   * other: it came beside those, and the study stays as it was, with a mismatch.
+   * Whether patient and order differ from those of the study. corrected: the instance replaces an
+   * earlier version, so the device has corrected them, and the study adopts them. other: the
+   * instance is an additional one, and the study keeps its values and gets a mismatch.
    */
   readonly identity: 'same' | 'corrected' | 'other'
 }
 
-/** What is known of a study that receives, so that an instance need not read it again. */
+/** Cached values of an open study, so that an instance need not read it again. */
 interface OpenStudy {
   readonly identity: string
   readonly isFetched: boolean
   readonly associationIds: ReadonlySet<string>
-  /** Of the row that was handed out. */
+  /** Scheduled Procedure Step ID of the study's worklist row. */
   readonly stepId: string
 }
 
-interface Joined extends Pick<Kept, 'isOpened' | 'identity'> {
+interface JoinedStudy extends Pick<StoreResult, 'isOpened' | 'identity'> {
   readonly stepId: string
 }
 
-const NOT_ASKED: Enrichment = {
+const NOT_REQUESTED: Enrichment = {
   state: 'not-asked',
   askedAt: null,
   nextAt: null,
   detail: null,
   warnings: [],
 }
-const NOT_READ: Enrichment = { ...NOT_ASKED, detail: message('images.fetched') }
+const RETRIEVED_PRIOR: Enrichment = { ...NOT_REQUESTED, detail: message('images.fetched') }
 
-/** Rows of instances as they arrive. What is known of studies is read anew after `image studies`. */
+/**
+ * Stores the rows of instances as they arrive. The cache is cleared on `image studies`
+ * notifications.
+ */
 export class Arrivals {
-  /** By SOP Instance UID: two associations may send the same instance at the same moment. */
+  /**
+   * Locks by SOP Instance UID, because two associations may send the same instance simultaneously.
+   */
   readonly mutex = new KeyedMutex()
   readonly #context: Context
   readonly #wrongSteps: WrongSteps
@@ -103,9 +108,9 @@ export class Arrivals {
   }
 
   /**
-   * Compares the content of an object with that of the current instance, whose place it would take,
-   * or of the original of a corrected one. Undefined where it takes no place: there is none, the
-   * object is incomplete, or it belongs elsewhere.
+   * Compares an object with the current instance that it would replace, or with the original of a
+   * corrected one. Returns `undefined` if it replaces nothing: there is no such instance, or the
+   * object is incomplete or belongs to another series.
    */
   async compare(
     arrival: Arrival,
@@ -115,7 +120,7 @@ export class Arrivals {
     const current =
       findCurrentInstance(database, header.sopInstanceUid) ??
       findWithdrawnInstance(database, header.sopInstanceUid)
-    if (!current || !structure.isComplete || isElsewhere(current, header)) return undefined
+    if (!current || !structure.isComplete || isInOtherSeries(current, header)) return undefined
     const [one, other] = [current, arrival].map(({ file, dataSetOffset, transferSyntaxUid }) => ({
       path: imageFiles.pathOf(file),
       dataSetOffset,
@@ -124,8 +129,11 @@ export class Arrivals {
     return { current, comparison: await compareContent(folder, this.#transcode, one, other) }
   }
 
-  /** Within a transaction: the row, its study's counters, and what waits for it. */
-  keep(arrival: Arrival): Kept {
+  /**
+   * Stores the instance's row and updates the counters of its study. Must be called within a
+   * transaction.
+   */
+  store(arrival: Arrival): StoreResult {
     const { database, clock } = this.#context
     const now = instantOf(clock())
     const { header } = arrival
@@ -134,7 +142,7 @@ export class Arrivals {
     const { stepId: ofRow, ...joined } =
       state === 'current'
         ? this.#join(arrival, replaces !== undefined, now)
-        : this.#addSetAside(arrival, now)
+        : this.#addQuarantined(arrival, now)
     const stepId =
       header.study.scheduledProcedureStepId ||
       this.#wrongSteps.stepOf(studyInstanceUid, header.performedStepUid) ||
@@ -144,29 +152,29 @@ export class Arrivals {
     const row = { ...rowOf(arrival, now, stepId), state, reason, detail, change }
     const instance = insertInstance(database, row)
     if (arrival.originals.length > 0 || state === 'quarantined')
-      this.#noteVersions(arrival, instance)
+      this.#recordVersions(arrival, instance)
     const { seriesNumber, seriesDescription } = header
     const series = { seriesInstanceUid, modality: row.modality, seriesNumber, seriesDescription }
     const what = state === 'current' ? 'current' : 'quarantined'
     countInstance(database, studyInstanceUid, series, arrival.bytes, now, what)
-    // It is of the same series (`placementOf`).
+    // The replaced instance belongs to the same series (`placementOf`).
     if (replaces) uncountInstance(database, studyInstanceUid, seriesInstanceUid, replaces.bytes)
-    // What came from an archive is there: it is not sent on by itself.
-    if (state === 'current' && !arrival.isFetched) this.#onChange('kept', [instance])
+    // Images that were retrieved from an archive are not forwarded automatically.
+    if (state === 'current' && !arrival.isFetched) this.#onChange('stored', [instance])
     return { instance, ...joined }
   }
 
-  /** Within a transaction: the instance was sent again as it is here. */
+  /** Records that the device sent a stored instance again. Must be called within a transaction. */
   repeat({ instanceId, studyInstanceUid, state }: InstanceRecord, source: Source): void {
     const { database, clock } = this.#context
     const now = instantOf(clock())
-    noteInstanceSeen(database, instanceId, now)
+    updateLastSeen(database, instanceId, now)
     if (source.isFetched || state !== 'current' || !isStudyFetched(database, studyInstanceUid))
       return
     updateImageStudy(database, studyInstanceUid, {
-      ...directlyFrom(source),
+      ...asSentByDevice(source),
       state: 'receiving',
-      dueAt: this.#latest(),
+      dueAt: this.#latestCompletion(),
       lastInstanceAt: now,
       transfer: { how: 'open', detail: null, at: now },
     })
@@ -174,30 +182,30 @@ export class Arrivals {
   }
 
   /**
-   * Within a transaction: a row for the file of what is here already, as a version that counts no
-   * more.
+   * Stores a row for a file with the same content as a stored instance, as a superseded version.
+   * Must be called within a transaction.
    */
-  keepTwin(arrival: Arrival): void {
+  storeDuplicate(arrival: Arrival): void {
     const { database, clock } = this.#context
     const stepId = arrival.header.study.scheduledProcedureStepId
     const row = rowOf(arrival, instantOf(clock()), stepId)
     insertInstance(database, { ...row, state: 'superseded', reason: null, detail: null })
   }
 
-  /** The study is complete, or its rows were changed by somebody else. */
+  /** Removes a study from the cache, because it is complete or its rows were changed elsewhere. */
   forget(studyInstanceUid: string): void {
     this.#open.delete(studyInstanceUid)
   }
 
-  /** The study's row as this instance finds and leaves it. */
-  #join(arrival: Arrival, isReplacing: boolean, now: string): Joined {
+  /** Creates or updates the study's row for a current instance. */
+  #join(arrival: Arrival, isReplacing: boolean, now: string): JoinedStudy {
     const { header, isFetched } = arrival
     const { associationId } = arrival.association
     const { studyInstanceUid } = header
-    const own = identityKeyOf(header.study)
+    const ownIdentity = identityKeyOf(header.study)
     const known = this.#open.get(studyInstanceUid)
     if (
-      known?.identity === own &&
+      known?.identity === ownIdentity &&
       known.associationIds.has(associationId) &&
       known.isFetched === isFetched
     )
@@ -205,13 +213,18 @@ export class Arrivals {
     const { database } = this.#context
     const study = findImageStudy(database, studyInstanceUid)
     const stepId = study?.handedOut?.scheduledProcedureStepId ?? ''
-    const identity = study ? identityIn(study, header.study, isReplacing) : 'same'
-    // What is rolled back must not be remembered.
+    const identity = study ? identityChange(study, header.study, isReplacing) : 'same'
+    // Changes of a transaction that is rolled back must not be cached.
     this.forget(studyInstanceUid)
     const associationIds = new Set([...(known?.associationIds ?? []), associationId])
     if (identity !== 'other')
       database.afterCommit(() =>
-        this.#open.set(studyInstanceUid, { identity: own, isFetched, associationIds, stepId }),
+        this.#open.set(studyInstanceUid, {
+          identity: ownIdentity,
+          isFetched,
+          associationIds,
+          stepId,
+        }),
       )
     if (study)
       updateImageStudy(database, studyInstanceUid, this.#patchOf(study, arrival, identity, now))
@@ -222,34 +235,34 @@ export class Arrivals {
   #patchOf(
     study: ImageStudyRecord,
     arrival: Arrival,
-    identity: Kept['identity'],
+    identity: StoreResult['identity'],
     now: string,
   ): ImageStudyPatch {
     const { header, isFetched, association } = arrival
     const isOurs = isOwnOnly(study)
-    const isFirst = isFirstOf(study)
-    // A device sends what was only known as an earlier exam: it is one to be read.
+    const isFirst = hasNoImages(study)
+    // A study that was only known as a prior is sent by a device, so it is to be read.
     const isFresh = (study.isFetched || isOurs) && !isFetched
     const { how, at } = study.transfer
-    // What broke off is not mended by an association that was open already.
+    // An association that was already open before the abort does not repair the transfer.
     const isTransferOpen =
       how !== 'aborted' || this.#statistics.beganAfter(association.associationId, at)
     const differences = isOurs ? [] : differencesAmong(study.header, header.study)
     return {
       ...(isTransferOpen && { transfer: { how: 'open', detail: null, at: now } }),
-      ...(study.state !== 'receiving' && { state: 'receiving', dueAt: this.#latest() }),
-      // What the device says last counts, and the partner is asked about it.
+      ...(study.state !== 'receiving' && { state: 'receiving', dueAt: this.#latestCompletion() }),
+      // The latest values from the device apply, and the partner is asked about them.
       ...((identity === 'corrected' || isOurs) && { header: header.study }),
       ...(identity === 'other' && { mismatch: withImage(study.mismatch, differences, now) }),
-      // What was found of images that count no more is found no more.
+      // A mismatch that only concerned images that are no longer current is removed.
       ...(isFirst && { mismatch: withoutImages(study.mismatch, now) }),
-      ...(isFresh && directlyFrom(arrival)),
+      ...(isFresh && asSentByDevice(arrival)),
       ...(isOurs &&
         isFetched && {
-          ...directlyFrom(arrival),
+          ...asSentByDevice(arrival),
           isFetched: true,
           settledAt: study.settledAt,
-          enrichment: NOT_READ,
+          enrichment: RETRIEVED_PRIOR,
         }),
       ...((identity === 'corrected' || isFirst) &&
         !study.isFetched &&
@@ -257,14 +270,17 @@ export class Arrivals {
     }
   }
 
-  /** When a study that begins to receive now is complete at the latest. */
-  #latest(): string {
+  /** Latest time at which a study that opens now is considered complete. */
+  #latestCompletion(): string {
     const { clock, settings } = this.#context
     return instantOf(clock() + settings.get('intake.capMinutes') * 60_000)
   }
 
-  /** What is set aside says nothing about its study; it is counted there, so that it is seen. */
-  #addSetAside(arrival: Arrival, now: string): Joined {
+  /**
+   * A quarantined instance does not affect the header of its study, but is counted there so that it
+   * is visible.
+   */
+  #addQuarantined(arrival: Arrival, now: string): JoinedStudy {
     const { database } = this.#context
     const isOpened = findImageStudy(database, arrival.header.studyInstanceUid) === undefined
     if (isOpened) insertImageStudy(database, this.#newStudy(arrival, now))
@@ -278,9 +294,9 @@ export class Arrivals {
       createdAt: now,
       lastInstanceAt: now,
       state: 'receiving',
-      // Of a study that was complete before, no study of the interface is created.
+      // No API study is created for a study that is already settled.
       settledAt: isFetched ? now : null,
-      dueAt: this.#latest(),
+      dueAt: this.#latestCompletion(),
       callingAeTitle: association.callingAeTitle,
       remoteAddress: association.remoteAddress,
       deviceName,
@@ -289,13 +305,13 @@ export class Arrivals {
       handedOut: null,
       mismatch: null,
       isFetched,
-      enrichment: isFetched ? NOT_READ : NOT_ASKED,
+      enrichment: isFetched ? RETRIEVED_PRIOR : NOT_REQUESTED,
       enrichmentAttempts: 0,
     }
   }
 
-  /** Of which images it is another version, so that a person can decide between them. */
-  #noteVersions({ header, originals }: Arrival, instance: InstanceRecord): void {
+  /** Records which images this is another version of, so that a user can decide between them. */
+  #recordVersions({ header, originals }: Arrival, instance: InstanceRecord): void {
     const { database } = this.#context
     const { instanceId, sopInstanceUid } = instance
     const isCopyHere = () =>
@@ -303,42 +319,42 @@ export class Arrivals {
         isCorrectedCopy(database, version.instanceId),
       )
     if (originals.length > 0 && isCopyHere()) return
-    const rival = findRivalVersion(database, sopInstanceUid, originals)
+    const rival = findCurrentVersion(database, sopInstanceUid, originals)
     const others = new Set([...originals, ...(rival ? [rival.sopInstanceUid] : [])])
     if (others.size === 0) return
     insertFoundVersion(database, { instanceId, header: header.study }, [...others])
-    if (rival) compareIdentity(database, rival.studyInstanceUid)
+    if (rival) updateMismatch(database, rival.studyInstanceUid)
   }
 }
 
 /**
- * Only reports are here, of which the gateway made objects: nothing was said about images before
- * the device says it.
+ * Whether the study contains only objects that the gateway made of reports, so that no device has
+ * identified its patient yet.
  */
 const isOwnOnly = (study: ImageStudyRecord) => study.remoteAddress === OWN_ADDRESS
 
-/** Where all that came before was set aside, the next instance is the first that counts. */
-const isFirstOf = (study: ImageStudyRecord) => study.instances === 0 || isOwnOnly(study)
+/** Whether the study has no images yet, or all earlier ones were quarantined. */
+const hasNoImages = (study: ImageStudyRecord) => study.instances === 0 || isOwnOnly(study)
 
-function identityIn(
+function identityChange(
   study: ImageStudyRecord,
   header: ImageHeader,
   isReplacing: boolean,
-): Kept['identity'] {
+): StoreResult['identity'] {
   if (isOwnOnly(study)) return 'same'
   const isOther = identityKeyOf(study.header) !== identityKeyOf(header)
-  if (isOther && (isReplacing || isFirstOf(study))) return 'corrected'
+  if (isOther && (isReplacing || hasNoImages(study))) return 'corrected'
   return differencesAmong(study.header, header).length > 0 ? 'other' : 'same'
 }
 
 /**
- * What was known as an earlier exam only is one to be read: a study is created of it like of any
- * other that a device sends.
+ * Turns a study that was only known as a prior into one that is to be read, like any other study
+ * from a device.
  */
-const directlyFrom = ({ association, deviceName }: Source): ImageStudyPatch => ({
+const asSentByDevice = ({ association, deviceName }: Source): ImageStudyPatch => ({
   isFetched: false,
   settledAt: null,
-  enrichment: NOT_ASKED,
+  enrichment: NOT_REQUESTED,
   callingAeTitle: association.callingAeTitle,
   remoteAddress: association.remoteAddress,
   deviceName,

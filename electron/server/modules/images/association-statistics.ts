@@ -4,31 +4,31 @@ import { msOf } from '#server/platform/clock.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { type Message, message, sentences, storedMessage } from '#shared/messages/message.ts'
-import { noteSender } from './image-feed.ts'
+import { appendSenderEntry } from './image-feed.ts'
 
 /** How an association ended. */
 export interface Ending {
   readonly kind: 'released' | 'aborted'
-  /** Of what was aborted, as part of a sentence. */
+  /** Reason of an abort, as part of a sentence. */
   readonly detail: Message | null
 }
 
-/** `repeated`: it was here already. */
-type Outcome = 'kept' | 'repeated' | 'quarantined' | 'refused'
+/** `repeated`: the instance was already stored. */
+type Outcome = 'stored' | 'repeated' | 'quarantined' | 'refused'
 
 interface Counts {
   readonly association: AssociationInfo
-  /** When it began to send, ms since 1970. */
+  /** When it started sending (ms since 1970). */
   readonly since: number
   readonly studies: Set<string>
   readonly outcomes: Record<Outcome, number>
-  /** Lines that the feed has of it already. */
+  /** Feed entries that have been written. */
   readonly noted: Set<string>
 }
 
 /**
- * What each open association brought: the feed has each kind of refusal once, and the rest in one
- * line when the association ends.
+ * Counts what each open association sends. The feed gets each kind of refusal once per association,
+ * and a summary when the association ends.
  */
 export class AssociationStatistics {
   readonly #context: Context
@@ -38,7 +38,7 @@ export class AssociationStatistics {
     this.#context = context
   }
 
-  /** The association, which is open, sends an instance. */
+  /** Starts counting for an association. Must be called before its first instance is counted. */
   begin(association: AssociationInfo): void {
     const { associationId } = association
     if (this.#open.has(associationId)) return
@@ -46,14 +46,14 @@ export class AssociationStatistics {
       association,
       since: this.#context.clock(),
       studies: new Set(),
-      outcomes: { kept: 0, repeated: 0, quarantined: 0, refused: 0 },
+      outcomes: { stored: 0, repeated: 0, quarantined: 0, refused: 0 },
       noted: new Set(),
     })
   }
 
   /**
-   * One more instance; it may be done with after its association has ended, and then is not counted
-   * any more. `why`: of one that was set aside or refused.
+   * Counts an instance, unless its association has already ended. `why` is the reason for a
+   * quarantine or refusal.
    */
   add(
     { associationId }: AssociationInfo,
@@ -72,7 +72,7 @@ export class AssociationStatistics {
       this.note(associationId, 'danger', message('images.refused', { why }), null)
   }
 
-  /** A line for the feed, once for each association and study. */
+  /** Appends an entry to the feed, once per association and study. */
   note(
     associationId: string,
     tone: FeedLine['tone'],
@@ -83,23 +83,23 @@ export class AssociationStatistics {
     if (counts) this.#note(counts, tone, text, studyInstanceUid)
   }
 
-  /** Whether an association that is open sent to the study. */
+  /** Whether an open association has sent images of the study. */
   isStudyOpen(studyInstanceUid: string): boolean {
     for (const { studies } of this.#open.values()) if (studies.has(studyInstanceUid)) return true
     return false
   }
 
-  /** Whether the association is open and sends. */
+  /** Whether the association is open and has sent images. */
   isSending(associationId: string): boolean {
     return this.#open.has(associationId)
   }
 
-  /** Whether the association is open, and began to send after the instant. */
+  /** Whether the association is open and started sending after the given time. */
   beganAfter(associationId: string, at: Instant): boolean {
     return (this.#open.get(associationId)?.since ?? 0) > msOf(at)
   }
 
-  /** What it sent; undefined where it sent no image. */
+  /** Returns what the association sent; `undefined` if it sent no images. */
   closed(associationId: string, { kind, detail }: Ending) {
     const counts = this.#open.get(associationId)
     if (!counts) return undefined
@@ -122,18 +122,18 @@ export class AssociationStatistics {
     const key = `${studyInstanceUid ?? ''} ${storedMessage(text)}`
     if (noted.has(key)) return
     noted.add(key)
-    noteSender(this.#context, association, 'images', tone, text, studyInstanceUid)
+    appendSenderEntry(this.#context, association, 'images', tone, text, studyInstanceUid)
   }
 }
 
 function sentenceOf({ outcomes, studies: { size: studies } }: Counts): Message {
-  const { kept, repeated, quarantined, refused } = outcomes
+  const { stored, repeated, quarantined, refused } = outcomes
   const parts = [
     ...(repeated > 0 ? [message('images.sent-again', { count: repeated })] : []),
     ...(quarantined > 0 ? [message('images.sent-set-aside', { count: quarantined })] : []),
     ...(refused > 0 ? [message('images.sent-refused', { count: refused })] : []),
   ]
-  const count = kept + repeated + quarantined + refused
+  const count = stored + repeated + quarantined + refused
   return parts.length > 0
     ? message('images.sent-of-these', { count, studies, parts })
     : message('images.sent', { count, studies })

@@ -9,13 +9,11 @@ export type CommitmentState = (typeof COMMITMENT_STATES)[number]
 export interface CommitmentItem {
   readonly sopClassUid: string
   readonly sopInstanceUid: string
-  /**
-   * FailureReason (0008,1197) of the result; null where it is committed, or no result was made yet.
-   */
+  /** FailureReason (0008,1197) of the result; null if it is committed or there is no result yet. */
   readonly failureReason: number | null
 }
 
-/** A storage commitment request (PS3.4 Annex J) and the way of its result. */
+/** A storage commitment request (PS3.4 Annex J) and the delivery of its result. */
 export interface CommitmentRecord {
   readonly commitmentId: number
   readonly transactionUid: string
@@ -25,11 +23,11 @@ export interface CommitmentRecord {
   readonly requestedAt: string
   readonly state: CommitmentState
   readonly attempts: number
-  /** When the result is sent next; null where it is not. */
+  /** When the next delivery attempt is due; null if none is. */
   readonly nextAt: string | null
-  /** Why the last attempt failed; null where none did. */
+  /** Why the last attempt failed; null if it did not. */
   readonly lastError: Message | null
-  /** How many instances it names, and how many of them the result refuses. */
+  /** Number of requested instances, and of those that the result refuses. */
   readonly instances: number
   readonly failed: number
 }
@@ -46,14 +44,14 @@ const SELECT = `
     (select count(*) from commitmentItems i where i.commitmentId = c.commitmentId) as instances,
     (select count(failureReason) from commitmentItems i where i.commitmentId = c.commitmentId) as failed
   from commitments c`
-// Instances that are here, whatever became of them, and those that are only announced.
+// Requests for instances that were received, in any state, or only announced.
 const OF_STUDY = `${SELECT} where commitmentId in (
     select i.commitmentId from instances n join commitmentItems i on i.sopInstanceUid = n.sopInstanceUid where n.studyInstanceUid = ?
     union
     select i.commitmentId from announcedInstances a join commitmentItems i on i.sopInstanceUid = a.sopInstanceUid where a.studyInstanceUid = ?)
   order by commitmentId desc`
 
-/** Its id. */
+/** Inserts a request; returns its id. */
 export const insertCommitment = (
   database: Database,
   { items, ...commitment }: NewCommitment,
@@ -75,7 +73,7 @@ export const findCommitment = (
 ): CommitmentRecord | undefined =>
   allCommitments(database, `${SELECT} where commitmentId = ?`, commitmentId)[0]
 
-/** The newest of a transaction of a device. */
+/** The latest request of the device with this Transaction UID. */
 export const findCommitmentOf = (
   database: Database,
   callingAeTitle: string,
@@ -88,7 +86,7 @@ export const findCommitmentOf = (
     callingAeTitle,
   )[0]
 
-/** In the order they were named. */
+/** Lists the requested instances, in the order of the request. */
 export const listCommitmentItems = (database: Database, commitmentId: number): CommitmentItem[] =>
   database.all(
     database.sql
@@ -98,13 +96,13 @@ export const listCommitmentItems = (database: Database, commitmentId: number): C
       .orderBy('position'),
   )
 
-/** Those that name an instance of the study, newest first. */
+/** Requests that contain an instance of the study, newest first. */
 export const listStudyCommitments = (
   database: Database,
   studyInstanceUid: string,
 ): CommitmentRecord[] => allCommitments(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
 
-/** Waiting results that are due, the oldest first. */
+/** Waiting results that are due, oldest first. */
 export const listDueCommitments = (
   database: Database,
   now: string,
@@ -121,14 +119,14 @@ export const listDueCommitments = (
 export const nextCommitmentDue = (database: Database): string | undefined =>
   database.get(rawQuery<{ nextAt: string | null }>(NEXT, []))?.nextAt ?? undefined
 
-/** Results that wait, and when the first of them was requested. */
+/** Number of waiting results, and since when the oldest has been waiting. */
 export const waitingCommitments = (database: Database) =>
   database.get(rawQuery<{ count: number; since: string | null }>(WAITING, [])) ?? {
     count: 0,
     since: null,
   }
 
-/** What the result refuses, in place of what it refused before. */
+/** Replaces the failures of the result. */
 export const setCommitmentFailures = (
   database: Database,
   commitmentId: number,
@@ -154,7 +152,7 @@ export const setCommitmentFailures = (
     }
   })
 
-/** Counts the attempt that settled it. Whether it was still waiting. */
+/** Records the final attempt; returns whether the result was waiting. */
 export const settleCommitment = (
   database: Database,
   commitmentId: number,
@@ -174,7 +172,7 @@ export const settleCommitment = (
       .where('state', '=', 'waiting'),
   ).changes > 0
 
-/** Counts a failed attempt; it waits until `nextAt`. */
+/** Records a failed attempt; the next one is due at `nextAt`. */
 export function postponeCommitment(
   database: Database,
   commitmentId: number,
@@ -193,7 +191,7 @@ export function postponeCommitment(
   )
 }
 
-/** Forgets those that stopped waiting and were requested before the instant. */
+/** Deletes requests made before the given time, except waiting ones. */
 export const purgeCommitments = (database: Database, before: string): number =>
   database.run(
     database.sql

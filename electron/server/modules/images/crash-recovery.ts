@@ -5,7 +5,7 @@ import type { Database } from '#server/database/database.ts'
 import { isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { message } from '#shared/messages/message.ts'
-import { noteDisk } from './image-feed.ts'
+import { appendDiskEntry } from './image-feed.ts'
 import { recountInstances } from './image-study-writing-queries.ts'
 import { isCorrectedCopy } from './image-version-queries.ts'
 import {
@@ -13,27 +13,31 @@ import {
   findInstanceOfFile,
   hasInstanceOfFile,
   type InstanceRecord,
-  instancesNewestFirst,
+  iterateNewestFirst,
   listInstanceVersions,
   type OnInstanceChange,
   setInstanceState,
 } from './instance-queries.ts'
 
-/** A disk that takes longer than that over one image is broken. */
-const UNDER_WAY_MS = 10 * 60_000
-/** A run that fails at most of them has lost the images, not the last moment of a transfer. */
-const FEW = 20
+/** Maximum time for writing one image. A slower disk is considered broken. */
+const MAX_WRITE_MS = 10 * 60_000
+/**
+ * If more rows than this lack their file, images were lost, rather than the last transfer
+ * interrupted.
+ */
+const MAX_INTERRUPTED = 20
 
 /**
- * After a run that did not end by itself: the bytes of an instance, its file's name and its row are
- * made durable side by side, and a power failure may have left its row alone. Rows of the last
- * minutes whose file is not there, or not what was received, are taken back: their senders were not
- * told Success and have them still. A disk may have damaged an acknowledged image, too, so such a
- * file is never deleted: it goes to the recovery folder (`recover`). Where most are so, such as on
- * a disk that is not mounted, nothing is taken back, and a person is told.
- * @throws a file is there and cannot be read: nothing was taken back
+ * Checks the newest instances after a run that was not shut down properly. File content, file name
+ * and row are made durable in parallel, so a power failure may leave a row without its file. Rows
+ * of the last minutes whose file is missing or differs from what was received are deleted; their
+ * senders have not received Success and will send them again. Because the disk may also have
+ * damaged an acknowledged image, such a file is never deleted but moved to the recovery folder by
+ * `recover`. If most files are missing, for example because a disk is not mounted, no row is
+ * deleted and the problem is reported.
+ * @throws if a file exists but cannot be read; no row was deleted
  */
-export async function takeBackUnproven(
+export async function deleteUnprovenRows(
   context: Context,
   onChange: OnInstanceChange,
   recover: (file: string) => Promise<void>,
@@ -43,32 +47,35 @@ export async function takeBackUnproven(
   const unproven: InstanceRecord[] = []
   let proven = 0
   let since: number | undefined
-  for (const instance of instancesNewestFirst(database)) {
+  for (const instance of iterateNewestFirst(database)) {
     if (signal.aborted) return
-    // It was durable before its row was.
+    // Copies are durable before their rows are written.
     if (isCorrectedCopy(database, instance.instanceId)) continue
-    since ??= msOf(instance.receivedAt) - UNDER_WAY_MS
+    since ??= msOf(instance.receivedAt) - MAX_WRITE_MS
     if (msOf(instance.receivedAt) < since) break
-    if (await isWhole(context, instance)) {
+    if (await isIntact(context, instance)) {
       proven++
-      // Read back from memory after a crash of the gateway alone: that does not say that it was on
-      // the disk.
+      // After a crash of the gateway alone, the file may have been read from the page cache, so it
+      // is synced now.
       await imageFiles.secure(instance.file)
     } else unproven.push(instance)
   }
   if (unproven.length === 0) return
-  if (unproven.length > Math.max(FEW, proven) || (proven === 0 && unproven.length > 1)) {
-    noteDisk(context, 'danger', message('images.most-missing'))
+  if (
+    unproven.length > Math.max(MAX_INTERRUPTED, proven) ||
+    (proven === 0 && unproven.length > 1)
+  ) {
+    appendDiskEntry(context, 'danger', message('images.most-missing'))
     return
   }
   await database.commitSoon(() => {
-    for (const { file } of unproven) takeBack(database, onChange, file)
+    for (const { file } of unproven) deleteRowOf(database, onChange, file)
   })
   for (const { file } of unproven) if (existsSync(imageFiles.pathOf(file))) await recover(file)
-  noteDisk(context, 'warning', message('images.cut-off', { count: unproven.length }))
+  appendDiskEntry(context, 'warning', message('images.cut-off', { count: unproven.length }))
 }
 
-async function isWhole(
+async function isIntact(
   { imageFiles }: Context,
   { file, bytes, dataSetOffset, crc32: expected }: InstanceRecord,
 ): Promise<boolean> {
@@ -83,8 +90,8 @@ async function isWhole(
       length += chunk.length
     }
   } catch (error) {
-    // What cannot be read now (no descriptor left, a disk fault) may be whole, and acknowledged:
-    // nothing is taken back on that.
+    // A file that cannot be read now (out of descriptors, disk fault) may be complete and
+    // acknowledged, so no row is deleted.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return false
   }
@@ -92,13 +99,13 @@ async function isWhole(
 }
 
 /**
- * In a transaction: the row of the file goes with what was queued of it, and the version whose
- * place it had taken is the current one again, and queued again. Nothing where there is none.
+ * Deletes the row of the file and its forwards, and makes the version that it replaced current
+ * again. Does nothing if there is no row. Must be called within a transaction.
  */
-export function takeBack(database: Database, onChange: OnInstanceChange, file: string): void {
+export function deleteRowOf(database: Database, onChange: OnInstanceChange, file: string): void {
   const row = findInstanceOfFile(database, file)
   if (!row) return
-  onChange('taken-back', [row])
+  onChange('deleted', [row])
   deleteInstance(database, row.instanceId)
   const others = listInstanceVersions(database, row.sopInstanceUid)
   const last = others.findLast(({ state }) => state === 'superseded')
@@ -111,22 +118,22 @@ export function takeBack(database: Database, onChange: OnInstanceChange, file: s
 }
 
 /**
- * For the start: copies that an earlier run had not completed are deleted; their originals are
- * current. Complete ones are left to the recovery: their rows may have been committed, and be
- * missing because an older database was restored.
+ * Deletes incomplete copies of an interrupted correction at startup; their originals are current.
+ * Complete ones are left to the recovery, because their rows may have been committed and then lost
+ * when an older database was restored.
  */
-export async function sweepCopies(context: Context): Promise<void> {
+export async function deleteIncompleteCopies(context: Context): Promise<void> {
   const { imageFiles } = context
   let removed = 0
   for (const { note, files, isComplete } of imageFiles.copies.list()) {
     if (isComplete) imageFiles.copies.forget(note)
-    else removed += await removeUncommitted(context, note, files)
+    else removed += await deleteUncommitted(context, note, files)
   }
-  if (removed > 0) noteDisk(context, 'warning', message('images.correction-interrupted'))
+  if (removed > 0) appendDiskEntry(context, 'warning', message('images.correction-interrupted'))
 }
 
-/** Deletes copies that no row names, and the note of them. Returns how many were deleted. */
-export async function removeUncommitted(
+/** Deletes copies without a row, and the list of them. Returns the number of deleted files. */
+export async function deleteUncommitted(
   { database, imageFiles }: Context,
   note: string,
   files: readonly string[],

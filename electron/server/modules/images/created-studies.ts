@@ -4,8 +4,8 @@ import type { Database } from '#server/database/database.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
 import {
   type CreatedStudy,
-  keepCreatedStudy,
   listCreatedStudies,
+  saveCreatedStudy,
 } from '#server/modules/studies/created-study-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageHeader, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
@@ -22,7 +22,7 @@ import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
-import { isReportBegun, listCorrectionTimes } from './image-version-queries.ts'
+import { hasReport, listCorrectionTimes } from './image-version-queries.ts'
 import { listStudyInstances } from './instance-queries.ts'
 import {
   leadingModality,
@@ -31,10 +31,10 @@ import {
   type StudyValues,
 } from './study-values.ts'
 
-// Studies that the gateway creates of images; each function within the caller's transaction.
+// Studies that the gateway creates from images. Each function must be called within a transaction.
 
-/** A study of the area, of nobody and unassigned, with these values. */
-export function createStudyOf(
+/** Creates an unassigned study of the area with these values. */
+export function createStudyFromImages(
   context: Context,
   area: StudyArea,
   studyInstanceUid: string,
@@ -44,7 +44,7 @@ export function createStudyOf(
   const now = instantOf(clock())
   const studyId = idFromUuid('stu', uuid())
   insertStudy(database, recordOf(area, studyInstanceUid, values, studyId, now))
-  keepCreatedStudy(database, studyInstanceUid, area, studyId, now, values)
+  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, values)
   const { severity, expressCustomerId } = values
   note(context, 'gateway', 'study.seed', studyId, {
     area,
@@ -56,19 +56,19 @@ export function createStudyOf(
 }
 
 /**
- * Gives the created studies these values, where no person and no call of the interface has set
- * others. Names of the fields that changed.
+ * Updates fields of the created studies that no user and no API call has changed. Returns the names
+ * of the changed fields.
  */
-export function fillStudies(
+export function updateCreatedStudies(
   context: Context,
   studyInstanceUid: string,
   merged: MergedValues,
 ): readonly string[] {
   const created = listCreatedStudies(context.database, studyInstanceUid)
-  return [...new Set(created.flatMap((one) => fillOne(context, one, studyInstanceUid, merged)))]
+  return [...new Set(created.flatMap((one) => updateOne(context, one, studyInstanceUid, merged)))]
 }
 
-function fillOne(
+function updateOne(
   context: Context,
   { area, studyId, values: own, touched }: CreatedStudy,
   studyInstanceUid: string,
@@ -78,8 +78,13 @@ function fillOne(
   const before = findStudy(database, studyId)
   if (!before) return []
   const now = instantOf(clock())
-  const { study, seeded, fields } = filled(before, own as StudyValues, values, new Set(touched))
-  keepCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
+  const { study, seeded, fields } = mergeUntouched(
+    before,
+    own as StudyValues,
+    values,
+    new Set(touched),
+  )
+  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
   if (fields.length === 0) return []
   saveStudy(database, { ...study, updatedAt: now }, before)
   note(context, 'gateway', 'study.enrich', studyId, {
@@ -92,10 +97,11 @@ function fillOne(
 }
 
 /**
- * The header of the images was corrected: what the created studies have from it follows it, where
- * no person and no call of the interface has set other values. What the partner said stays.
+ * Updates the created studies after the header of the images was corrected: fields that came from
+ * the header get the corrected values, unless a user or an API call has changed them. Values from
+ * the partner are kept.
  */
-export function followHeader(
+export function applyCorrectedHeader(
   context: Context,
   {
     studyInstanceUid,
@@ -108,20 +114,20 @@ export function followHeader(
   const was = mergedValues(header, modality, {}).values
   const is = mergedValues(corrected, modality, {}).values
   for (const created of listCreatedStudies(context.database, studyInstanceUid))
-    fillOne(context, created, studyInstanceUid, {
-      values: followed(created.values as StudyValues, was, is),
+    updateOne(context, created, studyInstanceUid, {
+      values: mergeCorrected(created.values as StudyValues, was, is),
       fromPartner: [],
       warnings: [],
     })
 }
 
 /**
- * After a correction, or when images arrive: a created study that corrections left without images
- * is cancelled, unless somebody works with it (it is assigned or was changed, or a report was
- * begun) or images of it are in quarantine; it is active again once there are images. What a
- * person cancelled stays cancelled, and what a person or a partner created stays as it is.
+ * Cancels or reactivates created studies after a correction or when images arrive. A study that a
+ * correction left without images is cancelled, unless it is in use (assigned, changed, or with a
+ * report) or has images in quarantine. It is reactivated when it has images again. A study that a
+ * user cancelled, or that a user or partner created, is not changed.
  */
-export function followImages(
+export function updateCancellation(
   context: Context,
   studyInstanceUid: string,
   at: string,
@@ -138,9 +144,8 @@ export function followImages(
     const study = findStudy(database, studyId)
     if (!study || study.createdByApiKeyId !== null || study.createdByUserId !== null) continue
     const { cancelledAt, assignedTo } = study
-    const isUnused =
-      touched.length === 0 && assignedTo === null && !isReportBegun(database, studyId)
-    // It was cancelled here, at the moment of a correction, and by nobody since.
+    const isUnused = touched.length === 0 && assignedTo === null && !hasReport(database, studyId)
+    // It was cancelled by a correction, and not by a user since.
     const isOurs = cancelledAt !== null && corrections.includes(cancelledAt)
     if (hasImages && isOurs) setCancelled(context, study, null, at, actor)
     if (isEmpty && isUnused && cancelledAt === null) setCancelled(context, study, at, at, actor)
@@ -162,8 +167,8 @@ function setCancelled(
 }
 
 /**
- * The values with a customer that studies can have, or none; and a warning of that. An unusable
- * field of the partner is ignored, and the others are applied.
+ * Removes a customer that does not exist or is inactive, with a warning. An invalid field from the
+ * partner does not invalidate the others.
  */
 export function withCustomer(database: Database, merged: MergedValues): MergedValues {
   const { expressCustomerId } = merged.values
@@ -202,7 +207,7 @@ function recordOf(
     createdAt: now,
     updatedAt: now,
   }
-  // A viewer study has no place for what is known of the patient.
+  // A viewer study has no fields for patient data.
   if (area === 'viewer') return { ...fields, area, status: 'incomplete', detail: {} }
   return {
     ...fields,
@@ -212,30 +217,30 @@ function recordOf(
   }
 }
 
-interface Filled {
+interface MergedStudy {
   readonly study: StudyRecord
-  /** What the gateway has written by now. */
+  /** The values that the gateway has written so far. */
   readonly seeded: StudyValues
   readonly fields: readonly string[]
 }
 
 type Values = Record<string, unknown>
 
-/** Fields that are not in the detail of a study. */
-const OPEN = ['studyDescription', 'severity', 'expressCustomerId'] as const
+/** Fields outside the encrypted detail of a study. */
+const PLAIN_FIELDS = ['studyDescription', 'severity', 'expressCustomerId'] as const
 
 /**
- * The study with fresh values where it still has those it was created with, in fields that nobody
- * has touched.
+ * Applies fresh values to fields that are untouched and still have the values with which the
+ * gateway wrote them.
  */
-export function filled(
+export function mergeUntouched(
   before: StudyRecord,
   own: StudyValues,
   fresh: StudyValues,
   touched: ReadonlySet<string>,
-): Filled {
+): MergedStudy {
   const fields: string[] = []
-  /** Values after, and the gateway's own last values. */
+  /** Returns the values after the update, and the gateway's own last values. */
   function fill(names: Iterable<string>, now: Values, seeded: Values, next: Values) {
     const after: Values = {}
     const written: Values = {}
@@ -247,7 +252,7 @@ export function filled(
     }
     return { after, written }
   }
-  const open = fill(OPEN, { ...before }, { ...own }, { ...fresh })
+  const open = fill(PLAIN_FIELDS, { ...before }, { ...own }, { ...fresh })
   if (before.area === 'viewer')
     return {
       study: { ...before, ...open.after },
@@ -285,15 +290,12 @@ export function filled(
 
 const namesOf = (...all: readonly Values[]) => new Set(all.flatMap((values) => Object.keys(values)))
 
-/** Without what is undefined. */
+/** Removes undefined values. */
 const given = (values: Values): StudyReportMetadata =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/**
- * The gateway's own values, those of them that are of the header replaced by the ones of the
- * corrected header.
- */
-export function followed(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
+/** Replaces those of the gateway's own values that came from the header with the corrected ones. */
+export function mergeCorrected(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
   const had: Values = { ...own.reportMetadata }
   const before: Values = { ...was.reportMetadata }
   const after: Values = { ...is.reportMetadata }
@@ -304,7 +306,7 @@ export function followed(own: StudyValues, was: StudyValues, is: StudyValues): S
   return { ...own, studyDescription, reportMetadata: given(reportMetadata) }
 }
 
-// JSON has no undefined, and a measure is an object.
+// JSON has no undefined, and measurements are objects.
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || canonical(one) === canonical(other)
 const canonical = (value: unknown): string =>

@@ -6,27 +6,30 @@ import { DISK_SOON_DAYS, type Trends } from '#shared/contract/dashboard-trends.t
 import { type Message, message } from '#shared/messages/message.ts'
 import { firstArrival, sumArrivedBytes } from './arrival-queries.ts'
 
-/** When no more images will be accepted, at the rate of the last days; null with the reason. */
+/**
+ * In how many days the disk will be too full to accept images, at the rate of the last days; null
+ * with the reason if that is unknown.
+ */
 export type DiskForecast = Pick<
   Trends['disk'],
   'days' | 'stopBytes' | 'fullInDays' | 'unknownBecause'
 >
 
 const GIGABYTE = 1e9
-/** What the database needs for the rows of images, whatever the setting says. */
-const LEAST_BYTES = 64 << 20
-/** Two whole weeks: as many quiet days are among them as among those to come. */
-const MOST_DAYS = 14
-/** Of fewer days the rate is not told. */
-const FEWEST_DAYS = 3
+/** Space that the database needs for the rows of images, regardless of the setting. */
+const MIN_BYTES = 64 << 20
+/** Whole weeks, so that weekends are represented. */
+const MAX_DAYS = 14
+/** Number of days that a forecast requires. */
+const MIN_DAYS = 3
 
-/** So much stays free: below it no images are accepted. */
-export const leastFreeBytes = (settings: Context['settings']): number =>
-  Math.max(settings.get('intake.stopGigabytes') * GIGABYTE, LEAST_BYTES)
+/** Free space below which no images are accepted (bytes). */
+export const minFreeBytes = (settings: Context['settings']): number =>
+  Math.max(settings.get('intake.stopGigabytes') * GIGABYTE, MIN_BYTES)
 
 /**
- * Bytes that arrived on each of the last 14 days of the clinic, the earliest first. Whole days
- * only: neither today is among them nor the day on which the first images came.
+ * Bytes received on each of the last 14 days in the clinic's time zone, oldest first. Excludes today
+ * and the day of the first images, which are incomplete.
  */
 export function receivedByDay({ database, clock, settings }: Context): DiskForecast['days'] {
   const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
@@ -34,17 +37,17 @@ export function receivedByDay({ database, clock, settings }: Context): DiskForec
   const first = firstArrival(database)
   if (first === undefined) return []
   const firstDay = clinicDay(msOf(first), timeZone)
-  const beginningOf = (day: string) => instantOf(startOfDay(day, timeZone))
-  const since = beginningOf(addDays(today, -MOST_DAYS))
-  return Array.from({ length: MOST_DAYS }, (_, index) => addDays(today, index - MOST_DAYS))
+  const startOf = (day: string) => instantOf(startOfDay(day, timeZone))
+  const since = startOf(addDays(today, -MAX_DAYS))
+  return Array.from({ length: MAX_DAYS }, (_, index) => addDays(today, index - MAX_DAYS))
     .filter((day) => day > firstDay)
     .map((day) => {
-      const span = { from: beginningOf(day), to: beginningOf(addDays(day, 1)) }
+      const span = { from: startOf(day), to: startOf(addDays(day, 1)) }
       return { day, bytes: sumArrivedBytes(database, span, since) }
     })
 }
 
-/** The forecast for a disk with so much free, of which `stopBytes` stay free. */
+/** Forecasts when only `stopBytes` of the disk will be free, at the average rate of `days`. */
 export function forecastOf(
   { freeBytes, totalBytes }: Pick<Status['storage'], 'freeBytes' | 'totalBytes'>,
   stopBytes: number,
@@ -53,7 +56,7 @@ export function forecastOf(
   const unknown = (unknownBecause: DiskForecast['unknownBecause']) =>
     ({ days, stopBytes, fullInDays: null, unknownBecause }) as const
   if (totalBytes === 0) return unknown('no-disk')
-  if (days.length < FEWEST_DAYS) return unknown('few-days')
+  if (days.length < MIN_DAYS) return unknown('few-days')
   const received = days.reduce((sum, { bytes }) => sum + bytes, 0)
   if (received === 0) return unknown('no-growth')
   const left = Math.max(0, freeBytes - stopBytes)
@@ -61,7 +64,7 @@ export function forecastOf(
   return { days, stopBytes, fullInDays, unknownBecause: null }
 }
 
-/** That the disk will be full within a month, and what to do about it; undefined where not. */
+/** Warning and remedy if the disk is forecast to be full within `DISK_SOON_DAYS`. */
 export const fullSoon = ({
   fullInDays: days,
 }: Pick<DiskForecast, 'fullInDays'>):

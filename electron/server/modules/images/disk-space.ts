@@ -3,23 +3,23 @@ import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import type { FeedLine, Status } from '#shared/contract/dashboard.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
-import { type DiskForecast, forecastOf, leastFreeBytes, receivedByDay } from './disk-forecast.ts'
-import { noteDisk } from './image-feed.ts'
+import { type DiskForecast, forecastOf, minFreeBytes, receivedByDay } from './disk-forecast.ts'
+import { appendDiskEntry } from './image-feed.ts'
 
 type Storage = Status['storage']
 
-/** How long what was found out is believed; ms. */
-const LOOK_EVERY_MS = 1000
+/** How long a measurement is cached (ms). */
+const CACHE_MS = 1000
 const GIGABYTE = 1e9
 
-const TONE: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
+const TONES: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
   ok: 'good',
   low: 'warning',
   full: 'danger',
   'read-only': 'danger',
 }
 
-/** The disk that images go to. */
+/** Monitors the disk on which images are stored. */
 export class DiskSpace {
   readonly #context: Context
   #known: { readonly at: number; readonly storage: Storage } | undefined
@@ -30,24 +30,24 @@ export class DiskSpace {
     this.#context = context
   }
 
-  /** At most a second old. */
+  /** The state, which is at most a second old. */
   storage(): Storage {
     const now = this.#context.clock()
-    if (this.#known && Math.abs(now - this.#known.at) < LOOK_EVERY_MS) return this.#known.storage
+    if (this.#known && Math.abs(now - this.#known.at) < CACHE_MS) return this.#known.storage
     const storage = storageOf(this.#context)
     this.#known = { at: now, storage }
     const { state, detail } = storage
     if (state !== this.#noted) {
       this.#noted = state
       const text = isMessage(detail) ? detail : message('images.room-again')
-      noteDisk(this.#context, TONE[state], text)
+      appendDiskEntry(this.#context, TONES[state], text)
     }
     return storage
   }
 
   /**
-   * When no more images will be accepted, at the rate of the last days, which are read once a day:
-   * a clinic may have thousands of studies in them.
+   * When the disk will be too full to accept images, at the rate of the last days. The rate is
+   * computed once a day, because these days may have thousands of studies.
    */
   forecast(): DiskForecast {
     const { clock, settings } = this.#context
@@ -55,18 +55,15 @@ export class DiskSpace {
     const today = `${clinicDay(clock(), timeZone)} ${timeZone}`
     if (this.#received?.today !== today)
       this.#received = { today, days: receivedByDay(this.#context) }
-    return forecastOf(this.storage(), leastFreeBytes(settings), this.#received.days)
+    return forecastOf(this.storage(), minFreeBytes(settings), this.#received.days)
   }
 
-  /**
-   * Whether associations for storage are taken now: there is room on the disk, and it can be
-   * written to.
-   */
+  /** Whether images can be received: the disk has enough space and is writable. */
   takesImages(): boolean {
     return ['ok', 'low'].includes(this.storage().state)
   }
 
-  /** A write failed: looked at again at once. */
+  /** Discards the cached measurement, after a failed write. */
   failed(): void {
     this.#known = undefined
   }
@@ -81,13 +78,13 @@ function storageOf({ imageFiles, settings }: Context): Storage {
   const found = (state: Storage['state'], detail: Message | null) => ({ state, ...space, detail })
   if (!isWritable) return found('read-only', message('images.folder-read-only'))
   if (free < stop) return found('full', message('images.too-little-free', { free, stop }))
-  if (freeBytes < leastFreeBytes(settings)) return found('full', message('images.disk-full'))
+  if (freeBytes < minFreeBytes(settings)) return found('full', message('images.disk-full'))
   if (free < settings.get('intake.warnGigabytes'))
     return found('low', message('images.little-free', { free, stop }))
   return found('ok', null)
 }
 
-/** A disk that cannot be asked has no room. */
+/** A disk that cannot be queried is considered full. */
 function spaceOf(files: Context['imageFiles']) {
   try {
     return files.space()

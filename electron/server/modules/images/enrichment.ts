@@ -11,36 +11,36 @@ import { type EnrichmentAnswer, leftOutWarning, type MergedValues } from './stud
 
 export const NO_PARTNER = message('images.no-partner')
 
-/** What came of a question. */
-export type Answered =
+/** The outcome of an enrichment request. */
+export type EnrichmentResult =
   | {
       readonly answer: EnrichmentAnswer
       readonly fault: null
       readonly leftOut: readonly string[]
-      /** Of the event with the question. */
+      /** Id of the event with the request. */
       readonly webhookId: string | undefined
     }
   | { readonly answer: undefined; readonly fault: Message; readonly webhookId: string | undefined }
 
-type Standing = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
+type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
 
 const EVENT = 'patient_study.enrichment_requested'
 
 /**
- * Asks the partner about a study, which is a soft event. A failure, a timeout and a body that is
- * not a JSON object are an empty enrichment, to be asked for again. Of an object each field is
- * judged on its own: one that cannot be used is left out, and the others are used.
+ * Requests enrichment of a study from the partner (a soft event). A failure, a timeout or a body
+ * that is not a JSON object yields no values, and the request is repeated later. The fields of an
+ * object are validated separately: an invalid one is ignored.
  */
 export async function askPartner(
   context: Context,
   requester: Pick<Requester, 'request'>,
   study: ImageStudyRecord,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<EnrichmentResult> {
   const leftOut: string[] = []
   let webhookId: string | undefined
   try {
-    const question = questionOf(study, context.settings.get('clinic.id'))
+    const question = requestOf(study, context.settings.get('clinic.id'))
     const answer = await requester.request(EVENT, question, {
       signal,
       accept(reply) {
@@ -66,13 +66,13 @@ export async function askPartner(
   }
 }
 
-function questionOf(
+function requestOf(
   { studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord,
   clinicId: string | null,
 ): EventData<typeof EVENT> {
   if (clinicId === null) throw new Error('clinic.id is not set')
-  // Of the row only where it is sure that the images belong to it. To a linked order they do, under
-  // a Study Instance UID of the device's own.
+  // Values of the worklist row are sent only if the images certainly belong to it. That is also the
+  // case for a linked order, although the device used its own Study Instance UID.
   const { fields = [], amongImages = [] } = mismatch ?? {}
   const isLinked =
     handedOut?.linkedBy !== undefined && fields.every(({ field }) => field === 'studyInstanceUid')
@@ -87,13 +87,13 @@ function questionOf(
   }
 }
 
-/** How the enrichment stands after a question. */
-export function standingAfter(
-  asked: Answered,
+/** The state of the enrichment after a request. */
+export function enrichmentAfter(
+  asked: EnrichmentResult,
   attemptsBefore: number,
   merged: MergedValues | undefined,
   now: number,
-): Standing {
+): EnrichmentFields {
   const askedAt = instantOf(now)
   const enrichmentAttempts = attemptsBefore + 1
   if (asked.answer === undefined) {

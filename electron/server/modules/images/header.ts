@@ -11,7 +11,7 @@ import { Uid } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { ImageAttributes } from './instance-queries.ts'
 
-/** PS3.6: what is read of a data set while it streams by. */
+/** PS3.6: attributes that are read while a data set is received. */
 export const TAG = {
   sopClassUid: 0x00080016,
   sopInstanceUid: 0x00080018,
@@ -58,14 +58,14 @@ const {
   referencedSopInstanceUid,
   scheduledProcedureStepId,
 } = TAG
-const WITHIN: ReadonlySet<number> = new Set([
+const NESTED_TAGS: ReadonlySet<number> = new Set([
   requestAttributesSequence,
   referencedPerformedProcedureStepSequence,
   referencedSopInstanceUid,
   scheduledProcedureStepId,
 ])
 const WANTED: readonly Wanted[] = [
-  ...Object.values(TAG).filter((tag) => !WITHIN.has(tag)),
+  ...Object.values(TAG).filter((tag) => !NESTED_TAGS.has(tag)),
   { sequence: referencedPerformedProcedureStepSequence, tags: [referencedSopInstanceUid] },
   {
     sequence: requestAttributesSequence,
@@ -79,7 +79,7 @@ const WANTED: readonly Wanted[] = [
   },
 ]
 
-/** What one instance says of itself and of what it belongs to. */
+/** The header of an instance. */
 export interface InstanceHeader {
   readonly sopClassUid: string
   readonly sopInstanceUid: string
@@ -88,26 +88,26 @@ export interface InstanceHeader {
   readonly instanceNumber: string
   readonly seriesNumber: string
   readonly seriesDescription: string
-  /** SOP Instance UID of the performed procedure step it was made in; '' where it names none. */
+  /** SOP Instance UID of the performed procedure step; empty if there is none. */
   readonly performedStepUid: string
   readonly study: ImageHeader
-  /** It goes on beyond what is read of it. */
+  /** Whether the header exceeds the limit of what is read. */
   readonly isCut: boolean
-  /** Null where it is no image. */
+  /** Null if the instance is not an image. */
   readonly image: ImageAttributes | null
 }
 
-/** Reads what is wanted of a data set, and follows its structure to the end. */
-export const readerOf = (transferSyntax: string): HeaderReader =>
+/** Reads the header of a data set and verifies its structure to the end. */
+export const fullReaderOf = (transferSyntax: string): HeaderReader =>
   new HeaderReader(transferSyntax, WANTED, { walks: true })
 
-/** Reads what is wanted of a data set, and no further. */
+/** Reads only the header of a data set. */
 export const headerReaderOf = (transferSyntax: string): HeaderReader =>
   new HeaderReader(transferSyntax, WANTED)
 
 /**
- * `deviceSet`: Specific Character Set of the device, for data sets that declare none (dicom-field
- * §3.4).
+ * `deviceSet` is the Specific Character Set configured for the device; it applies to data sets that
+ * declare none.
  */
 export function headerOf(found: HeaderResult, deviceSet: readonly string[]): InstanceHeader {
   const text = (tag: number) => textOf(found, tag, deviceSet)
@@ -153,8 +153,8 @@ export function headerOf(found: HeaderResult, deviceSet: readonly string[]): Ins
 }
 
 /**
- * usable: as PS3.5 §9.1 has it; odd: it breaks that, yet it can be kept and told from others;
- * unfit: it cannot.
+ * usable: valid according to PS3.5 §9.1. odd: invalid, but usable as a distinct identifier. unfit:
+ * unusable.
  */
 export function fitnessOfUid(uid: string): 'usable' | 'odd' | 'unfit' {
   if (Uid.safeParse(uid).success) return 'usable'
@@ -168,7 +168,7 @@ const NAMED_UIDS = {
   sopClassUid: 'SOP Class UID',
 } as const satisfies Partial<Record<keyof InstanceHeader, string>>
 
-/** That an identifier breaks PS3.5 §9.1; null where none does. */
+/** Describes the first identifier that violates PS3.5 §9.1; null if there is none. */
 export function uidFault(header: InstanceHeader): Message | null {
   const odd = (Object.keys(NAMED_UIDS) as (keyof typeof NAMED_UIDS)[]).find(
     (name) => fitnessOfUid(header[name]) !== 'usable',
@@ -179,13 +179,13 @@ export function uidFault(header: InstanceHeader): Message | null {
 const uidOf = (values: HeaderValues, tag: number): string =>
   withoutPadding(values.get(tag)?.toString('latin1') ?? '').trimStart()
 
-// dicom-field §3.4: which rule the text was read by is kept with it.
+// Records which character set rule was used to decode the text.
 function characterSetRule(found: HeaderValues, deviceSet: readonly string[]): string {
   if (found.characterSet) return `declared: ${found.characterSet.join('\\')}`
   return deviceSet.length > 0 ? `device: ${deviceSet.join('\\')}` : 'default'
 }
 
-// PS3.3 C.7.6.3: Rows and Columns are in every image, and in nothing else that is kept.
+// PS3.3 C.7.6.3: every image has Rows and Columns, and no other stored object has.
 function imageOf(found: HeaderValues): ImageAttributes | null {
   const number = (tag: number): number | null => {
     const bytes = found.get(tag)
@@ -208,7 +208,7 @@ function imageOf(found: HeaderValues): ImageAttributes | null {
   }
 }
 
-/** Who and what order the images are of. */
+/** Key of the patient and the order that a header identifies. */
 export const identityKeyOf = ({
   patientName,
   patientId,

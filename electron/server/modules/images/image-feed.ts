@@ -6,17 +6,21 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { english } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 
-/** The window reads its lists of images and its status again. */
-export function noteImagesChanged({ feed }: Context): void {
+/** Makes open windows reload their lists of images and the status. */
+export function notifyImagesChanged({ feed }: Context): void {
   feed.noteImages()
   feed.noteStatus()
 }
 
 /**
- * A line about files, without an association. It is in the log too: what becomes of files must be
- * found where the feed is not read any more.
+ * Appends a feed entry about files, without an association. It is also logged, because it must be
+ * possible to trace files after the feed entry was deleted.
  */
-export function noteDisk({ feed, log }: Context, tone: FeedLine['tone'], text: Message): void {
+export function appendDiskEntry(
+  { feed, log }: Context,
+  tone: FeedLine['tone'],
+  text: Message,
+): void {
   log.warn({ tone }, english(text))
   feed.append({ kind: 'disk', tone, text, aeTitle: '', address: '', associationId: '' })
 }
@@ -27,8 +31,8 @@ interface Sender {
   readonly associationId?: string
 }
 
-/** A line about what a device sent; nothing about a patient is in it. */
-export function noteSender(
+/** Appends a feed entry about what a device sent. It must not contain patient data. */
+export function appendSenderEntry(
   { feed }: Context,
   { callingAeTitle: aeTitle, remoteAddress: address, associationId = '' }: Sender,
   kind: FeedLine['kind'],
@@ -39,28 +43,31 @@ export function noteSender(
   feed.append({ kind, tone, text, aeTitle, address, associationId, studyInstanceUid })
 }
 
-/** A line about a study with images, of whoever sent it. */
-export const noteStudy = (
+/** Appends a feed entry about a study, with its sender. */
+export const appendStudyEntry = (
   context: Context,
   study: Sender & { readonly studyInstanceUid: string },
   kind: FeedLine['kind'],
   tone: FeedLine['tone'],
   text: Message,
-): void => noteSender(context, study, kind, tone, text, study.studyInstanceUid)
+): void => appendSenderEntry(context, study, kind, tone, text, study.studyInstanceUid)
 
 /**
- * The answer to a normalized request whose Success would say that something is kept, where the
- * database does not take it: resource limitation (PS3.7 Annex C). The device sends it again.
+ * The response to a normalized request that cannot be recorded in the database: resource limitation
+ * (PS3.7 Annex C), so that the device repeats the request.
  */
 export function refusalOf(context: Context, error: unknown): DimseResult {
   const kind = diskFaultKind(error)
   if (kind === 'full') return { status: 0x0213, errorComment: 'Too little disk space' }
   if (kind !== undefined) return { status: 0x0213, errorComment: 'Disk cannot be written to' }
-  return { status: 0x0110, errorComment: `Gateway internal error ${referenceTo(context, error)}` }
+  return {
+    status: 0x0110,
+    errorComment: `Gateway internal error ${logInternalError(context, error)}`,
+  }
 }
 
-/** Logs an error of ours: the reference under which the log has it, for the answer. */
-export function referenceTo(context: Context, error: unknown): string {
+/** Logs an internal error; returns the reference under which it is logged, for the response. */
+export function logInternalError(context: Context, error: unknown): string {
   const reference = context.uuid().slice(0, 8)
   reportError(context, error, reference)
   return reference

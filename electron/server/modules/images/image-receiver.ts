@@ -13,14 +13,14 @@ import { diskFaultKind, StorageFault } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import type { Arrivals, Kept } from './arrivals.ts'
+import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
-import { takeBack } from './crash-recovery.ts'
+import { deleteRowOf } from './crash-recovery.ts'
 import type { DiskSpace } from './disk-space.ts'
-import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
-import { referenceTo } from './image-feed.ts'
+import { fitnessOfUid, fullReaderOf, headerOf, type InstanceHeader, TAG } from './header.ts'
+import { logInternalError } from './image-feed.ts'
 import type { Arrival, Source } from './instance-placement.ts'
-import { listTwins } from './instance-placement.ts'
+import { listIdenticalInstances } from './instance-placement.ts'
 import {
   hasInstanceOfFile,
   type InstanceRecord,
@@ -30,35 +30,35 @@ import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /**
- * What is gathered of a data set before it is written: most images go whole, as each write wakes a
- * thread. Many at a time share what there is.
+ * Bytes that are collected before a write. Most images are written at once, because each write
+ * wakes up a thread. Concurrent receivers share the total.
  */
-const WRITE_BYTES = { least: 256 << 10, most: 1 << 20, all: 8 << 20 } as const
-/** What is written of one object before it is looked at again whether there is room. */
-const LOOK_BYTES = 64 << 20
+const WRITE_LIMITS = { least: 256 << 10, most: 1 << 20, all: 8 << 20 } as const
+/** Bytes of an object between two checks of the free space. */
+const SPACE_CHECK_BYTES = 64 << 20
 const SUCCESS: DimseResult = { status: 0x0000 }
 
-/** Whether the gateway is fetching the study from this caller (C-MOVE). */
+/** Whether the gateway is retrieving the study from this caller (C-MOVE). */
 export type IsFetching = (
   callingAeTitle: string,
   remoteAddress: string,
   studyInstanceUid: string,
 ) => boolean
 
-/** Whole on the disk, under no name yet. */
+/** An object that is completely written but has no file name yet. */
 interface Received {
   readonly request: CStoreRequest
   readonly part: PartFile
   readonly header: InstanceHeader
-  /** Undefined where it is deflated: it is looked at once the file has its name. */
+  /** `undefined` for a deflated data set, which is verified after the file has its name. */
   readonly structure: Structure | undefined
   readonly dataSetOffset: number
   readonly crc32: number
 }
 
 /**
- * PS3.4 Annex B: streams the instance to the spool, gives it its file and its row, and only then
- * says Success.
+ * Storage SCP (PS3.4 Annex B): streams the instance to the spool, stores its file and its row, and
+ * only then returns Success.
  */
 export class ImageReceiver implements CStoreScp {
   readonly #context: Context
@@ -94,21 +94,21 @@ export class ImageReceiver implements CStoreScp {
     try {
       return await this.#receive(request)
     } catch (error) {
-      // The feed has it when the association ends; there is nobody to answer.
+      // There is no peer to answer; the feed reports it when the association ends.
       if (error instanceof DataSetInterrupted)
         return { status: 0x0110, errorComment: 'Association ended within the data set' }
       const { result, why } = refusalOf(this.#context, error)
       if (diskFaultKind(error) !== undefined) this.#disk.failed()
       const status = result.status.toString(16).toUpperCase().padStart(4, '0')
-      const said = message('images.refused-with-status', { why, status })
-      this.#statistics.add(association, 'refused', null, said)
+      const text = message('images.refused-with-status', { why, status })
+      this.#statistics.add(association, 'refused', null, text)
       return result
     }
   }
 
   async #receive(request: CStoreRequest): Promise<DimseResult> {
     const { database, imageFiles, uuid } = this.#context
-    checkRoom(this.#disk)
+    requireSpace(this.#disk)
     checkCommand(request)
     const part = imageFiles.begin()
     this.#receiving++
@@ -117,21 +117,26 @@ export class ImageReceiver implements CStoreScp {
     try {
       const received = await this.#read(request, part)
       const { sopInstanceUid, studyInstanceUid } = received.header
-      const own = fileFor(studyInstanceUid, uuid())
-      file = own
-      const kept = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#keep(received, own))
-      isKept = kept !== undefined
-      if (kept) this.#noteKept(request.association, kept)
+      const newFile = fileFor(studyInstanceUid, uuid())
+      file = newFile
+      const result = await this.#arrivals.mutex.run(sopInstanceUid, () =>
+        this.#store(received, newFile),
+      )
+      isKept = result !== undefined
+      if (result) this.#afterStored(request.association, result)
       return SUCCESS
     } finally {
       this.#receiving--
-      // Whatever failed after the row was committed: a row may not stand without its file.
+      // Even after an error, a file whose row was committed must not be deleted.
       if (!isKept && (file === undefined || !hasInstanceOfFile(database, file)))
         await part.discard()
     }
   }
 
-  /** @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff */
+  /**
+   * Receives the data set into the spool file and reads its header.
+   * @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff
+   */
   async #read(request: CStoreRequest, part: PartFile): Promise<Received> {
     const { association, transferSyntax, sopClassUid, sopInstanceUid } = request
     const meta = fileMeta({
@@ -140,7 +145,7 @@ export class ImageReceiver implements CStoreScp {
       transferSyntaxUid: transferSyntax,
       sourceAeTitle: association.callingAeTitle,
     })
-    const reader = readerOf(transferSyntax)
+    const reader = fullReaderOf(transferSyntax)
     let checksum = 0
     await this.#write(request, part, meta, (fragment) => {
       checksum = crc32(fragment, checksum)
@@ -151,8 +156,8 @@ export class ImageReceiver implements CStoreScp {
       throw new DimseError(0xc000, message('images.not-understood', { fault: found.fault ?? '' }))
     const device = this.#deviceOf(association)
     const header = headerOf(found, characterSetOf(device))
-    // What says where it belongs comes first in a header: one that is too long after that is kept,
-    // and set aside.
+    // The identifying attributes are at the beginning of a header. If it is too long after them,
+    // the object is stored in quarantine.
     const { studyInstanceUid, seriesInstanceUid } = header
     const uids = [header.sopClassUid, header.sopInstanceUid, studyInstanceUid, seriesInstanceUid]
     if (header.isCut && uids.includes(''))
@@ -162,7 +167,10 @@ export class ImageReceiver implements CStoreScp {
     return { request, part, header, structure, dataSetOffset: meta.length, crc32: checksum }
   }
 
-  /** Writes the file as its data set arrives; `look` sees each fragment before it is written. */
+  /**
+   * Writes the file while its data set arrives. `look` is called with each fragment before it is
+   * written.
+   */
   async #write(
     request: CStoreRequest,
     part: PartFile,
@@ -171,7 +179,7 @@ export class ImageReceiver implements CStoreScp {
   ): Promise<void> {
     let gathered: Buffer[] = [meta]
     let gatheredBytes = meta.length
-    let looksAt = LOOK_BYTES
+    let nextCheckAt = SPACE_CHECK_BYTES
     let writing: Promise<void> = Promise.resolve()
     const write = async (buffers: readonly Buffer[]) => {
       await part.write(buffers)
@@ -185,18 +193,18 @@ export class ImageReceiver implements CStoreScp {
           gatheredBytes += fragment.length
         }
         if (
-          gatheredBytes < WRITE_BYTES.most &&
-          gatheredBytes < Math.max(WRITE_BYTES.least, WRITE_BYTES.all / this.#receiving)
+          gatheredBytes < WRITE_LIMITS.most &&
+          gatheredBytes < Math.max(WRITE_LIMITS.least, WRITE_LIMITS.all / this.#receiving)
         )
           continue
-        // One write at a time, while the next bytes come: memory is that of two.
+        // One write at a time while the next bytes arrive, so memory holds at most two buffers.
         await writing
-        if (part.bytes >= looksAt) {
-          looksAt += LOOK_BYTES
-          checkRoom(this.#disk)
+        if (part.bytes >= nextCheckAt) {
+          nextCheckAt += SPACE_CHECK_BYTES
+          requireSpace(this.#disk)
         }
         writing = write(gathered)
-        // Its fault is met at the next write, or at the end.
+        // An error is thrown by the next write or at the end.
         writing.catch(() => undefined)
         gathered = []
         gatheredBytes = 0
@@ -207,19 +215,19 @@ export class ImageReceiver implements CStoreScp {
     if (gatheredBytes > 0) await write(gathered)
   }
 
-  /** Gives the instance its place; undefined where it is here already. */
-  async #keep(received: Received, file: string): Promise<Kept | undefined> {
+  /** Stores the instance; returns `undefined` if it is already stored. */
+  async #store(received: Received, file: string): Promise<StoreResult | undefined> {
     const { imageFiles } = this.#context
     const source = this.#sourceOf(received)
-    const twin = await this.#twinOf(received)
-    // Its row may be of a run that ended before the file was durable.
-    if (twin) return this.#repeat(twin, source)
+    const identical = await this.#identicalOf(received)
+    // The row may be from a run that ended before the file was durable.
+    if (identical) return this.#repeat(identical, source)
     imageFiles.arriving.add(file)
     try {
       await received.part.place(file)
       const arrival = await this.#arrivalOf(received, source, file)
       const compared = await this.#arrivals.compare(arrival)
-      // Another encoding of what is here: that one stays.
+      // The object is another encoding of the stored instance, which is kept.
       if (compared?.comparison === 'same') return await this.#repeat(compared.current, source)
       return await this.#commit(received.part, { ...arrival, change: compared?.comparison })
     } finally {
@@ -228,21 +236,21 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /**
-   * File, name and row are made durable side by side, all before Success: see `crash-recovery` for
-   * a power failure between them.
+   * Makes file, name and row durable in parallel, all before Success. `crash-recovery` handles a
+   * power failure in between.
    */
-  async #commit(part: PartFile, arrival: Arrival): Promise<Kept | undefined> {
+  async #commit(part: PartFile, arrival: Arrival): Promise<StoreResult | undefined> {
     const { database } = this.#context
-    const keeping = () => database.commitSoon(() => this.#arrivals.keep(arrival))
+    const keeping = () => database.commitSoon(() => this.#arrivals.store(arrival))
     const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])
     const failure = outcomes.find((outcome) => outcome.status === 'rejected')
     if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined
-    // A row may not stand whose file the disk did not take.
-    await database.commitSoon(() => takeBack(database, this.#onChange, arrival.file))
+    // A row must not exist without a durable file.
+    await database.commitSoon(() => deleteRowOf(database, this.#onChange, arrival.file))
     throw failure.reason
   }
 
-  /** The instance is here already: its file is made durable before Success. */
+  /** The instance is already stored; its file is made durable before Success. */
   async #repeat(here: InstanceRecord, source: Source): Promise<undefined> {
     const { database, imageFiles } = this.#context
     await imageFiles.secure(here.file)
@@ -255,8 +263,9 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /**
-   * It comes of a C-MOVE of ours where it says so. PS3.7 Table 9.1-1 leaves the Move Originator to
-   * the sender, and some do not name it.
+   * The object is considered retrieved if its Move Originator is this gateway, or if the gateway is
+   * retrieving its study from this caller. PS3.7 Table 9.1-1 makes the Move Originator optional,
+   * and some senders omit it.
    */
   #sourceOf({ request: { association, moveOriginatorAeTitle }, header }: Received): Source {
     const { callingAeTitle, remoteAddress } = association
@@ -291,8 +300,8 @@ export class ImageReceiver implements CStoreScp {
     }
   }
 
-  /** The same bytes again change nothing. */
-  async #twinOf({
+  /** The stored instance with exactly the same bytes, if there is one. */
+  async #identicalOf({
     header,
     part,
     dataSetOffset,
@@ -300,34 +309,39 @@ export class ImageReceiver implements CStoreScp {
   }: Received): Promise<InstanceRecord | undefined> {
     const { database, imageFiles } = this.#context
     const bytes = part.bytes - dataSetOffset
-    for (const twin of listTwins(database, header.sopInstanceUid, bytes, crc32))
-      if (await imageFiles.sameDataSet(part, dataSetOffset, twin.file, twin.dataSetOffset))
-        return twin
+    for (const identical of listIdenticalInstances(database, header.sopInstanceUid, bytes, crc32))
+      if (
+        await imageFiles.sameDataSet(part, dataSetOffset, identical.file, identical.dataSetOffset)
+      )
+        return identical
     return undefined
   }
 
-  #noteKept(association: AssociationInfo, kept: Kept): void {
-    const { studyInstanceUid, state, detail } = kept.instance
-    const outcome = state === 'quarantined' ? 'quarantined' : 'kept'
+  #afterStored(association: AssociationInfo, result: StoreResult): void {
+    const { studyInstanceUid, state, detail } = result.instance
+    const outcome = state === 'quarantined' ? 'quarantined' : 'stored'
     this.#statistics.add(association, outcome, studyInstanceUid, detail)
-    this.#completion.arrived(kept)
+    this.#completion.arrived(result)
   }
 }
 
-/** @throws DimseError A700 */
-function checkRoom(disk: DiskSpace): void {
+/** Requires that images can be stored. @throws DimseError A700 */
+function requireSpace(disk: DiskSpace): void {
   if (disk.takesImages()) return
   throw new DimseError(0xa700, disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY)
 }
 
-/** `why`: what the feed says, of an error of ours once, not once for each reference. */
+/**
+ * Maps an error to a response, and to a text for the feed (`why`). The text has no reference, so
+ * that the feed shows repeated internal errors only once.
+ */
 function refusalOf(context: Context, error: unknown): { result: DimseResult; why: Message } {
   if (error instanceof DimseError)
     return {
       result: { ...error.result, errorComment: commentOf(error.message) },
       why: error.explanation,
     }
-  // The same for a file and for its row: the device keeps the image and sends it again.
+  // The same for file and row: the device keeps the image and sends it again.
   const kind = diskFaultKind(error)
   if (kind !== undefined) {
     if (error instanceof StorageFault && kind === 'failed') reportError(context, error)
@@ -337,7 +351,7 @@ function refusalOf(context: Context, error: unknown): { result: DimseResult; why
   return {
     result: {
       status: 0x0110,
-      errorComment: `Gateway internal error ${referenceTo(context, error)}`,
+      errorComment: `Gateway internal error ${logInternalError(context, error)}`,
     },
     why: message('images.internal-error'),
   }
@@ -347,7 +361,8 @@ const TOO_LITTLE_SPACE = message('images.too-little-space')
 const READ_ONLY = message('images.disk-read-only')
 
 /**
- * PS3.7 Table 9.3-1: the file's meta information is made of them before the data set says the same.
+ * PS3.7 Table 9.3-1: the file meta information is built from these UIDs before the data set has
+ * arrived.
  */
 function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
   if (fitnessOfUid(sopClassUid) === 'unfit')
@@ -357,7 +372,7 @@ function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
 }
 
 function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
-  // A data set without them is of another transfer syntax, or none at all.
+  // A data set without them has another transfer syntax, or is not a data set.
   if (header.sopClassUid === '')
     throw new DimseError(0xc000, message('images.no-class-uid'), [TAG.sopClassUid])
   if (header.sopInstanceUid === '')
@@ -373,7 +388,8 @@ function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
 }
 
 /**
- * ErrorComment is an LO in ASCII; where there is no room for the place of the fault, it goes whole.
+ * Error Comment is an LO in ASCII, at most 64 characters. If the text is too long, the location of
+ * the fault is removed.
  */
 function commentOf(text: string): string {
   const comment = text.length > 64 ? text.replace(/ \(at .*$/, '') : text

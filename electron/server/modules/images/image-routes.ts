@@ -5,12 +5,12 @@ import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { noteImagesChanged } from './image-feed.ts'
+import { notifyImagesChanged } from './image-feed.ts'
 import {
-  demandDeciding,
-  demandDecidingOf,
   demandManagingImages,
-  demandVersion,
+  demandQuarantinedInstance,
+  demandQuarantineOfStudy,
+  demandVersionAccess,
   listImageStudies,
   listQuarantine,
   listQuarantineGroups,
@@ -21,7 +21,7 @@ import type { Quarantine } from './quarantine.ts'
 import type { ImageRecovery } from './recovery.ts'
 import type { StudyCreation } from './study-creation.ts'
 
-/** The window's calls about images as they arrive (`shared/contract/images.ts`). */
+/** Registers the window's operations for images (`shared/contract/images.ts`). */
 export function serveImages(
   app: HttpApp,
   context: Context,
@@ -43,13 +43,13 @@ export function serveImages(
     reviewVersions: ({ params, body, user }) =>
       reviewVersions(context, callerOf(user), params.studyInstanceUid, body.note),
     restoreVersion({ params, body, user }) {
-      demandVersion(context, callerOf(user), params.instanceId)
+      demandVersionAccess(context, callerOf(user), params.instanceId)
       return quarantine.restoreVersion(params.instanceId, body.reason, userActor(user.userId))
     },
     async retryEnrichment({ params, user }) {
       const caller = callerOf(user)
       demandManagingImages(context, caller, params.studyInstanceUid)
-      // Of a study that is not here there is nothing to ask.
+      // Throws if the study does not exist.
       readImageStudy(context, caller, params.studyInstanceUid)
       await creation.retry(params.studyInstanceUid)
       return readImageStudy(context, caller, params.studyInstanceUid)
@@ -61,29 +61,29 @@ export function serveImages(
       )
     },
     releaseInstance({ params, body, user }) {
-      demandDeciding(context, callerOf(user), params.instanceId)
+      demandQuarantinedInstance(context, callerOf(user), params.instanceId)
       return quarantine.release(params.instanceId, body.reason, userActor(user.userId))
     },
     async discardInstance({ params, body, user }) {
-      demandDeciding(context, callerOf(user), params.instanceId)
+      demandQuarantinedInstance(context, callerOf(user), params.instanceId)
       return quarantine.discard(params.instanceId, body.reason, userActor(user.userId))
     },
     quarantineGroups: ({ params, user }) => ({
       groups: listQuarantineGroups(context, callerOf(user), params.studyInstanceUid),
     }),
     async releaseGroup({ params, body: { reason, ...group }, user }) {
-      demandDecidingOf(context, callerOf(user), params.studyInstanceUid)
+      demandQuarantineOfStudy(context, callerOf(user), params.studyInstanceUid)
       return quarantine.releaseGroup({ ...params, ...group }, reason, userActor(user.userId))
     },
     async discardGroup({ params, body: { reason, ...group }, user }) {
-      demandDecidingOf(context, callerOf(user), params.studyInstanceUid)
+      demandQuarantineOfStudy(context, callerOf(user), params.studyInstanceUid)
       return quarantine.discardGroup({ ...params, ...group }, reason, userActor(user.userId))
     },
-    // Nobody knows yet whose they are: they take the right to manage every study.
+    // It is unknown whose images these are, so the operations require access to all studies.
     async recoveredFiles({ query, user }) {
       demandManagingImages(context, callerOf(user))
-      const asked = dashboardImages.recoveredFiles
-      const { files, ...page } = list('files', asked, { query }, (part) => recovery.files(part))
+      const operation = dashboardImages.recoveredFiles
+      const { files, ...page } = list('files', operation, { query }, (part) => recovery.files(part))
       return { files: await Promise.all(files.map((file) => recovery.describe(file))), ...page }
     },
     async importRecovered({ body, user }) {
@@ -97,6 +97,6 @@ export function serveImages(
   }
 
   serveAll(app, dashboardImages, handlers, {
-    afterChange: () => noteImagesChanged(context),
+    afterChange: () => notifyImagesChanged(context),
   })
 }

@@ -39,18 +39,19 @@ import {
 import { findInstance } from './instance-queries.ts'
 import { listQuarantined, listQuarantinedGroups } from './quarantine-queries.ts'
 
-/*
- * Studies with images as the window shows them. Images belong to a customer by the rows of the
- * interface that show them: a member who is linked to customers sees those of their studies alone,
- * and none that have no row yet.
+// Image studies as the window shows them. Access depends on the API studies with the same UID: a
+// member who is linked to customers sees only images of those customers' studies, and none without
+// an API study.
+
+/**
+ * Maximum number of batches that are read for one page if the caller may see only a few of many
+ * studies.
  */
+const MAX_READS = 50
+/** Maximum number of versions shown with a study. */
+const MAX_VERSIONS = 200
 
-/** Parts of a list that are read for one page at most where a caller may see a few of many. */
-const MOST_READS = 50
-/** Rows of versions that a study is shown with. */
-const MOST_VERSIONS = 200
-
-/** The one that last received an instance first. */
+/** Studies that most recently received an instance first. */
 export function listImageStudies(
   context: Context,
   caller: Caller,
@@ -59,30 +60,33 @@ export function listImageStudies(
   demand(caller, 'readStudies')
   const readPart = (after: string | undefined, limit: number) =>
     listImageStudyRecords(context.database, { show, search }, after, limit)
-  const { items, ...rest } = seenPart(context, caller, page, readPart)
+  const { items, ...rest } = visiblePage(context, caller, page, readPart)
   return {
     items: items.map((record) => {
-      const rows = rowsSeenBy(context, caller, record.studyInstanceUid)
-      const { identity, isUnscheduled } = standingOf(context, record)
+      const rows = visibleRows(context, caller, record.studyInstanceUid)
+      const { identity, isUnscheduled } = identityStateOf(context, record)
       return summaryView(record, rows, identity, isUnscheduled)
     }),
     ...rest,
   }
 }
 
-/** @throws ApiError not-found */
+/**
+ * Reads a study.
+ * @throws ApiError not-found
+ */
 export function readImageStudy(
   context: Context,
   caller: Caller,
   studyInstanceUid: string,
 ): ImageStudy {
   demand(caller, 'readStudies')
-  return shown(context, caller, existing(context, caller, studyInstanceUid))
+  return studyView(context, caller, requireStudy(context, caller, studyInstanceUid))
 }
 
 /**
- * Notes that a person has looked at the images of the study that were replaced; nothing else is
- * changed by it, and again changes nothing.
+ * Records that a user has reviewed the replaced images of the study, and changes nothing else.
+ * Idempotent.
  * @throws ApiError not-permitted, not-found
  */
 export const reviewVersions = (
@@ -93,7 +97,7 @@ export const reviewVersions = (
 ): ImageStudy =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
-    existing(context, caller, studyInstanceUid)
+    requireStudy(context, caller, studyInstanceUid)
     const images = reviewReplacements(
       context.database,
       studyInstanceUid,
@@ -104,25 +108,25 @@ export const reviewVersions = (
         images,
         note: text,
       })
-    return shown(context, caller, existing(context, caller, studyInstanceUid))
+    return studyView(context, caller, requireStudy(context, caller, studyInstanceUid))
   })
 
 /**
- * That the caller may decide which version of the instance is shown. @throws ApiError
- * not-permitted; not-found: it is not theirs to see
+ * Requires that the caller may decide which version of the instance is shown.
+ * @throws ApiError not-permitted; not-found if the caller may not see the instance
  */
-export function demandVersion(context: Context, caller: Caller, instanceId: number): void {
+export function demandVersionAccess(context: Context, caller: Caller, instanceId: number): void {
   demand(caller, 'manageStudies')
   const instance = findInstance(context.database, instanceId)
   if (
     !instance ||
     instance.state === 'quarantined' ||
-    !seesImages(context, caller, instance.studyInstanceUid)
+    !canSeeImages(context, caller, instance.studyInstanceUid)
   )
     throw new ApiError('not-found', message('images.no-version'))
 }
 
-/** Instances that were set aside, newest first. */
+/** Quarantined instances, newest first. */
 export function listQuarantine(
   context: Context,
   caller: Caller,
@@ -131,17 +135,17 @@ export function listQuarantine(
   demand(caller, 'readStudies')
   const readPart = (after: string | undefined, limit: number) =>
     listQuarantined(context.database, { studyInstanceUid, after, limit })
-  const { items, ...rest } = seenPart(context, caller, page, readPart)
+  const { items, ...rest } = visiblePage(context, caller, page, readPart)
   return { items: items.map(quarantinedView), ...rest }
 }
 
-/** Whether the caller may see the images of the study; whether there are any is not asked. */
-export const seesImages = (context: Context, caller: Caller, studyInstanceUid: string): boolean =>
-  seesAll(caller) || rowsOf(context, studyInstanceUid).some((row) => isVisible(caller, row))
+/** Whether the caller may see images of the study; there may be none. */
+export const canSeeImages = (context: Context, caller: Caller, studyInstanceUid: string): boolean =>
+  canSeeAll(caller) || rowsOf(context, studyInstanceUid).some((row) => isVisible(caller, row))
 
 /**
- * That the caller may manage the images of the study, or of every study where none is named.
- * @throws ApiError not-permitted; not-found: the study is not theirs to see
+ * Requires that the caller may manage the images of the study or, without a UID, of all studies.
+ * @throws ApiError not-permitted; not-found if the caller may not see the study
  */
 export function demandManagingImages(
   context: Context,
@@ -150,24 +154,31 @@ export function demandManagingImages(
 ): void {
   demand(caller, 'manageStudies')
   if (studyInstanceUid === undefined) {
-    if (!seesAll(caller)) throw new ApiError('not-permitted', message('images.name-a-study'))
-  } else if (!seesImages(context, caller, studyInstanceUid)) throw noStudy()
+    if (!canSeeAll(caller)) throw new ApiError('not-permitted', message('images.name-a-study'))
+  } else if (!canSeeImages(context, caller, studyInstanceUid)) throw noStudy()
 }
 
 /**
- * That the caller may decide on the instance. @throws ApiError not-permitted; not-found: it is
- * not in quarantine, or not theirs to see
+ * Requires that the caller may decide about the quarantined instance.
+ * @throws ApiError not-permitted; not-found if it is not in quarantine or the caller may not see it
  */
-export function demandDeciding(context: Context, caller: Caller, instanceId: number): void {
+export function demandQuarantinedInstance(
+  context: Context,
+  caller: Caller,
+  instanceId: number,
+): void {
   demand(caller, 'manageStudies')
   const instance = findInstance(context.database, instanceId)
-  if (instance?.state !== 'quarantined' || !seesImages(context, caller, instance.studyInstanceUid))
+  if (
+    instance?.state !== 'quarantined' ||
+    !canSeeImages(context, caller, instance.studyInstanceUid)
+  )
     throw new ApiError('not-found', message('images.image-not-set-aside'))
 }
 
 /**
- * What was set aside of a study, by reason. @throws ApiError not-found: the study is not theirs
- * to see
+ * Quarantined instances of a study, grouped by reason.
+ * @throws ApiError not-found if the caller may not see the study
  */
 export function listQuarantineGroups(
   context: Context,
@@ -175,39 +186,46 @@ export function listQuarantineGroups(
   studyInstanceUid: string,
 ): QuarantineGroup[] {
   demand(caller, 'readStudies')
-  existing(context, caller, studyInstanceUid)
+  requireStudy(context, caller, studyInstanceUid)
   return listQuarantinedGroups(context.database, studyInstanceUid).map(quarantineGroupView)
 }
 
 /**
- * That the caller may decide on what was set aside of the study.
- * @throws ApiError not-permitted; not-found: nothing of it is set aside, or it is not theirs to
- *   see
+ * Requires that the caller may decide about the quarantined instances of the study.
+ * @throws ApiError not-permitted; not-found if there are none or the caller may not see the study
  */
-export function demandDecidingOf(context: Context, caller: Caller, studyInstanceUid: string): void {
+export function demandQuarantineOfStudy(
+  context: Context,
+  caller: Caller,
+  studyInstanceUid: string,
+): void {
   demand(caller, 'manageStudies')
   const isAny = listQuarantined(context.database, { studyInstanceUid, limit: 1 }).items.length > 0
-  if (!isAny || !seesImages(context, caller, studyInstanceUid))
+  if (!isAny || !canSeeImages(context, caller, studyInstanceUid))
     throw new ApiError('not-found', message('images.study-not-set-aside'))
 }
 
-const seesAll = (caller: Caller) =>
+const canSeeAll = (caller: Caller) =>
   caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined
 
 const rowsOf = (context: Context, studyInstanceUid: string) =>
   STUDY_AREAS.flatMap((area) => findStudyByUid(context.database, area, studyInstanceUid) ?? [])
 
-const rowsSeenBy = (context: Context, caller: Caller, studyInstanceUid: string) =>
+const visibleRows = (context: Context, caller: Caller, studyInstanceUid: string) =>
   rowsOf(context, studyInstanceUid).filter((row) => isVisible(caller, row))
 
-function existing(context: Context, caller: Caller, studyInstanceUid: string): ImageStudyRecord {
+function requireStudy(
+  context: Context,
+  caller: Caller,
+  studyInstanceUid: string,
+): ImageStudyRecord {
   const record = findImageStudy(context.database, studyInstanceUid)
-  if (!record || !seesImages(context, caller, studyInstanceUid)) throw noStudy()
+  if (!record || !canSeeImages(context, caller, studyInstanceUid)) throw noStudy()
   return record
 }
 
-/** What the caller may see of a list, a page of it as long as there is enough. */
-function seenPart<T extends { readonly studyInstanceUid: string }>(
+/** A page of the items that the caller may see; it is full if there are enough of them. */
+function visiblePage<T extends { readonly studyInstanceUid: string }>(
   context: Context,
   caller: Caller,
   { after, limit }: SliceQuery,
@@ -215,10 +233,12 @@ function seenPart<T extends { readonly studyInstanceUid: string }>(
 ): Slice<T> {
   const items: T[] = []
   let from = after
-  for (let reads = 0; reads < MOST_READS && items.length < limit; reads += 1) {
+  for (let reads = 0; reads < MAX_READS && items.length < limit; reads += 1) {
     const part = readPart(from, limit - items.length)
     items.push(
-      ...part.items.filter(({ studyInstanceUid }) => seesImages(context, caller, studyInstanceUid)),
+      ...part.items.filter(({ studyInstanceUid }) =>
+        canSeeImages(context, caller, studyInstanceUid),
+      ),
     )
     if (part.next === undefined) return { items }
     from = part.next
@@ -226,23 +246,23 @@ function seenPart<T extends { readonly studyInstanceUid: string }>(
   return from === undefined ? { items } : { items, next: from }
 }
 
-function shown(context: Context, caller: Caller, record: ImageStudyRecord): ImageStudy {
+function studyView(context: Context, caller: Caller, record: ImageStudyRecord): ImageStudy {
   const { database } = context
   const { studyInstanceUid: uid } = record
-  const { identity, isUnscheduled } = standingOf(context, record)
+  const { identity, isUnscheduled } = identityStateOf(context, record)
   return {
-    ...summaryView(record, rowsSeenBy(context, caller, uid), identity, isUnscheduled),
+    ...summaryView(record, visibleRows(context, caller, uid), identity, isUnscheduled),
     seriesList: seriesViews(listImageSeries(database, uid), countExpectedBySeries(database, uid)),
     identityCheck: identity,
     linkedOrder: linkedOrderOf(record),
     performedSteps: listPerformedSteps(database, uid).map((step) => performedStepView(step, uid)),
     commitments: listStudyCommitments(database, uid).map(commitmentView),
-    versions: listReplacements(database, uid, MOST_VERSIONS).map(versionView),
+    versions: listReplacements(database, uid, MAX_VERSIONS).map(versionView),
     unreviewedVersions: countUnreviewedReplacements(database, uid),
   }
 }
 
-function standingOf(context: Context, record: ImageStudyRecord) {
+function identityStateOf(context: Context, record: ImageStudyRecord) {
   const study = findStudyByUid(context.database, 'scribe', record.studyInstanceUid)
   return { identity: identityOf(record, study), isUnscheduled: isUnscheduled(record, study) }
 }

@@ -8,10 +8,14 @@ import {
   imageIdentity,
   type StoredImageStudy,
 } from '#server/modules/studies/image-study-row.ts'
-import { IMAGE_WORDS, ofImages, searchWordsOf } from '#server/modules/studies/search-index.ts'
+import {
+  IMAGE_WORDS,
+  searchableOfImages,
+  searchWordsOf,
+} from '#server/modules/studies/search-index.ts'
 import { REPLACING } from './instance-queries.ts'
 
-/* Lists of studies with images, what is due of them, and their series. */
+// Lists of image studies, of their series, and of studies that are due.
 
 export type ReceivingStudy = Pick<ImageStudyRecord, 'studyInstanceUid' | 'lastInstanceAt' | 'dueAt'>
 
@@ -28,15 +32,16 @@ export interface ImageSeriesRecord {
 export interface ImageStudyQuery {
   readonly show: 'all' | 'receiving' | 'incomplete' | 'mismatch' | 'replaced'
   /**
-   * As it was typed: each word in name, patient id, accession number or description, or what the
-   * UID begins with; empty: every study.
+   * The search text. Each word must occur in name, patient ID, accession number or description, or
+   * be the beginning of the UID. Empty for all studies.
    */
   readonly search: string
 }
 
-// Few studies each, by their own indexes: the list is put in order after them. Incomplete: what was
-// announced is not here, or nothing was announced and the last transfer broke off.
-const SHOWN = {
+// Each of these matches few studies and has an index of its own; the result is sorted afterwards.
+// incomplete: announced instances are missing, or nothing was announced and the last transfer was
+// aborted.
+const FILTERS = {
   all: undefined,
   receiving: `select studyInstanceUid from imageStudies where state = 'receiving'`,
   incomplete: `select studyInstanceUid from (
@@ -47,19 +52,16 @@ const SHOWN = {
   mismatch: `select studyInstanceUid from imageStudies where isMismatched = 1`,
   replaced: `select distinct studyInstanceUid from instances indexed by instancesReplacing where ${REPLACING}`,
 } as const satisfies Record<ImageStudyQuery['show'], string | undefined>
-/** One whose instances were all discarded may still have versions that others replaced. */
+/** A study whose instances were all discarded may still have superseded versions. */
 const NOT_EMPTY = '(instances > 0 or quarantined > 0)'
 
 const MATCHING = `select n.studyInstanceUid from ${IMAGE_WORDS} w cross join imageStudyNumbers n on n.number = w.rowid where ${IMAGE_WORDS} match ?`
-const IS_COMMON = `select count(*) as count from (select 1 from ${IMAGE_WORDS} where ${IMAGE_WORDS} match ? limit ?)`
-/**
- * So many matches are put in the order of the list; where there are more, the list is looked
- * through instead.
- */
-const MOST_SORTED = 2000
-/** Studies looked through for one page. */
-const MOST_OPENED = 1500
-const OPENED_AT_ONCE = 100
+const COUNT_MATCHES = `select count(*) as count from (select 1 from ${IMAGE_WORDS} where ${IMAGE_WORDS} match ? limit ?)`
+/** Up to this many matches are sorted; if there are more, the list is scanned instead. */
+const MAX_SORTED = 2000
+/** Maximum number of studies that are scanned for one page. */
+const MAX_SCANNED = 1500
+const SCAN_BATCH_SIZE = 100
 
 type Row = Pick<
   StoredImageStudy,
@@ -69,9 +71,9 @@ const positionOf = ({ lastInstanceAt, studyInstanceUid }: Row) =>
   `${lastInstanceAt} ${studyInstanceUid}`
 
 /**
- * The one that last received an instance first; none whose instances were all discarded. With a
- * search a page may be short or empty where much was looked at for little: `next` goes on behind
- * what was looked at.
+ * Studies that most recently received an instance first, without those whose instances were all
+ * discarded. With a search, a page may be short or even empty, because the number of scanned
+ * studies is limited; `next` continues after them.
  */
 export function listImageStudyRecords(
   database: Database,
@@ -103,19 +105,21 @@ function searchedRows(
     .map(({ text }) => text)
     .join(' AND ')
   const matches =
-    database.get(rawQuery<{ count: number }>(IS_COMMON, [match, MOST_SORTED + 1]))?.count ?? 0
-  const matched = matches > MOST_SORTED ? undefined : match
+    database.get(rawQuery<{ count: number }>(COUNT_MATCHES, [match, MAX_SORTED + 1]))?.count ?? 0
+  const matched = matches > MAX_SORTED ? undefined : match
   const found: Row[] = []
   let from = after
-  for (let opened = 0; opened < MOST_OPENED; ) {
-    const part = pageRows(database, show, matched, from, OPENED_AT_ONCE)
+  for (let opened = 0; opened < MAX_SCANNED; ) {
+    const part = pageRows(database, show, matched, from, SCAN_BATCH_SIZE)
     for (const row of part) {
-      if (isFound(terms, ofImages(row.studyInstanceUid, imageIdentity(database.seal, row))))
+      if (
+        isFound(terms, searchableOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)))
+      )
         found.push(row)
       if (found.length > limit) return sliceOf(found, limit, positionOf)
     }
     const last = part.at(-1)
-    if (last === undefined || part.length < OPENED_AT_ONCE) return { items: found }
+    if (last === undefined || part.length < SCAN_BATCH_SIZE) return { items: found }
     from = positionOf(last)
     opened += part.length
   }
@@ -129,7 +133,7 @@ function pageRows(
   after: string | undefined,
   limit: number,
 ): Row[] {
-  const sources = [SHOWN[show], match === undefined ? undefined : MATCHING].flatMap((text) =>
+  const sources = [FILTERS[show], match === undefined ? undefined : MATCHING].flatMap((text) =>
     text === undefined ? [] : [`select * from (${text})`],
   )
   const from =
@@ -157,15 +161,15 @@ const SUMMARY = `select
   (select count(distinct studyInstanceUid) from instances indexed by instancesReplacing where ${REPLACING}) as replaced`
 
 interface ImageSummary {
-  /** Instances that arrived since the instant. */
+  /** Instances received since the given time. */
   readonly today: number
-  /** Studies. */
+  /** Number of studies. */
   readonly receiving: number
-  /** Instances. */
+  /** Number of instances. */
   readonly quarantined: number
-  /** Studies. */
+  /** Number of studies. */
   readonly mismatches: number
-  /** Studies with images whose pixels their device replaced, which nobody has looked at. */
+  /** Studies with unreviewed replacements of images whose pixels changed. */
   readonly replaced: number
 }
 
@@ -173,8 +177,8 @@ export const summariseImages = (database: Database, sinceToday: string): ImageSu
   database.get(rawQuery<ImageSummary>(SUMMARY, [sinceToday])) as ImageSummary
 
 /**
- * Studies that still receive, the one that is due first first. No more than what is asked at each
- * look: an archive that moves in opens thousands.
+ * Open studies, in the order in which they are due. Reads only the columns that are needed, because
+ * migrating an archive opens thousands of studies.
  */
 export const listReceivingStudies = (database: Database): ReceivingStudy[] =>
   database.all(
@@ -186,7 +190,7 @@ export const listReceivingStudies = (database: Database): ReceivingStudy[] =>
       .orderBy('studyInstanceUid'),
   )
 
-/** Studies whose enrichment waits and is due. */
+/** Studies whose enrichment request is due. */
 export const listEnrichmentDue = (database: Database, now: string): ImageStudyRecord[] =>
   readImageStudies(
     database,
@@ -194,14 +198,14 @@ export const listEnrichmentDue = (database: Database, now: string): ImageStudyRe
     now,
   )
 
-/** Studies that the partner is still asked about, and since when the first of them is complete. */
+/** Number of waiting enrichment requests, and since when the oldest study has been complete. */
 export const waitingEnrichments = (database: Database) =>
   database.get(rawQuery<{ count: number; since: string | null }>(TO_ENRICH, [])) ?? {
     count: 0,
     since: null,
   }
 
-/** When the next enrichment is due. */
+/** When the next enrichment request is due. */
 export const nextEnrichmentDue = (database: Database): string | undefined =>
   database.get(
     database.sql
@@ -219,7 +223,7 @@ type StoredSeries = Omit<ImageSeriesRecord, 'seriesDescription'> & {
   sealedDescription: Buffer | null
 }
 
-/** In the order of their numbers. */
+/** Lists the series of a study, ordered by series number. */
 export const listImageSeries = (
   database: Database,
   studyInstanceUid: string,
@@ -233,6 +237,6 @@ export const listImageSeries = (
         : '',
     }))
 
-/** What the description of a series is encrypted under. */
+/** Encryption context of the description of a series. */
 export const seriesSealContext = (studyInstanceUid: string) =>
   `series of images ${studyInstanceUid}`

@@ -20,10 +20,7 @@ import type { QuarantineGroupRecord } from './quarantine-queries.ts'
 const pick = <T extends object, K extends keyof T>(record: T, ...keys: readonly K[]): Pick<T, K> =>
   Object.fromEntries(keys.map((key) => [key, record[key]])) as Pick<T, K>
 
-/**
- * What the window shows of a study with images; `rows` are the studies of the interface that show
- * them.
- */
+/** The window's view of an image study. `rows` are the API studies with the same UID. */
 export const summaryView = (
   record: ImageStudyRecord,
   rows: readonly StudyRecord[],
@@ -47,7 +44,10 @@ export const summaryView = (
   })),
 })
 
-/** As `IMAGE_STATES` says; a transfer that broke off may lack images that nothing has announced. */
+/**
+ * The state as defined by `IMAGE_STATES`. After an aborted transfer, images may be missing that
+ * were not announced.
+ */
 function stateOf({ state, missing, transfer }: ImageStudyRecord): ImageStudySummary['state'] {
   if (state === 'receiving') return 'receiving'
   return missing > 0 || transfer.how === 'aborted' ? 'incomplete' : 'complete'
@@ -59,7 +59,7 @@ export function linkedOrderOf({ handedOut }: ImageStudyRecord): ImageStudy['link
   return { accessionNumber, description, at, by: linkedBy }
 }
 
-/** Those that are here, then those that were announced and of which nothing has come. */
+/** The received series, followed by announced series of which nothing has been received. */
 export function seriesViews(
   series: readonly ImageSeriesRecord[],
   expectedBySeries: ReadonlyMap<string, number>,
@@ -88,8 +88,8 @@ export function performedStepView(
   studyInstanceUid: string,
 ): PerformedStep {
   const { items, discontinuationMeaning } = record
-  // The images may be of another study than the worklist said: then every step it performs is
-  // meant.
+  // The images may have another Study Instance UID than the worklist. In that case, all steps of
+  // the performed step are listed.
   const ofThisStudy = items.filter((item) => item.studyInstanceUid === studyInstanceUid)
   const steps = (ofThisStudy.length > 0 ? ofThisStudy : items)
     .map((item) => item.scheduledProcedureStepId)
@@ -119,7 +119,7 @@ export const quarantinedView = (record: InstanceRecord): QuarantinedInstance => 
   ...pick(record, 'instanceId', 'detail', 'sopInstanceUid', 'seriesInstanceUid'),
   ...pick(record, 'studyInstanceUid', 'patientName', 'modality', 'deviceName', 'callingAeTitle'),
   ...pick(record, 'remoteAddress', 'bytes', 'receivedAt'),
-  // Nothing is set aside without a reason.
+  // A quarantined instance always has a reason.
   reason: record.reason as QuarantineReason,
 })
 

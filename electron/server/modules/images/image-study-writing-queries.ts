@@ -3,22 +3,20 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
 import { noteStepsChanged } from '#server/modules/procedure-steps/performed-step-queries.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import {
   type ImageStudyPatch,
   type ImageStudyRecord,
   imageStudyColumns,
   type NewImageStudy,
 } from '#server/modules/studies/image-study-row.ts'
-import { keepImageWords, keepWordsOfStudies } from '#server/modules/studies/search-index.ts'
+import { indexImageWords, indexStudiesByUid } from '#server/modules/studies/search-index.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { type ImageSeriesRecord, seriesSealContext } from './image-study-list-queries.ts'
-import { NO_NOTE } from './instance-queries.ts'
+import { IS_NO_REJECTION_NOTE } from './instance-queries.ts'
 
-/*
- * Writes studies with images and their counters, with what follows from them: the words they are
- * found by, whether their identity is a mismatch, and which steps of the worklist were received.
- */
+// Writes image studies and their counters, and updates what depends on them: search words, whether
+// the identity is a mismatch, and the received steps of the worklist.
 
 const COUNT_SERIES = `update imageSeries set instances = instances + 1, bytes = bytes + ?, lastInstanceAt = ?
   where studyInstanceUid = ? and seriesInstanceUid = ? returning instances`
@@ -33,7 +31,7 @@ const UNCOUNT_SERIES = `update imageSeries set instances = instances - 1, bytes 
   where studyInstanceUid = ? and seriesInstanceUid = ?`
 const UNCOUNT =
   'update imageStudies set instances = instances - 1, bytes = bytes - ? where studyInstanceUid = ?'
-const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${NO_NOTE}`
+const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${IS_NO_REJECTION_NOTE}`
 const RECOUNT_SERIES = `update imageSeries set
     (instances, bytes) = (select count(*), ifnull(sum(n.bytes), 0) ${CURRENT} and n.seriesInstanceUid = imageSeries.seriesInstanceUid)
   where studyInstanceUid = ?`
@@ -41,10 +39,10 @@ const RECOUNT = `update imageStudies set
     (instances, series, bytes) = (select count(*), count(distinct n.seriesInstanceUid), ifnull(sum(n.bytes), 0) ${CURRENT}),
     quarantined = (select count(*) from instances where studyInstanceUid = ? and state = 'quarantined')
   where studyInstanceUid = ?`
-const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
+const ABORT_TRANSFERS = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
   where transferHow = 'open'`
 
-/** What `identityOf` looks at. */
+/** Fields on which `identityOf` depends. */
 const IDENTIFYING = [
   'header',
   'handedOut',
@@ -53,7 +51,7 @@ const IDENTIFYING = [
   'remoteAddress',
 ] as const satisfies (keyof ImageStudyPatch)[]
 
-/** With its counters at zero: `countInstance` counts its first instance too. */
+/** Inserts a study with counters at zero; `countInstance` counts its first instance. */
 export const insertImageStudy = (database: Database, study: NewImageStudy): void =>
   database.transaction(() => {
     const { studyInstanceUid, createdAt, ...fields } = study
@@ -64,11 +62,11 @@ export const insertImageStudy = (database: Database, study: NewImageStudy): void
     database.run(
       database.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }),
     )
-    keepWords(database, studyInstanceUid)
-    compareIdentity(database, studyInstanceUid)
+    updateSearchWords(database, studyInstanceUid)
+    updateMismatch(database, studyInstanceUid)
   })
 
-/** Once a study is settled, the steps that its instances were made for are noted as received. */
+/** Updates a study. When it is settled, the steps of its instances are recorded as received. */
 export const updateImageStudy = (
   database: Database,
   studyInstanceUid: string,
@@ -84,13 +82,13 @@ export const updateImageStudy = (
         .where('studyInstanceUid', '=', studyInstanceUid),
     )
     if (patch.state === 'settled' || patch.handedOut !== undefined)
-      noteSteps(database, studyInstanceUid)
-    if (patch.header || patch.handedOut !== undefined) keepWords(database, studyInstanceUid)
+      updateReceivedSteps(database, studyInstanceUid)
+    if (patch.header || patch.handedOut !== undefined) updateSearchWords(database, studyInstanceUid)
     if (IDENTIFYING.some((field) => patch[field] !== undefined))
-      compareIdentity(database, studyInstanceUid)
+      updateMismatch(database, studyInstanceUid)
   })
 
-/** Counts a new instance and sets the times. */
+/** Counts a new instance and updates the times. */
 export function countInstance(
   database: Database,
   studyInstanceUid: string,
@@ -109,7 +107,7 @@ export function countInstance(
     database.run(rawQuery(NEW_SERIES, [...values, instances * bytes, at]))
   }
   if (what === 'quarantined') {
-    // It describes its series should the instance be released.
+    // The series is needed if the instance is released.
     insertSeries(0)
     database.run(rawQuery(COUNT_QUARANTINED, [at, studyInstanceUid]))
     return
@@ -123,8 +121,8 @@ export function countInstance(
   const counted = database.get(
     rawQuery<Counted>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
   )
-  // Until then the study had no image that counts.
-  if (counted?.instances === 1) compareIdentity(database, studyInstanceUid)
+  // This is the study's first current image.
+  if (counted?.instances === 1) updateMismatch(database, studyInstanceUid)
 }
 
 export type SeriesHeader = Pick<
@@ -132,7 +130,7 @@ export type SeriesHeader = Pick<
   'seriesInstanceUid' | 'modality' | 'seriesNumber' | 'seriesDescription'
 >
 
-/** Takes off an instance whose place another of its series took, which is counted already. */
+/** Subtracts an instance that another one of its series replaced, which is already counted. */
 export const uncountInstance = (
   database: Database,
   studyInstanceUid: string,
@@ -144,30 +142,30 @@ export const uncountInstance = (
     database.run(rawQuery(UNCOUNT, [bytes, studyInstanceUid]))
   })
 
-/** Counts everything anew: after instances changed their state or were removed. */
+/** Recomputes all counters, after instances changed their state or were deleted. */
 export const recountInstances = (database: Database, studyInstanceUid: string): void =>
   database.transaction(() => {
     database.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
     database.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
-    noteSteps(database, studyInstanceUid)
-    compareIdentity(database, studyInstanceUid)
+    updateReceivedSteps(database, studyInstanceUid)
+    updateMismatch(database, studyInstanceUid)
   })
 
 /**
- * For the start: transfers that were open when the last run ended broke off with it, at their
- * last image. How many there were.
+ * Marks transfers as aborted that were open when the last run ended. Called at startup; returns
+ * their number.
  */
-export const breakOffTransfers = (database: Database, detail: Message): number =>
-  database.run(rawQuery(BREAK_OFF, [storedMessage(detail)])).changes
+export const abortOpenTransfers = (database: Database, detail: Message): number =>
+  database.run(rawQuery(ABORT_TRANSFERS, [storedMessage(detail)])).changes
 
-function noteSteps(database: Database, studyInstanceUid: string): void {
+function updateReceivedSteps(database: Database, studyInstanceUid: string): void {
   const study = findImageStudy(database, studyInstanceUid)
-  if (study) noteReceivedSteps(database, study, study.settledAt)
+  if (study) writeReceivedSteps(database, study, study.settledAt)
 }
 
-function keepWords(database: Database, studyInstanceUid: string): void {
-  keepImageWords(database, studyInstanceUid)
-  keepWordsOfStudies(database, studyInstanceUid)
+function updateSearchWords(database: Database, studyInstanceUid: string): void {
+  indexImageWords(database, studyInstanceUid)
+  indexStudiesByUid(database, studyInstanceUid)
 }
 
 const CARRIED_STEPS = `select distinct scheduledProcedureStepId as step from instances where studyInstanceUid = ? and state = 'current'`
@@ -184,12 +182,12 @@ interface Step {
 }
 
 /**
- * Brings the steps that the current images of a study were made for up to date; one that is known
- * keeps its time. A step is known by the UID of the images, by the one they carry of the request,
- * and as the row that was handed out: not every console copies the UID of the worklist. Before the
- * study was settled (`at` is null) none is added.
+ * Updates the received steps of the study. Steps that are already recorded keep their time. A step
+ * is recorded with the UID of the images, with the Study Instance UID of their request attributes,
+ * and as the matched worklist row, because not every modality uses the UID from the worklist.
+ * Before the study is settled (`at` is null), no step is added.
  */
-function noteReceivedSteps(
+function writeReceivedSteps(
   database: Database,
   study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'header' | 'handedOut'>,
   at: string | null,
@@ -198,7 +196,7 @@ function noteReceivedSteps(
   const carried = database
     .all(rawQuery<{ step: string }>(CARRIED_STEPS, [uid]))
     .map(({ step }) => step)
-  const wanted = carried
+  const wantedSteps = carried
     .filter((step) => step !== '')
     .flatMap((step) =>
       [uid, header.requestStudyInstanceUid].map((studyInstanceUid) => ({
@@ -207,24 +205,23 @@ function noteReceivedSteps(
       })),
     )
     .filter(({ studyInstanceUid }) => studyInstanceUid !== '')
-  // Images of another step than the row's were not made for it, unless a person says that they
-  // were.
+  // Images of another step do not belong to the row, unless a user linked them.
   const isOfRow = (step: string) => step === '' || step === handedOut?.scheduledProcedureStepId
   if (handedOut && (handedOut.linkedBy !== undefined || carried.some(isOfRow)))
-    wanted.push(handedOut)
+    wantedSteps.push(handedOut)
 
-  const missing = new Map(wanted.map((step) => [keyOf(step), step]))
-  const gone = database
+  const missing = new Map(wantedSteps.map((step) => [keyOf(step), step]))
+  const obsolete = database
     .all(rawQuery<Step>(KNOWN_STEPS, [uid]))
     .filter((step) => !missing.delete(keyOf(step)))
   const added = at === null ? [] : [...missing.values()]
-  for (const { studyInstanceUid, scheduledProcedureStepId } of gone)
+  for (const { studyInstanceUid, scheduledProcedureStepId } of obsolete)
     database.run(rawQuery(REMOVE_STEP, [studyInstanceUid, scheduledProcedureStepId, uid]))
   for (const { studyInstanceUid, scheduledProcedureStepId } of added)
     database.run(rawQuery(INSERT_STEP, [studyInstanceUid, scheduledProcedureStepId, uid, at]))
-  if (gone.length + added.length > 0) noteStepsChanged(database)
+  if (obsolete.length + added.length > 0) noteStepsChanged(database)
 }
 
-// A backslash separates values in DICOM: neither id can hold one (PS3.5 Table 6.2-1).
+// DICOM values cannot contain a backslash, which separates them (PS3.5 Table 6.2-1).
 const keyOf = ({ studyInstanceUid, scheduledProcedureStepId }: Step) =>
   `${studyInstanceUid}\\${scheduledProcedureStepId}`

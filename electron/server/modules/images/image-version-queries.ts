@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { foundContextOf, type ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import { type ImageHeader, versionContextOf } from '#server/modules/studies/image-study-row.ts'
 import {
   allInstances,
   findCurrentInstance,
@@ -12,16 +12,16 @@ import {
   WITHDRAWN,
 } from './instance-queries.ts'
 
-// Versions of images that corrections connect, recorded or only found.
+// Versions of images that are related by corrections, whether recorded or only detected.
 
-/** `header`: what the instance says of its patient and its exam. */
+/** `header` identifies the patient and the exam of the instance. */
 export interface FoundVersion {
   readonly instanceId: number
   readonly header: ImageHeader
 }
 
-// Both directions of each record, and of each note of a version that was found.
-// Two branches for the instances of a UID, as there are two partial indexes.
+// Both directions of each correction record and of each detected version. Two branches for the
+// instances of a UID, to use both partial indexes.
 const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
     select instanceId from instances where sopInstanceUid = (select uid from wanted) and state = 'current'
     union all select instanceId from instances where sopInstanceUid = (select uid from wanted) and state <> 'current')
@@ -32,17 +32,16 @@ const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
   union select b.sopInstanceUid from foundVersions f join instances b using (instanceId) where f.otherUid = (select uid from wanted)
   union select f.otherUid from a join foundVersions f using (instanceId)`
 
-const IS_NAMED = 'select 1 from foundVersions where otherUid = ?'
+const HAS_FOUND_VERSION = 'select 1 from foundVersions where otherUid = ?'
 
-const NOTE_FOUND =
+const INSERT_FOUND_VERSION =
   'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'
 
-const FOUND_BESIDE = 'select otherUid from foundVersions where instanceId = ?'
+const FOUND_VERSION_UIDS = 'select otherUid from foundVersions where instanceId = ?'
 
 /**
- * Whether the instance does not count because of a correction: the original of one that stands,
- * or a copy of one that was undone. It is not restored, and what a device sends under its UID
- * does not bring it back.
+ * Whether a correction withdrew the instance: it is the original of an active correction, or a copy
+ * of one that was undone. It cannot be restored, nor does receiving its UID again bring it back.
  */
 export const isInstanceWithdrawn = (database: Database, instanceId: number): boolean =>
   database.get(
@@ -55,8 +54,8 @@ export const isCorrectedCopy = (database: Database, instanceId: number): boolean
   undefined
 
 /**
- * SOP Instance UIDs of all other versions of an image that corrections, recorded or only found,
- * connect with one of these UIDs. At most one version of an image is current.
+ * SOP Instance UIDs of all other versions of an image that recorded or detected corrections relate
+ * to these UIDs. At most one version of an image is current.
  */
 export function listOtherVersions(database: Database, uids: readonly string[]): string[] {
   const known = new Set(uids)
@@ -66,13 +65,13 @@ export function listOtherVersions(database: Database, uids: readonly string[]): 
   return [...known].filter((uid) => !uids.includes(uid))
 }
 
-/** Whether `insertFoundVersion` was given the UID as that of another version. */
-export const isOfFoundVersion = (database: Database, sopInstanceUid: string): boolean =>
-  database.get(rawQuery(IS_NAMED, [sopInstanceUid])) !== undefined
+/** Whether `insertFoundVersion` recorded this UID as that of another version. */
+export const hasFoundVersion = (database: Database, sopInstanceUid: string): boolean =>
+  database.get(rawQuery(HAS_FOUND_VERSION, [sopInstanceUid])) !== undefined
 
 /**
- * An instance that is another version of images with these UIDs, without a record of the
- * correction.
+ * Records that an instance is another version of images with these UIDs, although no correction is
+ * recorded.
  */
 export function insertFoundVersion(
   database: Database,
@@ -81,28 +80,28 @@ export function insertFoundVersion(
 ): void {
   const sealedHeader = database.seal.seal(
     Buffer.from(JSON.stringify(header)),
-    foundContextOf(instanceId),
+    versionContextOf(instanceId),
   )
   for (const otherUid of otherUids)
-    database.run(rawQuery(NOTE_FOUND, [instanceId, otherUid, sealedHeader]))
+    database.run(rawQuery(INSERT_FOUND_VERSION, [instanceId, otherUid, sealedHeader]))
 }
 
-/** SOP Instance UIDs that `insertFoundVersion` was given; none of any other instance. */
-export const listFoundBeside = (database: Database, instanceId: number): string[] =>
+/** The SOP Instance UIDs that `insertFoundVersion` recorded for the instance. */
+export const listFoundVersionUids = (database: Database, instanceId: number): string[] =>
   database
-    .all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId]))
+    .all(rawQuery<{ otherUid: string }>(FOUND_VERSION_UIDS, [instanceId]))
     .map(({ otherUid }) => otherUid)
 
 /**
- * The current instance that is another version of the image by a correction: of the same image,
- * one version is shown. Undefined where there is none.
+ * The current instance that is another version of the image because of a correction; `undefined` if
+ * there is none. Only one version of an image may be shown.
  */
-export function findRivalVersion(
+export function findCurrentVersion(
   database: Database,
   sopInstanceUid: string,
   originals: readonly string[],
 ): InstanceRecord | undefined {
-  if (originals.length === 0 && !isOfFoundVersion(database, sopInstanceUid)) return undefined
+  if (originals.length === 0 && !hasFoundVersion(database, sopInstanceUid)) return undefined
   const others = listOtherVersions(database, [sopInstanceUid, ...originals])
   for (const uid of [...originals, ...others]) {
     const rival = findCurrentInstance(database, uid)
@@ -115,17 +114,16 @@ const UNREVIEWED = `where studyInstanceUid = ? and ${REPLACING}`
 const REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
 
 /**
- * Versions of the instances of the study that have more than one, image by image, each in the
- * order they came; at most `limit` earlier ones.
+ * Versions of the study's instances that have more than one, grouped by image, in the order in
+ * which they were received; at most `limit` superseded ones.
  */
 export function listReplacements(
   database: Database,
   studyInstanceUid: string,
   limit: number,
 ): InstanceRecord[] {
-  // Two queries: there are two partial indexes, and one condition for both would look through
-  // all instances.
-  const earlier = allInstances(
+  // Two queries to use both partial indexes; a single condition would scan all instances.
+  const superseded = allInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'superseded' and not ${IS_WITHDRAWN} order by instanceId limit ?`,
     studyInstanceUid,
@@ -137,8 +135,8 @@ export function listReplacements(
     studyInstanceUid,
     limit,
   )
-  const byImage = Map.groupBy([...earlier, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
-  // Of an image that was corrected no earlier version can take its place either.
+  const byImage = Map.groupBy([...superseded, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
+  // Earlier versions of a corrected image cannot be restored, either.
   const isShown = (versions: readonly InstanceRecord[]) =>
     versions.some(({ state }) => state === 'current') ||
     !findWithdrawnInstance(database, versions[0]?.sopInstanceUid ?? '')
@@ -148,8 +146,8 @@ export function listReplacements(
 }
 
 /**
- * Current instances of the study whose pixels differ from those of the version before, which
- * nobody has looked at.
+ * Number of the study's current instances whose pixels differ from the previous version and that
+ * have not been reviewed.
  */
 export const countUnreviewedReplacements = (database: Database, studyInstanceUid: string): number =>
   database.get(
@@ -158,7 +156,7 @@ export const countUnreviewedReplacements = (database: Database, studyInstanceUid
     ]),
   )?.count ?? 0
 
-/** A person has looked at the replacements of the study. How many were open. */
+/** Marks the replacements of the study as reviewed; returns the number of those that were not. */
 export const reviewReplacements = (
   database: Database,
   studyInstanceUid: string,
@@ -168,7 +166,7 @@ export const reviewReplacements = (
     rawQuery(`update instances set changeReviewedAt = ? ${UNREVIEWED}`, [at, studyInstanceUid]),
   ).changes
 
-/** When images of the study were corrected, and when corrections of them were undone. */
+/** Times at which images of the study were corrected, and corrections of them were undone. */
 export const listCorrectionTimes = (database: Database, studyInstanceUid: string): string[] =>
   database
     .all(
@@ -184,8 +182,8 @@ export const listCorrectionTimes = (database: Database, studyInstanceUid: string
     )
     .flatMap(({ at, undoneAt }) => (undoneAt === null ? [at] : [at, undoneAt]))
 
-/** Whether somebody has begun a report of the study of the interface. */
-export const isReportBegun = (database: Database, studyId: string): boolean =>
+/** Whether there is a report of the study. */
+export const hasReport = (database: Database, studyId: string): boolean =>
   database.get(
     database.sql.selectFrom('reports').select('reportId').where('studyId', '=', studyId).limit(1),
   ) !== undefined

@@ -3,7 +3,7 @@ import type { Structure } from '#server/dicom/data-set/structure.ts'
 import type { AssociationInfo } from '#server/dicom/dimse/service.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { type InstanceHeader, uidFault } from './header.ts'
-import { findRivalVersion } from './image-version-queries.ts'
+import { findCurrentVersion } from './image-version-queries.ts'
 import {
   type ContentChange,
   findCurrentInstance,
@@ -15,24 +15,24 @@ import {
 } from './instance-queries.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
-/** Where an instance comes from. */
+/** The source of an instance. */
 export interface Source {
   readonly association: AssociationInfo
   readonly deviceName: string
-  /** It comes of a C-MOVE of ours: an earlier exam, which is not to be read. */
+  /** Whether it is the result of a C-MOVE to this gateway: a prior, which is not to be read. */
   readonly isFetched: boolean
 }
 
-/** An instance whose bytes are on the disk, before it has a row. */
+/** An instance whose file is complete, but that has no row yet. */
 export interface Arrival extends Source {
   readonly header: InstanceHeader
   readonly structure: Structure
   /**
-   * What differs from the current instance of its UID; undefined where there is none, or they were
-   * not compared.
+   * How it differs from the current instance with its UID; `undefined` if there is none or they
+   * were not compared.
    */
   readonly change?: ContentChange | undefined
-  /** SOP Instance UIDs of the images that it is a corrected copy of (`originalsIn`). */
+  /** SOP Instance UIDs of the images of which it is a corrected copy (`originalsIn`). */
   readonly originals: readonly string[]
   readonly transferSyntaxUid: string
   readonly file: string
@@ -41,12 +41,12 @@ export interface Arrival extends Source {
   readonly crc32: number
 }
 
-/** Where an instance that arrives belongs. */
+/** What happens to a received instance: whether it becomes current or is quarantined. */
 export interface Placement {
   readonly state: InstanceState
   readonly reason: QuarantineReason | null
   readonly detail: Message | null
-  /** Whose place it takes. */
+  /** The current instance that it replaces. */
   readonly replaces: InstanceRecord | undefined
 }
 
@@ -58,42 +58,42 @@ export function placementOf(
   { header, structure, association, originals }: Placed,
 ): Placement {
   const fault = uidFault(header)
-  if (!structure.isComplete) return setAside('incomplete', structure.detail)
-  if (fault) return setAside('invalid-uid', fault)
-  if (header.isCut) return setAside('long-header', message('images.long-header'))
+  if (!structure.isComplete) return quarantined('incomplete', structure.detail)
+  if (fault) return quarantined('invalid-uid', fault)
+  if (header.isCut) return quarantined('long-header', message('images.long-header'))
   const { studyInstanceUid, sopInstanceUid, performedStepUid, study } = header
   const wrong = wrongSteps.faultOf(
     studyInstanceUid,
     study.scheduledProcedureStepId,
     performedStepUid,
   )
-  if (wrong) return setAside('wrong-step', wrong)
+  if (wrong) return quarantined('wrong-step', wrong)
   const current = findCurrentInstance(database, sopInstanceUid)
   if (!current && findWithdrawnInstance(database, sopInstanceUid))
-    return setAside('different-content', message('images.corrected-here'))
-  if (!current && findRivalVersion(database, sopInstanceUid, originals))
-    return setAside('different-content', message('images.unrecorded-correction'))
-  const other = current && otherSource(current, header, association)
-  if (other) return setAside('different-content', other)
+    return quarantined('different-content', message('images.corrected-here'))
+  if (!current && findCurrentVersion(database, sopInstanceUid, originals))
+    return quarantined('different-content', message('images.unrecorded-correction'))
+  const other = current && replacementFault(current, header, association)
+  if (other) return quarantined('different-content', other)
   return { state: 'current', reason: null, detail: structure.detail, replaces: current }
 }
 
-const setAside = (reason: QuarantineReason, detail: Message | null): Placement => ({
+const quarantined = (reason: QuarantineReason, detail: Message | null): Placement => ({
   state: 'quarantined',
   reason,
   detail,
   replaces: undefined,
 })
 
-export const isElsewhere = (current: InstanceRecord, header: InstanceHeader): boolean =>
+export const isInOtherSeries = (current: InstanceRecord, header: InstanceHeader): boolean =>
   current.studyInstanceUid !== header.studyInstanceUid ||
   current.seriesInstanceUid !== header.seriesInstanceUid
 
 /**
- * Why another content cannot take the place of the current one: it comes from elsewhere, or belongs
- * elsewhere. Null where it can.
+ * Why different content must not replace the current instance: its source, study or series differs.
+ * Null if it may.
  */
-function otherSource(
+function replacementFault(
   current: InstanceRecord,
   header: InstanceHeader,
   { callingAeTitle }: AssociationInfo,
@@ -105,10 +105,10 @@ function otherSource(
 }
 
 /**
- * Current and quarantined instances of the UID whose data set may be the same: length and CRC-32
- * are.
+ * Current and quarantined instances of the UID whose data set has the same length and CRC-32, and
+ * may therefore be identical.
  */
-export function listTwins(
+export function listIdenticalInstances(
   database: Database,
   sopInstanceUid: string,
   dataSetBytes: number,

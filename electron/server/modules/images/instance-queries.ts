@@ -10,25 +10,25 @@ import { messageOrNull } from '#shared/messages/message-schema.ts'
 export type QuarantineReason = (typeof QUARANTINE_REASONS)[number]
 
 /**
- * current: the one of its SOP Instance UID; superseded: a newer one of the same source took its
- * place; quarantined: set aside.
+ * current: the shown version of its SOP Instance UID. superseded: replaced by a newer version from
+ * the same source. quarantined: withheld until a user decides.
  */
 export type InstanceState = 'current' | 'superseded' | 'quarantined'
 
 /**
- * Whether the object's structure is whole (`dimse/structure`). unchecked: received by a version
- * that did not look; incomplete: it ends too early, and is never committed.
+ * Whether the structure of the object is complete (`dimse/structure`). unchecked: received by an
+ * older version of the gateway. incomplete: truncated; never committed.
  */
 export type InstanceStructure = 'unchecked' | 'complete' | 'incomplete'
 
 /**
- * What differs from the version it took the place of; unknown: the pixel data of the two could not
- * be compared.
+ * How it differs from the version that it replaced. unknown: the pixel data could not be compared.
  */
 export type ContentChange = (typeof CONTENT_CHANGES)[number]
 
 /**
- * Image Pixel module and number of frames (PS3.3 C.7.6.3, C.7.6.6), as far as the header has them.
+ * Attributes of the Image Pixel module and the number of frames (PS3.3 C.7.6.3, C.7.6.6), as far as
+ * the header contains them.
  */
 export interface ImageAttributes {
   readonly rows: number | null
@@ -38,12 +38,12 @@ export interface ImageAttributes {
   readonly highBit: number | null
   readonly pixelRepresentation: number | null
   readonly samplesPerPixel: number | null
-  /** Empty where it is missing. */
+  /** Empty if it is missing. */
   readonly photometricInterpretation: string
   readonly numberOfFrames: number | null
 }
 
-/** An instance in the archive: one file and one row. */
+/** A stored instance: one file and one row. */
 export type InstanceRecord = Readonly<
   Omit<Selectable<Schema['instances']>, keyof Decoded | 'sealedPatientName'>
 > &
@@ -57,7 +57,7 @@ interface Decoded {
   readonly image: ImageAttributes | null
   readonly patientName: string
   readonly structure: InstanceStructure
-  /** Null where it took no other version's place. */
+  /** Null if it replaced no other version. */
   readonly change: ContentChange | null
 }
 
@@ -67,26 +67,26 @@ export type NewInstance = Omit<
 > &
   Partial<Pick<InstanceRecord, 'structure' | 'change'>>
 
-/** What became of instances, for the queues of destinations. */
-export type InstanceChange = 'kept' | 'released' | 'taken-back' | 'set-aside'
+/** A change of instances that affects the forwarding queues. */
+export type InstanceChange = 'stored' | 'released' | 'deleted' | 'quarantined'
 /** Called in the transaction of the change. */
 export type OnInstanceChange = (
   change: InstanceChange,
   instances: readonly InstanceRecord[],
 ) => void
 
-/* Changes of these belong in one transaction with those of `imageStudies`. */
+// Changes of these must be in the same transaction as those of `imageStudies`.
 
 export type StoredInstance = Selectable<Schema['instances']>
 
 export const SELECT_INSTANCES = `select instances.* from instances`
-// Two branches, because there are two partial indexes. One each: their union would be sorted, which
-// costs ten times as much for every instance that comes.
+// Two queries to use both partial indexes. A union would be sorted, which costs ten times as much
+// for each received instance.
 const CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state = 'current'`
 const NOT_CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state <> 'current'`
 
 const CURRENT_NAMES = `select distinct sealedPatientName from instances where studyInstanceUid = ? and state = 'current' and remoteAddress <> ?`
-/** The condition on the row `n` of `instances`, for other stores. */
+/** Condition on the row `n` of `instances`, also for other modules. */
 export const WITHDRAWN = `(
   exists (select 1 from correctedInstances o join corrections c using (correctionId)
     where o.originalId = n.instanceId and (c.undoneAt is null or c.undoneWith is not null))
@@ -96,12 +96,13 @@ export const WITHDRAWN = `(
 /** The condition of the index `instancesReplacing`. */
 export const REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`
 export const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN})`
-/** Rejection notes are for archives: no list of a study has them. */
-export const NO_NOTE = `sopInstanceUid not in (select sopInstanceUid from rejectionNotes)`
+/** Rejection notes are intended for archives and are excluded from all lists. */
+export const IS_NO_REJECTION_NOTE = `sopInstanceUid not in (select sopInstanceUid from rejectionNotes)`
 
 /**
- * Its study is there already. @throws a second current instance of a SOP Instance UID, or of a
- * file (a constraint of the database)
+ * Inserts an instance whose study already exists.
+ * @throws if there is already a current instance of the SOP Instance UID, or an instance with the
+ *   file (database constraints)
  */
 export function insertInstance(database: Database, instance: NewInstance): InstanceRecord {
   const { image, patientName, detail, ...given } = instance
@@ -115,7 +116,7 @@ export function insertInstance(database: Database, instance: NewInstance): Insta
         ? null
         : sealedName(database, patientName, nameContextOf(row.studyInstanceUid)),
   }
-  // Not built by kysely, which takes longer than the insert itself: this is for every image.
+  // Not built with kysely, which takes longer than the insert itself; this runs for every image.
   const columns = Object.keys(stored)
   const text = `insert into instances (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
   const instanceId = database.run(rawQuery(text, Object.values(stored))).lastInsertRowid
@@ -131,17 +132,15 @@ export const findCurrentInstance = (
 ): InstanceRecord | undefined =>
   oneInstance(database, `sopInstanceUid = ? and state = 'current'`, sopInstanceUid)
 
-/**
- * The highest id that was ever given out, also of instances that are deleted; 0 before the first.
- */
-export const newestInstanceId = (database: Database): number =>
+/** The highest instance id ever assigned, including deleted instances; 0 if there is none. */
+export const lastInstanceId = (database: Database): number =>
   database.get(
     rawQuery<{ seq: number }>(`select seq from sqlite_sequence where name = 'instances'`, []),
   )?.seq ?? 0
 
-/** The newest ones first, of any state. */
-export function* instancesNewestFirst(database: Database): IterableIterator<InstanceRecord> {
-  // By portions: others write while somebody reads.
+/** Iterates over all instances in any state, newest first. */
+export function* iterateNewestFirst(database: Database): IterableIterator<InstanceRecord> {
+  // In batches, so that others can write in between.
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const portion = allInstances(
       database,
@@ -158,9 +157,8 @@ export const findInstanceOfFile = (database: Database, file: string): InstanceRe
   oneInstance(database, 'file = ?', file)
 
 /**
- * The last version of the UID that does not count because of a correction
- * (`corrections.isWithdrawn`); undefined where there is none, or where another version is
- * current.
+ * The last withdrawn version of the UID (see `isInstanceWithdrawn`); `undefined` if there is none
+ * or another version is current.
  */
 export const findWithdrawnInstance = (
   database: Database,
@@ -175,7 +173,7 @@ export const findWithdrawnInstance = (
     sopInstanceUid,
   )
 
-/** In the order they came. */
+/** Lists all versions of an instance, in the order in which they were received. */
 export const listInstanceVersions = (
   database: Database,
   sopInstanceUid: string,
@@ -185,20 +183,23 @@ export const listInstanceVersions = (
     ...allInstances(database, CURRENT, sopInstanceUid),
   ].sort((a, b) => a.instanceId - b.instanceId)
 
-/** The current ones, in the order they came; rejection notes left out. */
+/**
+ * Lists the current instances of a study in the order in which they were received, without
+ * rejection notes.
+ */
 export const listStudyInstances = (
   database: Database,
   studyInstanceUid: string,
 ): InstanceRecord[] =>
   allInstances(
     database,
-    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${NO_NOTE} order by instanceId`,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${IS_NO_REJECTION_NOTE} order by instanceId`,
     studyInstanceUid,
   )
 
 /**
- * Names of the patients of the current ones, but for those from this address; each once, '' where
- * one names none.
+ * Distinct patient names of the current instances, except those from the given address; an empty
+ * string represents a missing name.
  */
 export function listPatientNames(
   database: Database,
@@ -218,8 +219,8 @@ export function listPatientNames(
   ]
 }
 
-/** As `ofStudy`, a part of them: those that came after this instance id. */
-export const listPartOfStudy = (
+/** Like `listStudyInstances`, but at most `limit` instances after the given instance id. */
+export const listStudyInstancesAfter = (
   database: Database,
   studyInstanceUid: string,
   after: number,
@@ -227,15 +228,18 @@ export const listPartOfStudy = (
 ): InstanceRecord[] =>
   allInstances(
     database,
-    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${NO_NOTE} order by instanceId limit ?`,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${IS_NO_REJECTION_NOTE} order by instanceId limit ?`,
     ...[studyInstanceUid, after, limit],
   )
 
-/** Whether a row names the file. */
+/** Whether a row has this file. */
 export const hasInstanceOfFile = (database: Database, file: string): boolean =>
   database.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined
 
-/** After it: `imageStudies.recount`. Reason and detail are forgotten unless given. */
+/**
+ * Sets the state. Reason and detail are cleared unless given. The caller must call
+ * `recountInstances` afterwards.
+ */
 export function setInstanceState(
   database: Database,
   instanceId: number,
@@ -261,21 +265,22 @@ export function setInstanceStructure(
   )
 }
 
-/** It was sent again. */
-export function noteInstanceSeen(database: Database, instanceId: number, at: string): void {
+/** Records that the instance was sent again. */
+export function updateLastSeen(database: Database, instanceId: number, at: string): void {
   database.run(
     rawQuery('update instances set lastSeenAt = ? where instanceId = ?', [at, instanceId]),
   )
 }
 
 /**
- * After it: `imageStudies.recount`. Its file is the caller's to delete, once this is committed.
+ * Deletes the row. The caller must call `recountInstances` afterwards, and delete the file after
+ * the commit.
  */
 export function deleteInstance(database: Database, instanceId: number): void {
   database.run(database.sql.deleteFrom('instances').where('instanceId', '=', instanceId))
 }
 
-/** Current instances of the study that carry this step, or arrived for it. */
+/** Current instances of the study with this step in their header, or that were received for it. */
 export const listStepInstances = (
   database: Database,
   studyInstanceUid: string,
@@ -318,8 +323,7 @@ export const allInstances = (
 export const nameContextOf = (studyInstanceUid: string) => `patient of images ${studyInstanceUid}`
 
 /**
- * The name that was sealed or opened last: the instances of a study come one after the other and
- * have the same.
+ * The last encrypted or decrypted name, because consecutive instances of a study have the same one.
  */
 const lastNameOf = perDatabase(() => ({
   last: undefined as
@@ -341,7 +345,7 @@ export function openedName(database: Database, sealed: Buffer, context: string):
   return memory.last.name
 }
 
-/** Whether a destination of images has the AE title. */
+/** Whether a destination has this AE title. */
 export const isDestination = (database: Database, aeTitle: string): boolean =>
   database.get(
     rawQuery('select 1 from destinations where upper(trim(aeTitle)) = upper(trim(?))', [aeTitle]),

@@ -1,7 +1,7 @@
 import type {
-  HandedOutRow,
   ImageHeader,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import { isSameName } from './person-name.ts'
 
@@ -10,17 +10,17 @@ type ImagesDifference = Mismatch['amongImages'][number]
 type Field = Difference['field']
 
 /**
- * What is kept of images that differ among themselves: enough to look for, and no list of a whole
- * ward.
+ * Maximum number of stored differences among images: enough to investigate, without storing the
+ * patients of a whole ward.
  */
-const MOST_AMONG_IMAGES = 20
+const MAX_AMONG_IMAGES = 20
 
 interface Compared<F extends Field = Field> {
   readonly field: F
-  readonly handedOut: (row: HandedOutRow) => string
+  readonly handedOut: (row: SentWorklistRow) => string
   readonly received: (header: ImageHeader, studyInstanceUid: string) => string
   readonly isSame: (handedOut: string, received: string) => boolean
-  /** Every console copies it: that it is missing is a difference. */
+  /** Every modality copies it, so a missing value is a difference. */
   readonly isAlwaysCopied?: true
 }
 
@@ -72,12 +72,11 @@ const COMPARED: readonly Compared[] = [
 ]
 
 /**
- * Where the images speak of another patient or order than the row that was handed out (dicom-field
- * §5.7). What the row leaves open, and what not every console copies into its images, is no
- * difference where it is missing.
+ * Differences between the images and their worklist row. Values that the row
+ * does not have, or that not every modality copies, are not differences if they are missing.
  */
 export function differencesOf(
-  row: HandedOutRow,
+  row: SentWorklistRow,
   header: ImageHeader,
   studyInstanceUid: string,
 ): Difference[] {
@@ -91,10 +90,7 @@ export function differencesOf(
   )
 }
 
-/**
- * Where an image speaks of another patient or order than the first images of its study do
- * (dicom-field §5.7).
- */
+/** Differences between an image and the first images of its study. */
 export function differencesAmong(first: ImageHeader, other: ImageHeader): ImagesDifference[] {
   return IDENTITY.flatMap(({ field, received, isSame, isAlwaysCopied }) => {
     const ofFirst = received(first, '').trim()
@@ -106,7 +102,7 @@ export function differencesAmong(first: ImageHeader, other: ImageHeader): Images
   })
 }
 
-/** The mismatch with what images of the study now differ from its row in. */
+/** Replaces the differences from the worklist row. */
 export const withRow = (
   before: Mismatch | null,
   fields: readonly Difference[],
@@ -114,7 +110,7 @@ export const withRow = (
 ): Mismatch | null =>
   mismatchOf(before, { fields: [...fields], amongImages: before?.amongImages ?? [] }, now)
 
-/** The mismatch with what one more image differs in from the first: what was found stays. */
+/** Adds the differences of one more image; previous ones are kept. */
 export function withImage(
   before: Mismatch | null,
   differences: readonly ImagesDifference[],
@@ -122,11 +118,11 @@ export function withImage(
 ): Mismatch | null {
   const known = new Map((before?.amongImages ?? []).map((each) => [JSON.stringify(each), each]))
   for (const each of differences)
-    if (known.size < MOST_AMONG_IMAGES) known.set(JSON.stringify(each), each)
+    if (known.size < MAX_AMONG_IMAGES) known.set(JSON.stringify(each), each)
   return mismatchOf(before, { fields: before?.fields ?? [], amongImages: [...known.values()] }, now)
 }
 
-/** The mismatch once the images that differed count no more. */
+/** Removes the differences among images, because the differing ones are no longer current. */
 export const withoutImages = (before: Mismatch | null, now: string): Mismatch | null =>
   mismatchOf(before, { fields: before?.fields ?? [], amongImages: [] }, now)
 

@@ -10,27 +10,27 @@ import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
-import type { Arrivals, Kept } from './arrivals.ts'
+import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
 import { headerOf } from './header.ts'
-import { noteDisk } from './image-feed.ts'
-import { findRivalVersion, listFoundBeside } from './image-version-queries.ts'
+import { appendDiskEntry } from './image-feed.ts'
+import { findCurrentVersion, listFoundVersionUids } from './image-version-queries.ts'
 import type { Source } from './instance-placement.ts'
-import { listTwins } from './instance-placement.ts'
+import { listIdenticalInstances } from './instance-placement.ts'
 import { hasInstanceOfFile, isDestination } from './instance-queries.ts'
 import { type FoundFile, importOwnInstance } from './own-instances.ts'
 import { originalsIn, readStored, temporaryIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
-/** A file and who sent it, by its file meta information. */
+/** A file and its sender, according to its file meta information. */
 export interface Orphan extends FoundFile {
   readonly source: Source
   readonly structure: Structure
-  /** As `Arrival.originals`. */
+  /** See `Arrival.originals`. */
   readonly originals: readonly string[]
 }
 
-/** Where a file is, and its path below `images`. */
+/** A file name relative to `images`, and the path of the file. */
 interface Located {
   readonly file: string
   readonly path: string
@@ -38,15 +38,15 @@ interface Located {
 
 interface Sender {
   readonly source: Source
-  /** For data sets that declare none. */
+  /** Character set for data sets that declare none. */
   readonly characterSet: readonly string[]
 }
 
 const UNREADABLE = message('images.file-unreadable')
 
 /**
- * Gives image files without a row their place as if their devices sent them now: for each AE title
- * an association is open until it is disposed of.
+ * Imports image files without a row as if their devices had just sent them. For each AE title, an
+ * association counts as open until disposal.
  */
 export class OrphanImport implements Disposable {
   readonly #context: Context
@@ -67,7 +67,7 @@ export class OrphanImport implements Disposable {
     this.#completion = completion
   }
 
-  /** A file that has no row, or why it is no image that can be imported. */
+  /** Reads a file without a row, or returns why it cannot be imported. */
   async read({ file, path }: Located): Promise<Orphan | Message> {
     const meta = await readFileMeta(path).catch((error: NodeJS.ErrnoException) => error)
     if (meta instanceof Error)
@@ -86,15 +86,13 @@ export class OrphanImport implements Disposable {
     if (header.studyInstanceUid === '' || header.seriesInstanceUid === '')
       return message('images.names-no-study')
     const originals = await this.#originalsIn({ ...stored, sopInstanceUid }).catch(() => undefined)
-    // Without them a corrected copy would be shown beside its original.
+    // Without the originals, a corrected copy would be shown in addition to its original.
     if (!originals) return UNREADABLE
     const facts = { file, transferSyntaxUid, dataSetOffset, bytes, crc32 }
     return { source, header, structure, originals, ...facts }
   }
 
-  /**
-   * As `read`, of corrected copies alone: of any other file no more than its beginning is read.
-   */
+  /** Like `read`, but only for corrected copies. Of any other file, only the beginning is read. */
   async readCopy(located: Located): Promise<Orphan | undefined> {
     const meta = await readFileMeta(located.path).catch(() => undefined)
     if (!meta) return undefined
@@ -104,17 +102,23 @@ export class OrphanImport implements Disposable {
     return isMessage(read) ? undefined : read
   }
 
-  /** One after the other for each SOP Instance UID, images that arrive among them. */
+  /**
+   * Runs `work` exclusively for the SOP Instance UID, also with respect to images that are being
+   * received.
+   */
   exclusively<T>({ header }: Orphan, work: () => Promise<T>): Promise<T> {
     return this.#arrivals.mutex.run(header.sopInstanceUid, work)
   }
 
   /**
-   * Gives a file in `images` its row; `also` is of the same transaction. A corrected copy whose
-   * original is current, or the other way round, is set aside (decision 0031): a person decides
-   * between them.
+   * Creates the row of a file in `images`, and calls `also` in the same transaction. If the
+   * original of a corrected copy is current, or vice versa, the imported one is quarantined
+   * (decision 0031), so that a user can decide.
    */
-  async import(orphan: Orphan, also: () => void = () => undefined): Promise<Kept | undefined> {
+  async import(
+    orphan: Orphan,
+    also: () => void = () => undefined,
+  ): Promise<StoreResult | undefined> {
     const { source, originals, ...found } = orphan
     const { database, imageFiles } = this.#context
     const commit = <T>(work: () => T) =>
@@ -125,27 +129,28 @@ export class OrphanImport implements Disposable {
     const { header, bytes, dataSetOffset, crc32 } = found
     const { association } = source
     const { sopInstanceUid } = header
-    // It may have been copied here, by whatever was put back.
+    // The file may have been copied here by a restore, and may not be durable yet.
     await imageFiles.secure(found.file)
     const isOwn = association.remoteAddress === OWN_ADDRESS
-    if (isOwn && !findRivalVersion(database, sopInstanceUid, originals)) {
+    if (isOwn && !findCurrentVersion(database, sopInstanceUid, originals)) {
       await commit(() => importOwnInstance(this.#context, found, originals))
       return undefined
     }
     this.#statistics.begin(association)
     const arrival = { ...source, ...found, originals }
-    const hasTwin = listTwins(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
+    const hasTwin =
+      listIdenticalInstances(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
     const change = hasTwin ? 'same' : (await this.#arrivals.compare(arrival))?.comparison
     if (change === 'same') {
-      await commit(() => this.#arrivals.keepTwin(arrival))
+      await commit(() => this.#arrivals.storeDuplicate(arrival))
       return undefined
     }
-    const kept = await commit(() => this.#arrivals.keep({ ...arrival, change }))
-    const { studyInstanceUid, state, detail } = kept.instance
-    const outcome = state === 'quarantined' ? 'quarantined' : 'kept'
+    const result = await commit(() => this.#arrivals.store({ ...arrival, change }))
+    const { studyInstanceUid, state, detail } = result.instance
+    const outcome = state === 'quarantined' ? 'quarantined' : 'stored'
     this.#statistics.add(association, outcome, studyInstanceUid, detail)
-    this.#completion.arrived(kept)
-    return kept
+    this.#completion.arrived(result)
+    return result
   }
 
   [Symbol.dispose](): void {
@@ -174,7 +179,7 @@ export class OrphanImport implements Disposable {
       remoteAddress,
     }
     const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
-    // What an archive sent, and no device, was asked for as an earlier exam.
+    // Images from a destination that is not a device were retrieved as priors.
     const isFetched = !device && isDestination(database, callingAeTitle)
     const sender = {
       source: { association, deviceName: device?.name || callingAeTitle, isFetched },
@@ -194,11 +199,11 @@ function addressOf(database: Database, aeTitle: string): string {
 }
 
 /**
- * After an older database was put back: images that came after the backup was made lie in the image
- * folder, acknowledged, and no row names them. Each gets its place as if its device sent it now, so
- * that its study appears again; what the gateway made itself goes beside them. A file that cannot
- * be read goes to the recovery folder, where a person decides about it. After a stop in between the
- * next start goes on. Disposes of `orphans`.
+ * Imports images that were received after a backup was made, once that backup was restored: they
+ * were acknowledged, but the database has no rows for them. Each is imported as if its device had
+ * just sent it, so that its study reappears; objects made by the gateway are restored as well.
+ * Files that cannot be read are moved to the recovery folder, where a user decides. After an
+ * interruption, the next start continues. Disposes of `orphans`.
  */
 export async function importOrphans(
   context: Context,
@@ -211,8 +216,8 @@ export async function importOrphans(
   let imported = 0
   let inDoubt = 0
   let unreadable = 0
-  // One file that the disk does not give must not keep the others, and signing, waiting for good.
-  const putAway = async (file: string) => {
+  // A file that cannot be read must not block the others, or signing, forever.
+  const moveToRecovery = async (file: string) => {
     unreadable++
     await recover(file).catch((error: unknown) => reportError(context, error))
   }
@@ -223,16 +228,16 @@ export async function importOrphans(
       if (signal.aborted) return
       const orphan = await orphans.read({ file, path: imageFiles.pathOf(file) })
       if (isMessage(orphan)) {
-        await putAway(file)
+        await moveToRecovery(file)
         continue
       }
       try {
-        const kept = await orphans.exclusively(orphan, () => orphans.import(orphan))
-        if (kept && isInDoubt(database, kept)) inDoubt++
+        const result = await orphans.exclusively(orphan, () => orphans.import(orphan))
+        if (result && isInDoubt(database, result)) inDoubt++
       } catch (error) {
         if (!isFileFault(error)) throw error
         reportError(context, error)
-        await putAway(file)
+        await moveToRecovery(file)
         continue
       }
       imported++
@@ -243,24 +248,24 @@ export async function importOrphans(
   }
   imageFiles.finishOrphanImport()
   if (imported > 0)
-    noteDisk(
+    appendDiskEntry(
       context,
       'warning',
       message('images.imported-again', { count: imported, studies: studies.size }),
     )
-  if (inDoubt > 0) noteInDoubt(context, inDoubt)
+  if (inDoubt > 0) appendInDoubtEntry(context, inDoubt)
   if (unreadable > 0)
-    noteDisk(context, 'danger', message('images.files-unreadable', { count: unreadable }))
+    appendDiskEntry(context, 'danger', message('images.files-unreadable', { count: unreadable }))
 }
 
-/** Of one file; what the database reports concerns all of them. */
+/** Whether the error concerns one file. Database errors concern all of them. */
 const isFileFault = (error: unknown): boolean =>
   error instanceof StorageFault ||
   (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
 
-/** Whether it was set aside as another version of an image, which a correction made. */
-export const isInDoubt = (database: Database, { instance }: Kept): boolean =>
-  instance.state === 'quarantined' && listFoundBeside(database, instance.instanceId).length > 0
+/** Whether it was quarantined as another version of an image because of a correction. */
+export const isInDoubt = (database: Database, { instance }: StoreResult): boolean =>
+  instance.state === 'quarantined' && listFoundVersionUids(database, instance.instanceId).length > 0
 
-export const noteInDoubt = (context: Context, count: number): void =>
-  noteDisk(context, 'danger', message('images.in-doubt', { count }))
+export const appendInDoubtEntry = (context: Context, count: number): void =>
+  appendDiskEntry(context, 'danger', message('images.in-doubt', { count }))

@@ -22,7 +22,7 @@ import {
   insertInstance,
 } from './instance-queries.ts'
 
-/** An object that the gateway itself made: the copy of a report, a secondary capture. */
+/** An object made by the gateway: a copy of a report, or a secondary capture. */
 export interface OwnInstance {
   readonly sopInstanceUid: string
   readonly sopClassUid: string
@@ -31,16 +31,16 @@ export interface OwnInstance {
   readonly seriesNumber: string
   readonly seriesDescription: string
   readonly modality: string
-  /** 1 where it is not given. */
+  /** 1 by default. */
   readonly instanceNumber?: string
-  /** Of one that is an image. */
+  /** Set if the object is an image. */
   readonly image?: ImageAttributes
-  /** For archives alone: it does not count as an instance of its study. */
+  /** Intended only for archives, so not counted as an instance of its study. */
   readonly isUncounted?: boolean
   readonly dataSet: DataSet
 }
 
-/** What the row of an object says of its file. */
+/** Attributes of the file that the row contains. */
 interface FileFacts {
   readonly file: string
   readonly dataSetOffset: number
@@ -48,23 +48,24 @@ interface FileFacts {
   readonly crc32: number
 }
 
-/** A kept file that was read again. */
+/** A stored file that was read again. */
 export interface FoundFile extends FileFacts {
   readonly header: InstanceHeader
   readonly transferSyntaxUid: string
 }
 
 /**
- * Keeps the objects like received ones: their files are durable before they have rows, and all
- * rows are of one transaction, in which `also` is called with them. Their study is what it was:
- * they neither open it nor count as images of a device; where it has none, it begins with this
- * header and is complete. One that is here already is not kept twice. @throws StorageFault
+ * Stores objects like received ones: their files are durable before the rows, which are inserted in
+ * one transaction. `also` is called with the rows in that transaction. The study stays as it is:
+ * the objects do not reopen it or count as images from a device. A new study gets this header and
+ * is settled. Objects that are already stored are skipped.
+ * @throws StorageFault
  */
-export async function keepOwnInstances(
+export async function storeOwnInstances(
   context: Context,
   wanted: readonly OwnInstance[],
   header: ImageHeader,
-  also: (kept: readonly InstanceRecord[]) => void,
+  also: (inserted: readonly InstanceRecord[]) => void,
 ): Promise<void> {
   const { database, imageFiles, uuid } = context
   const isHere = ({ sopInstanceUid }: OwnInstance) => findCurrentInstance(database, sopInstanceUid)
@@ -83,8 +84,8 @@ export async function keepOwnInstances(
       const now = instantOf(context.clock())
       for (const { instance, facts } of written) {
         if (isHere(instance)) continue
-        beginStudy(context, instance.studyInstanceUid, header, now)
-        insertOwn(context, instance, facts, header.patientName, now)
+        ensureStudy(context, instance.studyInstanceUid, header, now)
+        insertOwnInstance(context, instance, facts, header.patientName, now)
       }
       also(wanted.flatMap((instance) => isHere(instance) ?? []))
     })
@@ -97,8 +98,8 @@ export async function keepOwnInstances(
 }
 
 /**
- * Within a transaction: a kept file that has no row any more has one again; where the object is
- * here, as a version that counts no more. `originals`: see `Arrival`.
+ * Inserts the row of a stored file that has none, as a superseded version if the object already
+ * exists. `originals`: see `Arrival`. Must be called within a transaction.
  */
 export function importOwnInstance(
   context: Context,
@@ -107,9 +108,9 @@ export function importOwnInstance(
 ): void {
   const { image, study, ...of } = header
   const now = instantOf(context.clock())
-  beginStudy(context, of.studyInstanceUid, study, now)
+  ensureStudy(context, of.studyInstanceUid, study, now)
   const instance = { ...of, modality: study.modality, ...(image && { image }) }
-  const { instanceId } = insertOwn(context, instance, facts, study.patientName, now)
+  const { instanceId } = insertOwnInstance(context, instance, facts, study.patientName, now)
   insertFoundVersion(context.database, { instanceId, header: study }, originals)
 }
 
@@ -130,8 +131,11 @@ async function write(
   return { file, dataSetOffset: meta.length, bytes: part.bytes, crc32: crc32(bytes) }
 }
 
-/** In a transaction; of an object that is here already a version that counts no more. */
-function insertOwn(
+/**
+ * Inserts the row, as a superseded version if the object already exists. Must be called within a
+ * transaction.
+ */
+function insertOwnInstance(
   context: Context,
   instance: Omit<OwnInstance, 'dataSet'>,
   { file, dataSetOffset, bytes, crc32 }: FileFacts,
@@ -142,7 +146,7 @@ function insertOwn(
   const { sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, modality } = instance
   const { seriesNumber, seriesDescription, instanceNumber = '1', image = null } = instance
   const state = findCurrentInstance(database, sopInstanceUid) ? 'superseded' : 'current'
-  const kept = insertInstance(database, {
+  const inserted = insertInstance(database, {
     sopInstanceUid,
     sopClassUid,
     studyInstanceUid,
@@ -165,13 +169,13 @@ function insertOwn(
     image,
     patientName,
   })
-  if (state === 'superseded' || instance.isUncounted) return kept
-  // The time of the study's last image stays: by it a study that receives is completed, and lists
-  // of images are put in order.
+  if (state === 'superseded' || instance.isUncounted) return inserted
+  // The time of the study's last image is kept, because completion and the order of lists depend on
+  // it.
   const at = findImageStudy(database, studyInstanceUid)?.lastInstanceAt ?? now
   const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
   countInstance(database, studyInstanceUid, series, bytes, at, 'current')
-  return kept
+  return inserted
 }
 
 const senderOf = ({ settings }: Context) => ({
@@ -180,7 +184,7 @@ const senderOf = ({ settings }: Context) => ({
   deviceName: OWN_DEVICE_NAME,
 })
 
-function beginStudy(context: Context, uid: string, header: ImageHeader, now: string): void {
+function ensureStudy(context: Context, uid: string, header: ImageHeader, now: string): void {
   if (findImageStudy(context.database, uid)) return
   insertImageStudy(context.database, {
     studyInstanceUid: uid,

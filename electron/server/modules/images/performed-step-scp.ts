@@ -7,8 +7,8 @@ import {
   dataSetFromJson,
   dataSetToJson,
   isPerformedStatus,
-  type PerformedFacts,
-  performedFacts,
+  type PerformedAttributes,
+  performedAttributes,
   readNormalized,
   TAG,
   withChanges,
@@ -27,7 +27,7 @@ import { uidOfUuid } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { announceInstances } from './announced-instance-queries.ts'
 import { fitnessOfUid } from './header.ts'
-import { noteImagesChanged, noteSender, refusalOf } from './image-feed.ts'
+import { appendSenderEntry, notifyImagesChanged, refusalOf } from './image-feed.ts'
 import { findCurrentInstance } from './instance-queries.ts'
 import type { StudyCompletion } from './study-completion.ts'
 import { type FindWorklistRow, findRowOrNone } from './worklist-lookup.ts'
@@ -41,22 +41,22 @@ const NO_LONGER_UPDATED: DimseResult = {
   errorId: 0xa710,
 }
 
-/** PS3.7 §9.1.4: processing failure; Table F.7.2-2 has no status for the step of somebody else. */
-const OF_ANOTHER_DEVICE: DimseResult = {
+/** PS3.7 §9.1.4: processing failure. Table F.7.2-2 has no status for a step of another device. */
+const STEP_OF_ANOTHER_DEVICE: DimseResult = {
   status: 0x0110,
   errorComment: 'Performed Procedure Step of another device',
 }
 
 /**
- * PS3.4 F.7.2: a device says what it does, and that it is done. Attributes of type 2 may be
- * missing.
+ * The MPPS SCP (PS3.4 F.7.2): records when a device starts and ends a procedure step. Type 2
+ * attributes may be missing.
  */
 export class PerformedStepScp implements MppsScp {
   readonly #context: Context
   readonly #wrongSteps: WrongSteps
   readonly #completion: StudyCompletion
   readonly #findRow: FindWorklistRow
-  /** By SOP Instance UID of the step. */
+  /** Locks by SOP Instance UID of the step. */
   readonly #mutex = new KeyedMutex()
 
   constructor(
@@ -84,11 +84,11 @@ export class PerformedStepScp implements MppsScp {
     const { database, clock, uuid } = this.#context
     const { association } = request
     const dataSet = readNormalized(request.dataSet, request.transferSyntax)
-    const facts = performedFacts(dataSet)
-    // PS3.4 F.7.2.1.2: a step is created while it is in progress, never as one that is over.
+    const facts = performedAttributes(dataSet)
+    // PS3.4 F.7.2.1.2: a step must be created with the status IN PROGRESS.
     if (facts.status !== 'IN PROGRESS')
       throw new DimseError(0x0106, message('procedure-steps.not-created-in-progress'), [TAG.status])
-    // PS3.7 §10.1.5.1.6: no instance can be made of it.
+    // PS3.7 §10.1.5.1.6: invalid object instance.
     if (request.sopInstanceUid !== undefined && fitnessOfUid(request.sopInstanceUid) === 'unfit')
       throw new DimseError(0x0117, message('procedure-steps.uid-unfit'))
     const sopInstanceUid = request.sopInstanceUid ?? uidOfUuid(uuid())
@@ -115,7 +115,7 @@ export class PerformedStepScp implements MppsScp {
       return true
     })
     if (!isNew) throw new DimseError(0x0111, message('procedure-steps.there-already'))
-    this.#noteChanged(
+    this.#stepChanged(
       step,
       association,
       'plain',
@@ -131,19 +131,19 @@ export class PerformedStepScp implements MppsScp {
     const before =
       sopInstanceUid === undefined ? undefined : findPerformedStep(database, sopInstanceUid)
     if (!before) throw new DimseError(0x0112, message('procedure-steps.none-such'))
-    if (!this.#isOf(before, association) && !settings.get('intake.stepsOfOthers')) {
+    if (!this.#isCreator(before, association) && !settings.get('intake.stepsOfOthers')) {
       const { deviceName } = this.#deviceOf(association)
       const text = message('images.step-of-another', { deviceName, other: before.deviceName })
-      this.#noteChanged(before, association, 'warning', text)
-      return OF_ANOTHER_DEVICE
+      this.#stepChanged(before, association, 'warning', text)
+      return STEP_OF_ANOTHER_DEVICE
     }
     if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED
     const dataSet = withChanges(dataSetFromJson(before.dataSet), changes)
-    const facts = performedFacts(dataSet)
+    const facts = performedAttributes(dataSet)
     if (!isPerformedStatus(facts.status))
       throw new DimseError(0x0106, message('procedure-steps.unknown-status'), [TAG.status])
-    // PS3.4 Table F.7.2-1. One that was discontinued before its first image has no series, and its
-    // end must not be lost for that.
+    // PS3.4 Table F.7.2-1. A step that was discontinued before its first image has no series, and
+    // its end must be recorded nevertheless.
     if (facts.status === 'COMPLETED' && !facts.hasSeries)
       throw new DimseError(0x0121, message('procedure-steps.completed-without-series'), [
         TAG.performedSeriesSequence,
@@ -162,20 +162,23 @@ export class PerformedStepScp implements MppsScp {
       updatedAt: now,
       items,
     }
-    const { announced, setAside } = await database.commitSoon(() => this.#keep(step, facts))
+    const { announced, setAside } = await database.commitSoon(() => this.#store(step, facts))
     for (const studyInstanceUid of announced) this.#completion.announced(studyInstanceUid)
-    this.#noteChanged(step, association, ...sentenceOf(step, setAside.length))
+    this.#stepChanged(step, association, ...sentenceOf(step, setAside.length))
     return SUCCESS
   }
 
-  /** In a transaction. Studies that something was announced of, or whose images were set aside. */
-  #keep(given: PerformedStepRecord, facts: PerformedFacts) {
+  /**
+   * Stores the step. Returns the studies with announced instances, and those with quarantined
+   * images. Must be called within a transaction.
+   */
+  #store(given: PerformedStepRecord, facts: PerformedAttributes) {
     const { database } = this.#context
     const step = given.items.length > 0 ? given : { ...given, items: this.#itemsOfNamed(facts) }
     updatePerformedStep(database, step)
     if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {
       const named = facts.named.map(({ sopInstanceUid }) => sopInstanceUid)
-      return { announced: [], setAside: this.#wrongSteps.setAside(step, named) }
+      return { announced: [], setAside: this.#wrongSteps.quarantineStep(step, named) }
     }
     return { announced: this.#announce(facts, step.items), setAside: [] }
   }
@@ -185,10 +188,10 @@ export class PerformedStepScp implements MppsScp {
   }
 
   /**
-   * The studies that have the instances, for a step that was not scheduled and of which the device
-   * names no study: Scheduled Step Attributes Sequence is empty, or its Study Instance UID is.
+   * The studies of the received instances, for an unscheduled step without a study: Scheduled Step
+   * Attributes Sequence, or its Study Instance UID, is empty.
    */
-  #itemsOfNamed({ named }: PerformedFacts): PerformedItem[] {
+  #itemsOfNamed({ named }: PerformedAttributes): PerformedItem[] {
     const studies = named.flatMap(({ sopInstanceUid }) => this.#studyOf(sopInstanceUid) ?? [])
     return [...new Set(studies)].map((studyInstanceUid) => ({
       studyInstanceUid,
@@ -197,10 +200,10 @@ export class PerformedStepScp implements MppsScp {
   }
 
   /**
-   * Each instance is announced of the study that has it already, or else of the first that the
-   * device names.
+   * Announces each instance for the study that already has it, or else for the first study of the
+   * step.
    */
-  #announce({ named, scheduled }: PerformedFacts, items: readonly PerformedItem[]): string[] {
+  #announce({ named, scheduled }: PerformedAttributes, items: readonly PerformedItem[]): string[] {
     const { database, clock } = this.#context
     const first =
       scheduled.find(({ studyInstanceUid }) => studyInstanceUid !== '')?.studyInstanceUid ??
@@ -218,11 +221,11 @@ export class PerformedStepScp implements MppsScp {
   }
 
   /**
-   * The steps by the UIDs of the images, and by those of the worklist where the device made UIDs of
-   * its own.
+   * The steps with the Study Instance UIDs of the images and, if the device used UIDs of its own,
+   * those of the worklist.
    */
   async #itemsFor(
-    { scheduled, patientId }: PerformedFacts,
+    { scheduled, patientId }: PerformedAttributes,
     { callingAeTitle }: AssociationInfo,
   ): Promise<PerformedItem[]> {
     const items: PerformedItem[] = []
@@ -236,11 +239,14 @@ export class PerformedStepScp implements MppsScp {
   }
 
   /**
-   * Whether the caller is who created the step: by AE title and address, or by being the same
-   * device of the list, which may have a range of addresses or be listed once for each of its
-   * addresses. An address that was changed in the list during the exam is its own as well.
+   * Whether the caller created the step: it has the same AE title and address, or it is the same
+   * device, which may have an address range or be configured once per address. The device's address
+   * may also have been changed in the list during the exam.
    */
-  #isOf(step: PerformedStepRecord, { callingAeTitle, remoteAddress }: AssociationInfo): boolean {
+  #isCreator(
+    step: PerformedStepRecord,
+    { callingAeTitle, remoteAddress }: AssociationInfo,
+  ): boolean {
     if (step.callingAeTitle === callingAeTitle && step.remoteAddress === remoteAddress) return true
     const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
     if (!device) return false
@@ -254,21 +260,21 @@ export class PerformedStepScp implements MppsScp {
     return { callingAeTitle, remoteAddress, deviceName: device?.name || callingAeTitle }
   }
 
-  #noteChanged(
+  #stepChanged(
     step: PerformedStepRecord,
     association: AssociationInfo,
     tone: FeedLine['tone'],
     text: Message,
   ): void {
-    this.#wrongSteps.forget()
+    this.#wrongSteps.clearCache()
     const studyInstanceUid = step.items[0]?.studyInstanceUid ?? null
-    noteSender(this.#context, association, 'performed-step', tone, text, studyInstanceUid)
-    noteImagesChanged(this.#context)
+    appendSenderEntry(this.#context, association, 'performed-step', tone, text, studyInstanceUid)
+    notifyImagesChanged(this.#context)
   }
 
   /**
-   * One after the other for each step; what is cached of steps is looked up anew, whatever came of
-   * it.
+   * Runs `work` exclusively for each step, and clears the cache of steps afterwards, even after an
+   * error.
    */
   async #exclusively<T>(
     request: NormalizedRequest,
@@ -280,7 +286,7 @@ export class PerformedStepScp implements MppsScp {
     } catch (error) {
       return error instanceof DimseError ? error.result : refusalOf(this.#context, error)
     } finally {
-      this.#wrongSteps.forget()
+      this.#wrongSteps.clearCache()
     }
   }
 }

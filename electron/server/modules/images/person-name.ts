@@ -3,7 +3,7 @@ import { withoutEnd } from '#server/dicom/data-set/vr.ts'
 /** PS3.5 §6.2.1: alphabetic, ideographic and phonetic. */
 const GROUPS = 3
 
-// Umlauts as consoles write them that have no letters for them (dicom-field §3.4).
+// Spellings that modalities without these letters use.
 const EXPANSIONS: readonly (readonly [RegExp, string])[] = [
   [/ä|æ/g, 'ae'],
   [/ö|œ/g, 'oe'],
@@ -13,10 +13,9 @@ const EXPANSIONS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Whether two PN values name the same person as far as writing goes: compatibility forms, case and
- * diacritics make no difference, nor do empty components at the end, nor Müller written Mueller.
- * Component groups are compared each with its own; one that both have and that is the same is
- * enough, because many devices keep one group only.
+ * Whether two PN values are the same name. Compatibility forms, case, diacritics and trailing empty
+ * components are ignored, and Müller equals Mueller. Each component group is compared with its
+ * counterpart; one equal group is sufficient, because many devices store only one.
  */
 export function isSameName(one: string, other: string): boolean {
   const ones = groupsOf(one)
@@ -29,8 +28,8 @@ export function isSameName(one: string, other: string): boolean {
 }
 
 /**
- * The alphabetic group of a PN, or the first that has anything where that is empty; without empty
- * components at the end.
+ * The alphabetic group of a PN, or the first non-empty group if it is empty, without trailing empty
+ * components.
  */
 export function alphabeticForm(name: string): string {
   const groups = name.split('=', GROUPS).map(trimmed)
@@ -53,16 +52,16 @@ const trimmed = (group: string): string =>
     '^',
   )
 
-/** Without diacritics, and with umlauts written out. */
+/** The group without diacritics, and with umlauts spelled out. */
 function formsOf(group: string): string[] {
   const expanded = EXPANSIONS.reduce(
     (text, [letter, written]) => text.replace(letter, written),
     group.normalize('NFC'),
   )
-  return [bare(group), bare(expanded)]
+  return [withoutDiacritics(group), withoutDiacritics(expanded)]
 }
 
-const bare = (text: string): string =>
+const withoutDiacritics = (text: string): string =>
   text
     .normalize('NFD')
     .replace(/[\u0300-\u036f]+/g, '')

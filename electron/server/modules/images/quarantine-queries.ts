@@ -10,37 +10,35 @@ import {
   SELECT_INSTANCES,
 } from './instance-queries.ts'
 
-/**
- * Quarantined instances of one study that were set aside for one reason; no later ones than `upTo`,
- * an instance id.
- */
+/** Instances of a study that were quarantined for one reason, up to the instance id `upTo`. */
 export interface QuarantineGroup {
   readonly studyInstanceUid: string
   readonly because: QuarantineReason
   readonly upTo: number
 }
 
-/** What is in quarantine of a study for one reason. */
+/** A summary of a group. */
 export interface QuarantineGroupRecord extends QuarantineGroup {
   readonly instances: number
   readonly bytes: number
-  /** Each once, no more than 20. */
+  /** Distinct, at most 20. */
   readonly patientNames: readonly string[]
 }
 
-// Without being told, SQLite looks through all instances because they are in the order of the list.
+// Without `indexed by`, SQLite scans all instances, because they are already in the order of the
+// list.
 const QUARANTINED = `${SELECT_INSTANCES} indexed by instancesQuarantined where state = 'quarantined'`
 const COUNT_QUARANTINED = `select count(*) as count from instances where state = 'quarantined'`
 const OF_STUDY = `from instances indexed by instancesQuarantined where state = 'quarantined' and studyInstanceUid = ?`
 const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as bytes, max(instanceId) as upTo ${OF_STUDY}
   group by reason order by reason`
-// Instances that came one after the other share one sealed name: a name is rarely sealed more often
-// than this.
+// Consecutive instances share one encrypted name, so the number of distinct encrypted names rarely
+// exceeds this.
 const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 const IN_GROUP = `and reason = ? and instanceId <= ?`
 
-/** Newest first. */
+/** Lists quarantined instances, newest first. */
 export function listQuarantined(
   database: Database,
   {
@@ -65,7 +63,7 @@ export function listQuarantined(
 export const countQuarantined = (database: Database): number =>
   database.get(rawQuery<{ count: number }>(COUNT_QUARANTINED, []))?.count ?? 0
 
-/** What is in quarantine of a study, by reason. */
+/** Summaries of the quarantined instances of a study, by reason. */
 export const listQuarantinedGroups = (
   database: Database,
   studyInstanceUid: string,
@@ -86,11 +84,11 @@ export const listQuarantinedGroups = (
       return {
         ...group,
         studyInstanceUid,
-        patientNames: [...new Set(opened)].slice(0, MOST_NAMES),
+        patientNames: [...new Set(opened)].slice(0, MAX_NAMES),
       }
     })
 
-/** Of a group, in the order they came. */
+/** Lists the instances of a group, in the order in which they were received. */
 export function listQuarantinedIn(
   database: Database,
   { studyInstanceUid, because, upTo }: QuarantineGroup,

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import type { GroupOutcome } from '#shared/contract/quarantine.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
-import { noteImagesChanged } from './image-feed.ts'
+import { notifyImagesChanged } from './image-feed.ts'
 import { recountInstances } from './image-study-writing-queries.ts'
-import { findRivalVersion, listFoundBeside } from './image-version-queries.ts'
+import { findCurrentVersion, listFoundVersionUids } from './image-version-queries.ts'
 import {
   deleteInstance,
   findCurrentInstance,
@@ -27,11 +27,8 @@ import {
 } from './quarantine-queries.ts'
 import { reopenStudy } from './study-completion.ts'
 
-/**
- * Instances that are decided on in one transaction; between two of them the event loop is let
- * through.
- */
-const PORTION = 250
+/** Instances per transaction; the event loop can run between two of them. */
+const BATCH_SIZE = 250
 
 const REPLACED = message('images.took-place')
 const NOT_IN_QUARANTINE: WindowOutcome = {
@@ -40,8 +37,9 @@ const NOT_IN_QUARANTINE: WindowOutcome = {
 }
 
 /**
- * Those of the instances that were set aside as other versions of images that are shown take their
- * places. How many did. @throws ApiError outdated, unavailable
+ * Replaces images with the quarantined instances that are other versions of them; returns their
+ * number.
+ * @throws ApiError outdated, unavailable
  */
 export type RestoreVersions = (
   found: readonly InstanceRecord[],
@@ -49,14 +47,14 @@ export type RestoreVersions = (
   actor: Actor,
 ) => Promise<number>
 
-/** What was decided of a group, in portions. */
-interface Decided {
+/** The result of a decision about a group, which is processed in batches. */
+interface GroupProgress {
   readonly decided: number
   readonly left: number
   readonly fault: string | undefined
 }
 
-/** What a person decides about instances that were set aside. */
+/** Releases or discards quarantined instances, as decided by a user. */
 export class Quarantine {
   readonly #context: Context
   readonly #onChange: OnInstanceChange
@@ -69,90 +67,90 @@ export class Quarantine {
   }
 
   /**
-   * The instance takes its place in its study; the one it replaces is kept.
-   * @throws ApiError not-found; refused: it was corrected
+   * Makes the instance current; the one that it replaces is kept as a superseded version.
+   * @throws ApiError not-found; refused if it was corrected
    */
   async release(instanceId: number, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database } = this.#context
-    const found = existing(database, instanceId)
-    if (found.state === 'quarantined' && isVersion(database, found)) {
+    const found = requireInstance(database, instanceId)
+    if (found.state === 'quarantined' && isOtherVersion(database, found)) {
       await this.#restoreVersions([found], reason, actor)
       return { success: true, message: REPLACED }
     }
     const outcome = database.transaction((): WindowOutcome => {
-      const instance = existing(database, instanceId)
+      const instance = requireInstance(database, instanceId)
       if (instance.state !== 'quarantined') return NOT_IN_QUARANTINE
-      demandStanding(database, instance)
+      requireUncorrected(database, instance)
       this.#record(actor, 'instance.release', instance, reason)
-      const isReplacing = this.#letIn(instance.studyInstanceUid, [instance]) > 0
+      const isReplacing = this.#makeCurrent(instance.studyInstanceUid, [instance]) > 0
       return { success: true, message: isReplacing ? REPLACED : message('images.released') }
     })
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return outcome
   }
 
   /**
-   * An earlier version takes its place again; the one it replaces is kept. @throws ApiError
-   * not-found
+   * Makes a superseded version current again; the one that it replaces is kept.
+   * @throws ApiError not-found
    */
   restoreVersion(instanceId: number, reason: string, actor: Actor): WindowOutcome {
     const { database } = this.#context
     const outcome = database.transaction((): WindowOutcome => {
-      const instance = existing(database, instanceId)
+      const instance = requireInstance(database, instanceId)
       if (instance.state !== 'superseded')
         return { success: false, message: message('images.shown-already') }
-      demandStanding(database, instance)
+      requireUncorrected(database, instance)
       this.#record(actor, 'instance.restore-version', instance, reason)
-      this.#letIn(instance.studyInstanceUid, [instance])
+      this.#makeCurrent(instance.studyInstanceUid, [instance])
       return { success: true, message: message('images.version-restored') }
     })
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return outcome
   }
 
   /**
-   * Row and file are deleted for good.
-   * @throws ApiError not-found; StorageFault: the row is gone, the file goes to the recovery folder
-   *   at the next start
+   * Deletes the row and the file permanently.
+   * @throws ApiError not-found; StorageFault if the file could not be deleted. It is moved to the
+   *   recovery folder at the next start.
    */
   async discard(instanceId: number, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database, imageFiles } = this.#context
     const discarded = database.transaction(() => {
-      const instance = existing(database, instanceId)
+      const instance = requireInstance(database, instanceId)
       if (instance.state !== 'quarantined') return undefined
-      remove(database, [instance])
+      deleteRows(database, [instance])
       this.#record(actor, 'instance.discard', instance, reason)
       return instance
     })
     if (!discarded) return NOT_IN_QUARANTINE
-    noteImagesChanged(this.#context)
-    // Only now: a file without a row goes to the recovery folder at the next start, a row without
-    // its file cannot be repaired.
+    notifyImagesChanged(this.#context)
+    // The row is deleted first: a file without a row is moved to the recovery folder at the next
+    // start, but a row without its file cannot be repaired.
     await imageFiles.remove(discarded.file)
     return { success: true, message: message('images.deleted') }
   }
 
   /**
-   * As `release`, oldest first. What was decided stays where it cannot go on; it throws only where
-   * nothing was.
+   * Releases a group like `release`, oldest first. Decisions made before an error remain; it throws
+   * only if there were none.
    */
   async releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome> {
     const { database } = this.#context
     const restored = await this.#restoreGroup(group, reason, actor)
     let replacing = restored
-    const done = await this.#byPortions(
+    const done = await this.#inBatches(
       group,
       (portion) => {
-        // One that was corrected stays set aside.
+        // Corrected instances stay in quarantine.
         const released = portion.filter(
           (instance) =>
             !findWithdrawnInstance(database, instance.sopInstanceUid) &&
-            !isVersion(database, instance),
+            !isOtherVersion(database, instance),
         )
         if (released.length === 0) return released
-        const ofPortion = this.#letIn(group.studyInstanceUid, released)
+        const ofPortion = this.#makeCurrent(group.studyInstanceUid, released)
         this.#recordGroup(actor, 'instances.release', group, reason, released.length)
-        // What is rolled back replaced nothing.
+        // Not counted if the transaction is rolled back.
         database.afterCommit(() => {
           replacing += ofPortion
         })
@@ -168,21 +166,23 @@ export class Quarantine {
   }
 
   /**
-   * As `discard`; as `releaseGroup`. Files that cannot be deleted now are counted in the message.
+   * Discards a group like `discard`; errors are handled as in `releaseGroup`. Files that could not
+   * be deleted are counted in the message.
    */
   async discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome> {
     const { database, imageFiles } = this.#context
     let undeleted = 0
-    const done = await this.#byPortions(
+    const done = await this.#inBatches(
       group,
       (portion) => {
         if (portion.length === 0) return portion
-        remove(database, portion)
+        deleteRows(database, portion)
         this.#recordGroup(actor, 'instances.discard', group, reason, portion.length)
         return portion
       },
       async (portion) => {
-        // The rows are gone, and the files go: one that cannot be deleted holds up no other.
+        // The rows are deleted. A file that cannot be deleted does not prevent the others from
+        // being deleted.
         for (const { file } of portion)
           await imageFiles.remove(file).catch((error: unknown) => {
             undeleted++
@@ -214,18 +214,18 @@ export class Quarantine {
   }
 
   /**
-   * Within a transaction: instances of one study take their places, the newest version last. How
-   * many they took the place of.
+   * Makes instances of one study current, the newest version last. Returns the number of instances
+   * that they replaced. Must be called within a transaction.
    */
-  #letIn(studyInstanceUid: string, released: readonly InstanceRecord[]): number {
+  #makeCurrent(studyInstanceUid: string, released: readonly InstanceRecord[]): number {
     const { database } = this.#context
     const study = findImageStudy(database, studyInstanceUid)
     const isFetched = study?.isFetched === true
     const studies = new Set([studyInstanceUid])
     let replacing = 0
     for (const instance of released) {
-      // One that was let in just now is another version of it.
-      if (isVersion(database, instance)) continue
+      // An instance that was just released is another version of it.
+      if (isOtherVersion(database, instance)) continue
       const replaced = findCurrentInstance(database, instance.sopInstanceUid)
       if (replaced) {
         setInstanceState(database, replaced.instanceId, 'superseded')
@@ -233,7 +233,7 @@ export class Quarantine {
         replacing++
       }
       setInstanceState(database, instance.instanceId, 'current')
-      // An earlier exam is neither sent on by itself nor put up for reading.
+      // Priors are neither forwarded automatically nor offered for reading.
       if (!isFetched)
         this.#onChange('released', [{ ...instance, state: 'current', reason: null, detail: null }])
     }
@@ -243,80 +243,88 @@ export class Quarantine {
   }
 
   /**
-   * Portion by portion, each in a transaction of its own, until none is left or one fails. `decide`
-   * returns those that were decided on.
+   * Processes a group in batches, each in a transaction, until none is left or one fails. `decide`
+   * returns the instances that it processed.
    */
-  async #byPortions(
+  async #inBatches(
     group: QuarantineGroup,
     decide: (portion: readonly InstanceRecord[]) => readonly InstanceRecord[],
     afterwards: (decided: readonly InstanceRecord[]) => Promise<void>,
-  ): Promise<Decided> {
+  ): Promise<GroupProgress> {
     const { database, uuid } = this.#context
     let decided = 0
     let fault: string | undefined
     try {
       for (let after = 0; ; await nextTurn()) {
         const { found, portion } = database.transaction(() => {
-          const found = listQuarantinedIn(database, group, { after, limit: PORTION })
+          const found = listQuarantinedIn(database, group, { after, limit: BATCH_SIZE })
           return { found, portion: decide(found) }
         })
         decided += portion.length
         await afterwards(portion)
         after = found.at(-1)?.instanceId ?? 0
-        if (found.length < PORTION) break
+        if (found.length < BATCH_SIZE) break
       }
     } catch (error) {
       if (decided === 0) throw error
       fault = uuid().slice(0, 8)
       reportError(this.#context, error, fault)
     }
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return { decided, left: countQuarantinedIn(database, group), fault }
   }
 
   /**
-   * Those of the group that are other versions of images that are shown. How many took their
-   * places.
+   * Releases those of the group that are other versions of shown images; returns the number of
+   * images that they replaced.
    */
   async #restoreGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<number> {
     const { database } = this.#context
     const versions: InstanceRecord[] = []
     for (let after = 0; ; ) {
-      const found = listQuarantinedIn(database, group, { after, limit: PORTION })
-      versions.push(...found.filter((instance) => isVersion(database, instance)))
+      const found = listQuarantinedIn(database, group, { after, limit: BATCH_SIZE })
+      versions.push(...found.filter((instance) => isOtherVersion(database, instance)))
       after = found.at(-1)?.instanceId ?? 0
-      if (found.length < PORTION) break
+      if (found.length < BATCH_SIZE) break
     }
     return versions.length === 0 ? 0 : await this.#restoreVersions(versions, reason, actor)
   }
 }
 
-function existing(database: Database, instanceId: number): InstanceRecord {
+function requireInstance(database: Database, instanceId: number): InstanceRecord {
   const instance = findInstance(database, instanceId)
   if (!instance) throw new ApiError('not-found', message('images.no-instance'))
   return instance
 }
 
-/** Whether it was found as another version of an image that is shown. */
-const isVersion = (database: Database, { instanceId, sopInstanceUid }: InstanceRecord): boolean =>
-  findRivalVersion(database, sopInstanceUid, listFoundBeside(database, instanceId)) !== undefined
+/** Whether it was detected as another version of a shown image. */
+const isOtherVersion = (
+  database: Database,
+  { instanceId, sopInstanceUid }: InstanceRecord,
+): boolean =>
+  findCurrentVersion(database, sopInstanceUid, listFoundVersionUids(database, instanceId)) !==
+  undefined
 
 /**
- * @throws ApiError refused: the image was corrected, and what is here of it names the wrong patient
- *   or order
+ * Requires that the image was not corrected, since this version would identify the wrong patient or
+ * order.
+ * @throws ApiError refused
  */
-function demandStanding(database: Database, instance: InstanceRecord): void {
-  if (findWithdrawnInstance(database, instance.sopInstanceUid) || isVersion(database, instance))
+function requireUncorrected(database: Database, instance: InstanceRecord): void {
+  if (
+    findWithdrawnInstance(database, instance.sopInstanceUid) ||
+    isOtherVersion(database, instance)
+  )
     throw new ApiError('refused', message('images.corrected'))
 }
 
 /**
- * Within a transaction: rows of one study go, and images that some of them put in doubt are
- * compared anew.
+ * Deletes rows of one study, and compares images again that were in doubt because of them. Must be
+ * called within a transaction.
  */
-function remove(database: Database, discarded: readonly InstanceRecord[]): void {
+function deleteRows(database: Database, discarded: readonly InstanceRecord[]): void {
   const others = new Set(
-    discarded.flatMap(({ instanceId }) => listFoundBeside(database, instanceId)),
+    discarded.flatMap(({ instanceId }) => listFoundVersionUids(database, instanceId)),
   )
   for (const { instanceId } of discarded) deleteInstance(database, instanceId)
   for (const { studyInstanceUid } of discarded.slice(0, 1))
@@ -324,10 +332,10 @@ function remove(database: Database, discarded: readonly InstanceRecord[]): void 
   const studies = new Set(
     [...others].flatMap((uid) => findCurrentInstance(database, uid)?.studyInstanceUid ?? []),
   )
-  for (const studyInstanceUid of studies) compareIdentity(database, studyInstanceUid)
+  for (const studyInstanceUid of studies) updateMismatch(database, studyInstanceUid)
 }
 
-function outcomeOf({ decided, left, fault }: Decided, said: Message): GroupOutcome {
+function outcomeOf({ decided, left, fault }: GroupProgress, said: Message): GroupOutcome {
   if (decided === 0)
     return { success: false, message: message('images.none-set-aside'), decided, left }
   if (fault === undefined) return { success: true, message: said, decided, left }

@@ -12,45 +12,46 @@ import { ApiError } from '#shared/errors.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
-import { sweepCopies, takeBackUnproven } from './crash-recovery.ts'
-import { noteDisk, noteImagesChanged } from './image-feed.ts'
-import { findRivalVersion } from './image-version-queries.ts'
-import { listTwins } from './instance-placement.ts'
-import { hasInstanceOfFile, newestInstanceId, type OnInstanceChange } from './instance-queries.ts'
+import { deleteIncompleteCopies, deleteUnprovenRows } from './crash-recovery.ts'
+import { appendDiskEntry, notifyImagesChanged } from './image-feed.ts'
+import { findCurrentVersion } from './image-version-queries.ts'
+import { listIdenticalInstances } from './instance-placement.ts'
+import { hasInstanceOfFile, lastInstanceId, type OnInstanceChange } from './instance-queries.ts'
 import {
+  appendInDoubtEntry,
   importOrphans,
   isInDoubt,
-  noteInDoubt,
   type Orphan,
   OrphanImport,
 } from './orphan-import.ts'
-import { COMPARED } from './same-content.ts'
-import { readStart } from './stored-object.ts'
+import { COMPARISON_FOLDER } from './same-content.ts'
+import { readFileHeader } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
-/** Files that one call imports; the window calls again for the rest. */
-const PORTION = 100
-/** How long a count of the folder is believed; ms. */
-const COUNTED_MS = 5000
+/** Files per import request; the window repeats the request for the rest. */
+const BATCH_SIZE = 100
+/** How long the count of files is cached (ms). */
+const COUNT_CACHE_MS = 5000
 
 /**
- * For the start, before anything is received: deletes what an earlier run left unfinished. Whether
- * that run was cut off, such as by a power failure. @throws StorageFault
+ * Deletes unfinished files of an earlier run; returns whether that run was interrupted, for example
+ * by a power failure. Must be called at startup, before anything is received.
+ * @throws StorageFault
  */
 export function sweepSpool(context: Context): boolean {
   const { parts, wasInterrupted } = context.imageFiles.sweep()
   if (parts > 0)
-    noteDisk(context, 'warning', message('images.unfinished-transfers', { count: parts }))
-  // Copies for comparisons, and what earlier versions wrote for the native module.
-  for (const temporary of [COMPARED, join('spool', 'native')])
+    appendDiskEntry(context, 'warning', message('images.unfinished-transfers', { count: parts }))
+  // Temporary copies for comparisons, and files that earlier versions wrote for the native module.
+  for (const temporary of [COMPARISON_FOLDER, join('spool', 'native')])
     rmSync(join(context.folder, temporary), { recursive: true, force: true })
   return wasInterrupted
 }
 
 /**
- * Image files that no row names. Each may be an image whose sender was told Success (an older copy
- * of the database was put back, or the database was lost), so the gateway never deletes one: it
- * moves them to the recovery folder, and a person imports or discards them there.
+ * Handles image files without a row. Each of them may be an image that was acknowledged with
+ * Success before an older backup was restored or the database was lost. The gateway therefore never
+ * deletes one: it moves them to the recovery folder, where a user imports or discards them.
  */
 export class ImageRecovery implements AsyncDisposable {
   readonly #context: Context
@@ -74,35 +75,39 @@ export class ImageRecovery implements AsyncDisposable {
   }
 
   /**
-   * At the start, while images arrive already: what crashes, restores and power failures left
-   * (`wasInterrupted`: see `sweepSpool`).
+   * Repairs what crashes, restores and power failures left, while images are already being
+   * received. For `wasInterrupted`, see `sweepSpool`.
    */
   start(wasInterrupted: boolean, onChange: OnInstanceChange): void {
     const failed = (error: unknown) => reportError(this.#context, error)
     const { signal } = this.#closing
     const recover = (file: string) => this.#move(file)
     const work = async () => {
-      // Before what it left is taken for unknown files.
-      await sweepCopies(this.#context).catch(failed)
+      // Must run before its files are considered unknown.
+      await deleteIncompleteCopies(this.#context).catch(failed)
       await this.#sweep(signal).catch(failed)
-      // It reads whole images, those of minutes: last.
+      // Last, because it reads the complete images of the last minutes.
       if (wasInterrupted)
-        await takeBackUnproven(this.#context, onChange, recover, signal).catch(failed)
-      // No report is signed before it has ended: it runs whatever failed before.
+        await deleteUnprovenRows(this.#context, onChange, recover, signal).catch(failed)
+      // Runs even if an earlier step failed, because reports cannot be signed before it has
+      // finished.
       await importOrphans(this.#context, this.#orphans(), recover, signal)
     }
     this.#starting = work().catch(failed)
   }
 
-  /** Resolves when the work of the start is over. */
+  /** Resolves when the startup work is complete. */
   async settled(): Promise<void> {
     await this.#starting
   }
 
-  /** Files in the recovery folder. The folder itself is the record: a person may put files there. */
+  /**
+   * Number of files in the recovery folder. They are not listed elsewhere, because a user may also
+   * put files there.
+   */
   count(): number {
     const now = this.#context.clock()
-    if (!this.#counted || Math.abs(now - this.#counted.at) >= COUNTED_MS)
+    if (!this.#counted || Math.abs(now - this.#counted.at) >= COUNT_CACHE_MS)
       this.#counted = { at: now, files: [...this.#context.imageFiles.recovery.files()].length }
     return this.#counted.files
   }
@@ -114,11 +119,11 @@ export class ImageRecovery implements AsyncDisposable {
     return sliceOf(found, limit, (file) => file)
   }
 
-  /** What a file says of itself. */
+  /** Describes a file by its header. */
   async describe(file: string): Promise<RecoveredFile> {
     const path = this.#context.imageFiles.recovery.pathOf(file)
     const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
-    const start = await readStart(path).catch(() => undefined)
+    const start = await readFileHeader(path).catch(() => undefined)
     return {
       file,
       bytes: size,
@@ -133,23 +138,23 @@ export class ImageRecovery implements AsyncDisposable {
   }
 
   /**
-   * Imports the file, or all of them in portions, as if its device sent it now. @throws ApiError
-   * not-found; StorageFault
+   * Imports the file, or all files in batches, as if their devices had just sent them.
+   * @throws ApiError not-found; StorageFault
    */
   async import(
     { file, after }: { readonly file?: string | undefined; readonly after?: string | undefined },
     actor: Actor,
   ): Promise<RecoveryOutcome> {
-    if (file !== undefined) this.#demandFile(file)
+    if (file !== undefined) this.#requireFile(file)
     const files: string[] = []
     for (const each of file === undefined ? this.#context.imageFiles.recovery.files(after) : [file])
-      if (files.push(each) > PORTION) break
+      if (files.push(each) > BATCH_SIZE) break
     let imported = 0
     let failed = 0
     let problem: Message | null = null
     try {
       using orphans = this.#orphans()
-      for (const each of files.slice(0, PORTION)) {
+      for (const each of files.slice(0, BATCH_SIZE)) {
         const fault = await this.#importOne(each, actor, orphans)
         if (fault === undefined) imported++
         else {
@@ -158,22 +163,25 @@ export class ImageRecovery implements AsyncDisposable {
         }
       }
     } finally {
-      if (imported > 0) noteImagesChanged(this.#context)
+      if (imported > 0) notifyImagesChanged(this.#context)
     }
-    const next = files.length > PORTION ? (files[PORTION - 1] ?? null) : null
+    const next = files.length > BATCH_SIZE ? (files[BATCH_SIZE - 1] ?? null) : null
     return { imported, failed, problem, next }
   }
 
-  /** Deletes the file. @throws ApiError not-found; StorageFault */
+  /**
+   * Deletes the file.
+   * @throws ApiError not-found; StorageFault
+   */
   async discard(file: string, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database, imageFiles } = this.#context
-    this.#demandFile(file)
+    this.#requireFile(file)
     const { sopInstanceUid, studyInstanceUid } = await this.describe(file)
     const detail = { sopInstanceUid, studyInstanceUid, reason }
     await database.commitSoon(() => note(this.#context, actor, 'recovery.discard', file, detail))
     await imageFiles.recovery.remove(file)
     this.#counted = undefined
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return { success: true, message: message('images.file-deleted') }
   }
 
@@ -191,48 +199,60 @@ export class ImageRecovery implements AsyncDisposable {
     return imageFiles.arriving.has(file) || hasInstanceOfFile(database, file)
   }
 
-  /** A file that has no row, or none any more, from `images`. @throws StorageFault */
+  /**
+   * Moves a file without a row from `images` to the recovery folder.
+   * @throws StorageFault
+   */
   async #move(file: string): Promise<void> {
     await this.#context.imageFiles.recovery.move(file)
     this.#counted = undefined
   }
 
-  /** Moves unknown files out of `images`, and files that a row names again back there. */
+  /**
+   * Moves unknown files from `images` to the recovery folder, and files that have a row again back.
+   */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { database, imageFiles } = this.#context
-    const returned = await this.#putBackKnown(signal)
+    const returned = await this.#returnKnown(signal)
     if (signal.aborted) return
     let moved = 0
     let inDoubt = 0
     {
       using orphans = this.#orphans()
       const hasRow = (file: string) => hasInstanceOfFile(database, file)
-      for await (const file of imageFiles.orphans(hasRow, newestInstanceId(database))) {
+      for await (const file of imageFiles.orphans(hasRow, lastInstanceId(database))) {
         if (signal.aborted) break
-        // One may have got its row, or be about to, since it was found.
+        // Its row may have been inserted since the file was found, or may be about to be.
         if (this.#isKnown(file)) continue
-        if (await this.#setAsideCopy(file, orphans)) inDoubt++
-        // A file that a row names stays where the row says it is.
+        if (await this.#quarantineCopy(file, orphans)) inDoubt++
+        // A file that has a row stays in `images`.
         if (hasRow(file)) continue
         await this.#move(file)
         moved++
       }
     }
     if (returned > 0)
-      noteDisk(this.#context, 'warning', message('images.files-returned', { count: returned }))
+      appendDiskEntry(
+        this.#context,
+        'warning',
+        message('images.files-returned', { count: returned }),
+      )
     if (moved > 0)
-      noteDisk(this.#context, 'danger', message('images.files-unknown', { count: moved }))
-    if (inDoubt > 0) noteInDoubt(this.#context, inDoubt)
-    if (returned + moved + inDoubt > 0) noteImagesChanged(this.#context)
+      appendDiskEntry(this.#context, 'danger', message('images.files-unknown', { count: moved }))
+    if (inDoubt > 0) appendInDoubtEntry(this.#context, inDoubt)
+    if (returned + moved + inDoubt > 0) notifyImagesChanged(this.#context)
   }
 
-  /** The database that knows them was put back. How many there were. */
-  async #putBackKnown(signal: AbortSignal): Promise<number> {
+  /**
+   * Moves files back that have a row again, because the database with their rows was restored.
+   * Returns their number.
+   */
+  async #returnKnown(signal: AbortSignal): Promise<number> {
     const { database, imageFiles } = this.#context
     let returned = 0
     for (const file of [...imageFiles.recovery.files()]) {
       if (signal.aborted) break
-      if (!hasInstanceOfFile(database, file) || (await isThere(imageFiles.pathOf(file)))) continue
+      if (!hasInstanceOfFile(database, file) || (await exists(imageFiles.pathOf(file)))) continue
       await imageFiles.recovery.putBack(file, file)
       this.#counted = undefined
       returned++
@@ -241,25 +261,26 @@ export class ImageRecovery implements AsyncDisposable {
   }
 
   /**
-   * An older copy of the database was put back by hand: a corrected copy whose original it shows is
-   * no unknown image, and is quarantined beside that. Whether it was; then, or where it is a twin,
-   * the file has a row.
+   * Handles a corrected copy that has no row because an older database was restored manually: if
+   * its original is shown, the copy is quarantined instead of being treated as an unknown file.
+   * Returns whether it was. In that case, or if it is identical to a stored instance, the file has
+   * a row afterwards.
    */
-  async #setAsideCopy(file: string, orphans: OrphanImport): Promise<boolean> {
+  async #quarantineCopy(file: string, orphans: OrphanImport): Promise<boolean> {
     const { database, imageFiles } = this.#context
     const orphan = await orphans.readCopy({ file, path: imageFiles.pathOf(file) })
-    if (!orphan || !findRivalVersion(database, orphan.header.sopInstanceUid, orphan.originals))
+    if (!orphan || !findCurrentVersion(database, orphan.header.sopInstanceUid, orphan.originals))
       return false
-    const kept = await orphans.exclusively(orphan, () => orphans.import(orphan))
-    return kept !== undefined && isInDoubt(database, kept)
+    const result = await orphans.exclusively(orphan, () => orphans.import(orphan))
+    return result !== undefined && isInDoubt(database, result)
   }
 
-  #demandFile(file: string): void {
+  #requireFile(file: string): void {
     for (const found of this.#context.imageFiles.recovery.files()) if (found === file) return
     throw new ApiError('not-found', message('images.file-gone'))
   }
 
-  /** Why it cannot be imported; the file then stays where it is. */
+  /** Imports a file, or returns why it cannot be imported; it then stays where it is. */
   async #importOne(
     file: string,
     actor: Actor,
@@ -270,7 +291,8 @@ export class ImageRecovery implements AsyncDisposable {
     if (isMessage(orphan)) return orphan
     try {
       await orphans.exclusively(orphan, async () => {
-        if (!(await this.#dropTwin(orphan, actor))) await this.#take(orphan, actor, orphans)
+        if (!(await this.#deleteIfIdentical(orphan, actor)))
+          await this.#importFile(orphan, actor, orphans)
       })
     } finally {
       this.#counted = undefined
@@ -278,16 +300,23 @@ export class ImageRecovery implements AsyncDisposable {
     return undefined
   }
 
-  /** Where the same image is in the archive the copy is deleted, once that one is durable. */
-  async #dropTwin(orphan: Orphan, actor: Actor): Promise<boolean> {
+  /** Deletes the file if an identical instance is already stored, after making that one durable. */
+  async #deleteIfIdentical(orphan: Orphan, actor: Actor): Promise<boolean> {
     const { database, imageFiles } = this.#context
     const { file, header, bytes, dataSetOffset, crc32 } = orphan
     const path = imageFiles.recovery.pathOf(file)
-    const twins = listTwins(database, header.sopInstanceUid, bytes - dataSetOffset, crc32)
-    for (const twin of twins) {
-      if (!(await imageFiles.sameBytes(path, dataSetOffset, twin.file, twin.dataSetOffset)))
+    const candidates = listIdenticalInstances(
+      database,
+      header.sopInstanceUid,
+      bytes - dataSetOffset,
+      crc32,
+    )
+    for (const candidate of candidates) {
+      if (
+        !(await imageFiles.sameBytes(path, dataSetOffset, candidate.file, candidate.dataSetOffset))
+      )
         continue
-      await imageFiles.secure(twin.file)
+      await imageFiles.secure(candidate.file)
       await database.commitSoon(() => this.#noteImport(orphan, actor, { isHereAlready: true }))
       await imageFiles.recovery.remove(file)
       return true
@@ -295,18 +324,18 @@ export class ImageRecovery implements AsyncDisposable {
     return false
   }
 
-  async #take(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
+  async #importFile(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
     const { database, imageFiles, uuid } = this.#context
     const { file, header } = orphan
-    const own = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
-    const isTaken = this.#isKnown(own) || (await isThere(imageFiles.pathOf(own)))
-    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : own
+    const ownFile = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
+    const isTaken = this.#isKnown(ownFile) || (await exists(imageFiles.pathOf(ownFile)))
+    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : ownFile
     imageFiles.arriving.add(to)
     try {
       await imageFiles.recovery.putBack(file, to)
       await orphans.import({ ...orphan, file: to }, () => this.#noteImport(orphan, actor, {}))
     } catch (error) {
-      if (!hasInstanceOfFile(database, to) && (await isThere(imageFiles.pathOf(to))))
+      if (!hasInstanceOfFile(database, to) && (await exists(imageFiles.pathOf(to))))
         await imageFiles.recovery.move(to)
       throw error
     } finally {
@@ -321,7 +350,7 @@ export class ImageRecovery implements AsyncDisposable {
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

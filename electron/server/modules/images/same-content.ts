@@ -12,20 +12,25 @@ import { swapNumbers, VR } from '#server/dicom/data-set/vr.ts'
 import type { ContentChange } from './instance-queries.ts'
 import { readStored, type StoredObject } from './stored-object.ts'
 
-/** Two objects of one SOP Instance UID: the same whatever their encoding, or what differs. */
+/**
+ * The result of comparing two objects with the same SOP Instance UID, regardless of their encoding.
+ */
 export type Comparison = 'same' | ContentChange
 
-/** Writes an object of compressed pixels into another file. @throws where it cannot */
+/**
+ * Writes a file with another transfer syntax.
+ * @throws if that is not possible
+ */
 export type Transcode = (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
 
-/** Everything but the pixels; larger headers are not compared. */
+/** Limits of the data set without pixels; larger ones are not compared. */
 const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
-const MOST_INFLATED = 4 * 2 ** 30
+const MAX_INFLATED_BYTES = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
 
 /**
- * Compressed without loss: decoded, two of them are the same pixels or not. JPEG, JPEG-LS, JPEG
- * 2000, HTJ2K, JPEG XL, RLE, uncompressed.
+ * Lossless transfer syntaxes, whose decoded pixels can be compared: JPEG, JPEG-LS, JPEG 2000,
+ * HTJ2K, JPEG XL, RLE, uncompressed.
  */
 const LOSSLESS: ReadonlySet<string> = new Set([
   ...['57', '70', '80', '90', '92', '110', '201', '202'].map(
@@ -35,9 +40,9 @@ const LOSSLESS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Compares the contents of objects: their data sets element by element, whatever the transfer
- * syntax, VRs, lengths and padding; their pixels byte by byte, decoded where they are compressed
- * without loss. What cannot be read or decoded is `unknown`, never the same.
+ * Compares two objects: their data sets element by element, regardless of transfer syntax, VRs,
+ * lengths and padding, and their pixels byte by byte after decoding lossless compression. If an
+ * object cannot be read or decoded, the result is `unknown`.
  */
 export async function compareContent(
   folder: string,
@@ -45,36 +50,39 @@ export async function compareContent(
   one: StoredObject,
   other: StoredObject,
 ): Promise<Comparison> {
-  const temporary = join(folder, COMPARED)
-  const made: string[] = []
+  const temporary = join(folder, COMPARISON_FOLDER)
+  const temporaryFiles: string[] = []
   try {
     const { transferSyntaxUid } = one
     if (transferSyntaxUid === other.transferSyntaxUid && !CODINGS[transferSyntaxUid]?.deflated) {
       const found = await compare(one, other)
-      // The same pixels may be compressed in several ways.
+      // The same pixels can be compressed in different ways.
       if (found !== 'pixels' || !LOSSLESS.has(transferSyntaxUid)) return found
     }
     const [a, b] = [
-      await uncompressed(one, transcode, temporary, made),
-      await uncompressed(other, transcode, temporary, made),
+      await uncompressed(one, transcode, temporary, temporaryFiles),
+      await uncompressed(other, transcode, temporary, temporaryFiles),
     ]
     return a && b ? await compare(a, b) : 'unknown'
   } catch {
     return 'unknown'
   } finally {
-    for (const path of made) await rm(path, { force: true })
+    for (const path of temporaryFiles) await rm(path, { force: true })
   }
 }
 
-/** Files for comparisons, below the data folder: what an earlier run left there may be deleted. */
-export const COMPARED = join('spool', 'compared')
+/** Folder for temporary files of comparisons; it may be deleted at startup. */
+export const COMPARISON_FOLDER = join('spool', 'compared')
 
-/** The object without compression, in a file of its own where it has to be; added to `made`. */
+/**
+ * The uncompressed object, in a temporary file if necessary, whose path is appended to `temporaryFiles`;
+ * `undefined` if it cannot be decoded.
+ */
 async function uncompressed(
   object: StoredObject,
   transcode: Transcode,
   temporary: string,
-  made: string[],
+  temporaryFiles: string[],
 ): Promise<StoredObject | undefined> {
   const { transferSyntaxUid, path } = object
   const coding = CODINGS[transferSyntaxUid]
@@ -82,9 +90,9 @@ async function uncompressed(
   if (!coding && !LOSSLESS.has(transferSyntaxUid)) return undefined
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const to = join(temporary, `${randomUUID()}.dcm`)
-  made.push(to)
+  temporaryFiles.push(to)
   try {
-    if (coding) await inflatedFile(path, to, { bytes: MOST_INFLATED })
+    if (coding) await inflatedFile(path, to, { bytes: MAX_INFLATED_BYTES })
     else await transcode(path, to, TRANSFER_SYNTAX.explicitLittleEndian)
     const { dataSetOffset, transferSyntaxUid: written } = await readFileMeta(to)
     return { path: to, dataSetOffset, transferSyntaxUid: written }
@@ -93,7 +101,7 @@ async function uncompressed(
   }
 }
 
-/** What is read of an object. */
+/** The content of an object. */
 interface Content {
   readonly file: FileHandle
   readonly object: StoredObject
@@ -102,7 +110,8 @@ interface Content {
 }
 
 /**
- * Of objects that are written alike, or both without compression. @throws where one cannot be read
+ * Compares objects with the same encoding, or two uncompressed ones.
+ * @throws if one cannot be read
  */
 async function compare(one: StoredObject, other: StoredObject): Promise<Comparison> {
   const a = await contentOf(one)
@@ -156,7 +165,7 @@ async function samePixels(a: Content, b: Content): Promise<boolean> {
     return (await digestOfFragments(a, a.pixels)) === (await digestOfFragments(b, b.pixels))
   const ends = [a.pixels.end - a.pixels.valueAt, b.pixels.end - b.pixels.valueAt] as const
   const length = Math.min(...ends)
-  // PS3.5 §8.1.1: one byte of padding, which some leave out.
+  // PS3.5 §8.1.1: one byte of padding, which some implementations omit.
   if (Math.max(...ends) - length > 1) return false
   for (let at = 0; at < length; at += CHUNK_BYTES) {
     const size = Math.min(CHUNK_BYTES, length - at)
@@ -169,7 +178,7 @@ async function samePixels(a: Content, b: Content): Promise<boolean> {
   return true
 }
 
-/** In little endian. */
+/** Reads pixel bytes in little endian. */
 async function pixelBytes(
   { file, object }: Content,
   { valueAt, vr }: PixelExtent,
@@ -184,8 +193,8 @@ async function pixelBytes(
 }
 
 /**
- * Of what the fragments hold, wherever one ends: the offset table and the fragmentation are
- * encoding.
+ * Digest of the content of all fragments. The offset table and the division into fragments are part
+ * of the encoding and are ignored.
  */
 async function digestOfFragments(
   { file, object }: Content,
@@ -212,7 +221,7 @@ async function digestOfFragments(
 }
 
 const DATA_SET_TRAILING_PADDING = 0xfffcfffc
-/** Where frames begin in compressed pixel data: of the encoding. */
+/** Extended offset tables of compressed pixel data, which are part of the encoding. */
 const OFFSET_TABLES: ReadonlySet<number> = new Set([0x7fe00001, 0x7fe00002])
 
 const isContent = ({ tag }: Element) =>
@@ -235,23 +244,26 @@ function sameElement(a: Element, b: Element): boolean {
   return mine.every((item, index) => sameDataSet(item, theirs[index] as DataSet))
 }
 
-/** Values of these are padded to an even length, with blanks or NULs. */
+/** VRs whose values are padded to an even length with spaces or NULs. */
 const PADDED: ReadonlySet<string> = new Set(
   'AE AS CS DA DS DT IS LO LT OB PN SH ST TM UC UI UN UR UT'.split(' '),
 )
 
 function sameValue(a: Buffer, b: Buffer, vrOfA: string, vrOfB: string): boolean {
   if (a.equals(b)) return true
-  return (PADDED.has(vrOfA) || PADDED.has(vrOfB)) && withoutTail(a).equals(withoutTail(b))
+  return (PADDED.has(vrOfA) || PADDED.has(vrOfB)) && withoutPadding(a).equals(withoutPadding(b))
 }
 
-function withoutTail(value: Buffer): Buffer {
+function withoutPadding(value: Buffer): Buffer {
   let end = value.length
   while (end > 0 && (value[end - 1] === 0 || value[end - 1] === 0x20)) end--
   return value.subarray(0, end)
 }
 
-/** The items of a sequence. In Implicit VR one of a vendor is only known by its content. */
+/**
+ * The items of a sequence. In Implicit VR, a private sequence can only be recognized by its
+ * content.
+ */
 function itemsOf({ value }: Element): readonly DataSet[] | undefined {
   if (!Buffer.isBuffer(value)) return value
   if (value.length === 0) return []

@@ -12,18 +12,18 @@ import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
 import type { Structure } from '#server/dicom/data-set/structure.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { headerOf, readerOf } from './header.ts'
+import { fullReaderOf, headerOf } from './header.ts'
 
 /**
- * A deflated data set that is longer is not checked to its end: a few kilobytes may become
- * terabytes. Bytes.
+ * Maximum number of bytes that are inflated to verify a data set. A few kilobytes can inflate to
+ * terabytes.
  */
-const MOST_INFLATED = 4 * 2 ** 30
+const MAX_INFLATED_BYTES = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
-/** What is read of a file for its header. */
+/** Bytes of a file that are read for its header. */
 const HEADER_BYTES = 1 << 20
 
-/** Where the data set of a file is, and how it is written. */
+/** Location and encoding of the data set in a file. */
 export interface StoredObject {
   readonly path: string
   readonly dataSetOffset: number
@@ -34,18 +34,21 @@ export interface StoredObject {
 export interface ReadObject {
   readonly values: HeaderResult
   readonly structure: Structure
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number
   readonly crc32: number
 }
 
-/** Reads a file whole. @throws the fault of the file system */
+/**
+ * Reads a complete file.
+ * @throws the error of the file system
+ */
 export async function readStored({
   path,
   dataSetOffset,
   transferSyntaxUid,
 }: StoredObject): Promise<ReadObject> {
-  const reader = readerOf(transferSyntaxUid)
+  const reader = fullReaderOf(transferSyntaxUid)
   let checksum = 0
   let bytes = dataSetOffset
   for await (const chunk of createReadStream(path, {
@@ -62,14 +65,14 @@ export async function readStored({
   return { values, structure, bytes, crc32: checksum }
 }
 
-/** The structure of a deflated data set, which is inflated for that. */
+/** Verifies the structure of a deflated data set by inflating it. */
 export async function deflatedStructure({
   path,
   dataSetOffset,
   transferSyntaxUid,
 }: StoredObject): Promise<Structure> {
   if (!CODINGS[transferSyntaxUid]?.deflated) return UNREADABLE
-  const reader = readerOf(TRANSFER_SYNTAX.explicitLittleEndian)
+  const reader = fullReaderOf(TRANSFER_SYNTAX.explicitLittleEndian)
   let inflated = 0
   try {
     await pipeline(
@@ -78,7 +81,7 @@ export async function deflatedStructure({
       async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) {
           inflated += chunk.length
-          if (inflated > MOST_INFLATED) throw new RangeError('length')
+          if (inflated > MAX_INFLATED_BYTES) throw new RangeError('length')
           reader.push(chunk)
         }
       },
@@ -94,19 +97,19 @@ export async function deflatedStructure({
 const damaged = (detail: Message): Structure => ({ isComplete: false, detail })
 const UNREADABLE = damaged(message('images.header-unreadable'))
 
-/** What the UIDs of corrected copies begin with (`newUid`). */
-const COPY_UID = '2.25.'
+/** Prefix of the UIDs of corrected copies (`newUid`). */
+const COPY_UID_PREFIX = '2.25.'
 
 /**
- * SOP Instance UIDs of the images that a stored object is a corrected copy of (`originalsOf`); none
- * where it is none, or is damaged. `temporary`: a folder for what has to be inflated.
- * @throws the fault of the file system: whether it is a copy is then not known
+ * SOP Instance UIDs of the images of which the object is a corrected copy (`originalsOf`); empty if
+ * it is not a copy or is damaged. `temporary` is a folder for inflated files.
+ * @throws the error of the file system, in which case it is unknown whether it is a copy
  */
 export async function originalsIn(
   stored: StoredObject & { readonly sopInstanceUid: string },
   temporary: string,
 ): Promise<string[]> {
-  if (!stored.sopInstanceUid.startsWith(COPY_UID)) return []
+  if (!stored.sopInstanceUid.startsWith(COPY_UID_PREFIX)) return []
   try {
     return await withInflated(stored, temporary, (plain) => originalsOf(plain))
   } catch (error) {
@@ -115,12 +118,12 @@ export async function originalsIn(
   }
 }
 
-/** Folder for what is inflated while it is read: nothing in it outlasts its reader. */
+/** Folder for temporarily inflated files. */
 export const temporaryIn = (folder: string): string => join(folder, 'spool', 'corrected')
 
 /**
- * Its data set without compression, where it is deflated in a file of its own that is deleted
- * again.
+ * Calls `work` with the data set in uncompressed form. A deflated one is inflated to a temporary
+ * file, which is deleted afterwards.
  */
 export async function withInflated<T>(
   { path, dataSetOffset, transferSyntaxUid }: StoredObject,
@@ -132,7 +135,7 @@ export async function withInflated<T>(
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const plain = join(temporary, `${randomUUID()}.dcm`)
   try {
-    await inflatedFile(path, plain, { bytes: MOST_INFLATED })
+    await inflatedFile(path, plain, { bytes: MAX_INFLATED_BYTES })
     const { dataSetOffset: start } = await readFileMeta(plain)
     return await work(
       {
@@ -148,12 +151,12 @@ export async function withInflated<T>(
 }
 
 /**
- * The header of a file, without its pixels; undefined where it names no instance. @throws where it
- * is no DICOM file
+ * Reads the header of a file, without pixels; `undefined` if it has no SOP Instance UID.
+ * @throws if it is not a DICOM file
  */
-export async function readStart(path: string) {
+export async function readFileHeader(path: string) {
   const { transferSyntaxUid, dataSetOffset, sourceAeTitle } = await readFileMeta(path)
-  const reader = readerOf(transferSyntaxUid)
+  const reader = fullReaderOf(transferSyntaxUid)
   const file = await open(path, 'r')
   try {
     const bytes = Buffer.alloc(HEADER_BYTES)

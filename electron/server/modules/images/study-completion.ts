@@ -1,29 +1,32 @@
 import type { Context } from '#server/context.ts'
 import { Worker } from '#server/jobs/worker.ts'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import { message } from '#shared/messages/message.ts'
 import { countExpected } from './announced-instance-queries.ts'
-import type { Arrivals, Kept } from './arrivals.ts'
+import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics, Ending } from './association-statistics.ts'
-import { noteImagesChanged } from './image-feed.ts'
+import { notifyImagesChanged } from './image-feed.ts'
 import { listReceivingStudies, type ReceivingStudy } from './image-study-list-queries.ts'
-import { breakOffTransfers, updateImageStudy } from './image-study-writing-queries.ts'
+import { abortOpenTransfers, updateImageStudy } from './image-study-writing-queries.ts'
 import type { StudyCreation } from './study-creation.ts'
 import { compareNames, type FindWorklistRow, lookUpRow } from './worklist-lookup.ts'
 
-/** Its image was still on its way to the disk. */
+/** The association ended while its image was still being written. */
 const SENDER_ENDED: Ending = {
   kind: 'aborted',
   detail: message('images.sender-ended'),
 }
 
-/** A study that could not be completed is not tried again for so long. */
-const AGAIN_MS = 60_000
-/** After a long stop many are due, and each asks the partner. */
-const AT_A_TIME = 4
+/** Delay before completing a study is retried after an error. */
+const RETRY_MS = 60_000
+/**
+ * Studies completed in parallel. After a long downtime, many are due, and each sends a request to
+ * the partner.
+ */
+const PARALLEL = 4
 
 const IDENTITY = {
   corrected: { tone: 'warning', text: message('images.identity-corrected') },
@@ -31,8 +34,9 @@ const IDENTITY = {
 } as const
 
 /**
- * When a study is complete: all that was announced is here, or it has been quiet and no association
- * that sent to it is open, or it has taken long enough. By rows, so that a restart forgets nothing.
+ * Determines when a study is complete: all announced instances have been received; or no image has
+ * arrived for the idle time and no association that sent images of it is open; or the maximum time
+ * has passed. The state is in the database, so that it survives a restart.
  */
 export class StudyCompletion implements AsyncDisposable {
   readonly #context: Context
@@ -40,15 +44,15 @@ export class StudyCompletion implements AsyncDisposable {
   readonly #statistics: AssociationStatistics
   readonly #creation: StudyCreation
   readonly #findRow: FindWorklistRow
-  /** Studies of which everything that was announced is here. */
-  readonly #whole = new Set<string>()
+  /** Studies whose announced instances have all been received. */
+  readonly #allReceived = new Set<string>()
   /**
-   * Of studies that something was announced of: instances to come before it is worth counting
-   * again.
+   * For studies with announced instances: the number of instances to be received before counting
+   * again is worthwhile.
    */
-  readonly #left = new Map<string, number>()
+  readonly #remaining = new Map<string, number>()
   readonly #notBefore = new Map<string, number>()
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #lookUps = new Set<Promise<void>>()
   readonly #worker: Worker
 
   constructor(
@@ -70,17 +74,17 @@ export class StudyCompletion implements AsyncDisposable {
       (signal) => this.#completeDue(signal),
       'image studies',
     )
-    breakOffTransfers(database, message('images.gateway-ended'))
+    abortOpenTransfers(database, message('images.gateway-ended'))
     for (const { studyInstanceUid } of listReceivingStudies(database)) this.#count(studyInstanceUid)
     this.#worker.wake()
   }
 
-  /** After the commit of an instance. */
-  arrived({ instance, isOpened, identity }: Kept): void {
+  /** Updates the study after the commit of an instance. */
+  arrived({ instance, isOpened, identity }: StoreResult): void {
     const { studyInstanceUid, associationId, change } = instance
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     if (!this.#statistics.isSending(associationId))
-      this.#closeSoon([studyInstanceUid], SENDER_ENDED, 0)
+      this.#endTransfers([studyInstanceUid], SENDER_ENDED, 0)
     if (isOpened || identity === 'corrected') {
       this.#lookUpSoon(studyInstanceUid)
       this.#worker.wake()
@@ -91,48 +95,48 @@ export class StudyCompletion implements AsyncDisposable {
     }
     if (change === 'pixels' || change === 'unknown')
       this.#statistics.note(associationId, 'danger', message('images.replaced'), studyInstanceUid)
-    const toCome = this.#left.get(studyInstanceUid)
-    if (toCome !== undefined && toCome > 1) this.#left.set(studyInstanceUid, toCome - 1)
+    const toCome = this.#remaining.get(studyInstanceUid)
+    if (toCome !== undefined && toCome > 1) this.#remaining.set(studyInstanceUid, toCome - 1)
     else if (toCome !== undefined || isOpened) this.#count(studyInstanceUid)
   }
 
-  /** After the commit of what a device announced, or of its saying that it is done. */
+  /** Updates the study after the commit of an announcement, or of the end of a performed step. */
   announced(studyInstanceUid: string): void {
     if (findImageStudy(this.#context.database, studyInstanceUid)?.state === 'receiving')
       this.#count(studyInstanceUid)
   }
 
-  /** After the end of every association. */
+  /** Updates the association's studies after its end. */
   associationClosed(associationId: string, how: Ending): void {
     const sender = this.#statistics.closed(associationId, how)
     if (!sender || sender.studies.length === 0) return
-    this.#closeSoon(sender.studies, how, sender.since)
+    this.#endTransfers(sender.studies, how, sender.since)
     this.#worker.wake()
   }
 
   /**
-   * Within the transaction that decided on the order of a study, or took the decision back
-   * (`isUnlinked`): what depends on it is brought up to date.
+   * Updates what depends on the order of a study. Must be called in the transaction that sets or
+   * removes (`isUnlinked`) the order.
    */
   orderChanged(studyInstanceUid: string, isUnlinked: boolean): void {
-    this.#creation.askAnew(studyInstanceUid, isUnlinked)
+    this.#creation.requestAgain(studyInstanceUid, isUnlinked)
     this.#context.database.afterCommit(() => this.#arrivals.forget(studyInstanceUid))
   }
 
-  /** Looks at once at what is due: a setting or a device changed. */
+  /** Checks immediately what is due, because a setting or a device changed. */
   wake(): void {
     this.#worker.wake()
   }
 
-  /** Resolves when nothing of what is due is under way. */
+  /** Resolves when nothing that is due is in progress. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    while (this.#lookUps.size > 0) await Promise.all(this.#lookUps)
     await this.#worker.settled()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker[Symbol.asyncDispose]()
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#lookUps)
   }
 
   #nextDue(): string | undefined {
@@ -150,23 +154,23 @@ export class StudyCompletion implements AsyncDisposable {
       for (const { studyInstanceUid } of rest)
         if (!signal.aborted) await this.#complete(studyInstanceUid, signal)
     }
-    await Promise.all(Array.from({ length: AT_A_TIME }, completeRest))
+    await Promise.all(Array.from({ length: PARALLEL }, completeRest))
   }
 
-  /** Ms since 1970. */
+  /** When the study is due to be completed (ms since 1970). */
   #dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ReceivingStudy): number {
     const { settings, clock } = this.#context
     const now = clock()
-    // The time, or now where it is further away than it can be: the clock was set back since.
+    // The given time, or now if it is further away than possible, because the clock was set back.
     const within = (at: number, mostMs: number) => (at - now > mostMs ? now : at)
     const idleMs = settings.get('intake.idleSeconds') * 1000
     const quiet = this.#statistics.isStudyOpen(studyInstanceUid)
       ? Number.POSITIVE_INFINITY
       : within(msOf(lastInstanceAt) + idleMs, idleMs)
-    const due = this.#whole.has(studyInstanceUid)
+    const due = this.#allReceived.has(studyInstanceUid)
       ? now
       : Math.min(quiet, within(msOf(latest), settings.get('intake.capMinutes') * 60_000))
-    return Math.max(due, within(this.#notBefore.get(studyInstanceUid) ?? now, AGAIN_MS))
+    return Math.max(due, within(this.#notBefore.get(studyInstanceUid) ?? now, RETRY_MS))
   }
 
   async #complete(studyInstanceUid: string, signal: AbortSignal): Promise<void> {
@@ -175,39 +179,41 @@ export class StudyCompletion implements AsyncDisposable {
       compareNames(this.#context, studyInstanceUid)
       const study = findImageStudy(this.#context.database, studyInstanceUid)
       if (study?.state !== 'receiving') return
-      // Late images open the counts again, no more.
+      // Late images only change the counters.
       if (study.settledAt === null) await this.#creation.complete(study, signal)
       else this.#creation.close(studyInstanceUid, {})
-      for (const known of [this.#whole, this.#left, this.#notBefore]) known.delete(studyInstanceUid)
+      for (const known of [this.#allReceived, this.#remaining, this.#notBefore])
+        known.delete(studyInstanceUid)
       this.#arrivals.forget(studyInstanceUid)
     } catch (error) {
       if (signal.aborted) return
-      this.#notBefore.set(studyInstanceUid, this.#context.clock() + AGAIN_MS)
+      this.#notBefore.set(studyInstanceUid, this.#context.clock() + RETRY_MS)
       reportError(this.#context, error)
     }
   }
 
-  /** Counts what was announced and is here. */
+  /** Counts the announced and the received instances. */
   #count(studyInstanceUid: string): void {
     const { database } = this.#context
     const { expected, missing } = countExpected(database, studyInstanceUid)
-    if (expected === null) this.#left.delete(studyInstanceUid)
-    else if (missing > 0) this.#left.set(studyInstanceUid, missing)
+    if (expected === null) this.#remaining.delete(studyInstanceUid)
+    else if (missing > 0) this.#remaining.set(studyInstanceUid, missing)
     else {
-      this.#left.set(studyInstanceUid, 1)
-      // A step that still goes on may announce more.
-      const steps = listStepStandings(database, studyInstanceUid)
+      this.#remaining.set(studyInstanceUid, 1)
+      // A step in progress may announce more instances.
+      const steps = listStepStatuses(database, studyInstanceUid)
       if (steps.some(({ status }) => status === 'IN PROGRESS')) return
-      this.#whole.add(studyInstanceUid)
+      this.#allReceived.add(studyInstanceUid)
       this.#worker.wake()
     }
   }
 
   /**
-   * An association that has sent since then ended. With another one that is open the transfer goes
-   * on, and what broke off is not mended by one that was open already.
+   * Updates the transfer after the end of an association that has sent images since `since`. If
+   * another association is open, the transfer continues. An association that was already open does
+   * not repair an aborted transfer.
    */
-  #closeSoon(studies: readonly string[], { kind, detail }: Ending, since: number): void {
+  #endTransfers(studies: readonly string[], { kind, detail }: Ending, since: number): void {
     const { database, clock } = this.#context
     const transfer = {
       how: kind,
@@ -228,7 +234,7 @@ export class StudyCompletion implements AsyncDisposable {
             updateImageStudy(database, studyInstanceUid, { transfer })
       })
       .then(
-        () => noteImagesChanged(this.#context),
+        () => notifyImagesChanged(this.#context),
         (error: unknown) => reportError(this.#context, error),
       )
   }
@@ -242,14 +248,15 @@ export class StudyCompletion implements AsyncDisposable {
     const job = this.#lookUp(studyInstanceUid).catch((error: unknown) =>
       reportError(this.#context, error),
     )
-    this.#underWay.add(job)
-    void job.finally(() => this.#underWay.delete(job))
+    this.#lookUps.add(job)
+    void job.finally(() => this.#lookUps.delete(job))
   }
 }
 
 /**
- * Within a transaction: a person let an image in, or images of the study were corrected; `isNew`:
- * the first of its study that counts, for which studies of the interface are created.
+ * Reopens a study after a user released an image or its images were corrected. `isNew`: the image
+ * is the first current one, so that API studies are to be created. Must be called within a
+ * transaction.
  */
 export function reopenStudy(
   { database, clock }: Context,

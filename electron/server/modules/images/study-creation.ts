@@ -11,22 +11,27 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
-import { createStudyOf, fillStudies, followImages, withCustomer } from './created-studies.ts'
-import { type Answered, askPartner, NO_PARTNER, standingAfter } from './enrichment.ts'
+import {
+  createStudyFromImages,
+  updateCancellation,
+  updateCreatedStudies,
+  withCustomer,
+} from './created-studies.ts'
+import { askPartner, type EnrichmentResult, enrichmentAfter, NO_PARTNER } from './enrichment.ts'
 import { fitnessOfUid, identityKeyOf } from './header.ts'
-import { noteImagesChanged, noteStudy } from './image-feed.ts'
+import { appendStudyEntry, notifyImagesChanged } from './image-feed.ts'
 import { listEnrichmentDue, nextEnrichmentDue } from './image-study-list-queries.ts'
 import { updateImageStudy } from './image-study-writing-queries.ts'
 import { leadingModality, type MergedValues, mergedValues } from './study-values.ts'
 
-/** As the window calls them. */
+/** Names of the areas in the window. */
 const AREAS: Record<StudyArea, Message> = {
   scribe: message('images.in-reporting'),
   viewer: message('images.in-viewer'),
 }
 
 /**
- * Studies of the interface that come of images, with what the partner says of them
+ * Creates API studies from images, with values from the partner
  * (`patient_study.enrichment_requested`).
  */
 export class StudyCreation implements AsyncDisposable {
@@ -35,8 +40,8 @@ export class StudyCreation implements AsyncDisposable {
   readonly #events: Pick<EventLog, 'setEffect'>
   readonly #worker: Worker
   readonly #closing = new AbortController()
-  /** Questions that persons asked. */
-  readonly #underWay = new Set<Promise<void>>()
+  /** Requests that users started. */
+  readonly #userRequests = new Set<Promise<void>>()
 
   constructor(
     context: Context,
@@ -49,20 +54,20 @@ export class StudyCreation implements AsyncDisposable {
     this.#worker = new Worker(
       context,
       () => nextEnrichmentDue(context.database),
-      (signal) => this.#askDue(signal),
+      (signal) => this.#sendDue(signal),
     )
     this.#worker.wake()
   }
 
   /**
-   * A study is complete for the first time, or was corrected: it appears in every area of the
-   * setting that does not know it. The partner is asked once for all of them, within the budget of
-   * a soft event; until there is an answer the header's values stand.
+   * Called when a study is complete for the first time or was corrected. Creates API studies in all
+   * configured areas that do not have one. The partner is asked once for all of them, within the
+   * time limit of a soft event; until it answers, the values of the header are used.
    */
   async complete(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
     const { studyInstanceUid } = study
-    // Where all of it is in quarantine, the first image that counts opens it again.
+    // If all instances are in quarantine, the first current image will reopen the study.
     const isFit = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
     const wasCreated = listCreatedStudies(database, studyInstanceUid).length > 0
     if (!isFit || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
@@ -72,17 +77,17 @@ export class StudyCreation implements AsyncDisposable {
     const answered = await this.#ask(study, signal)
     const created = database.transaction(() => {
       const now = findImageStudy(database, studyInstanceUid)
-      if (!now || !isOfSame(study, now)) return undefined
+      if (!now || !isStillCurrent(study, now)) return undefined
       const merged = this.#mergedFor(now, answered)
-      // Somebody may have created the study while the partner was asked.
+      // The study may have been created in the meantime.
       const areas = this.#freeAreas(studyInstanceUid)
-      for (const area of areas) createStudyOf(this.#context, area, studyInstanceUid, merged)
+      for (const area of areas) createStudyFromImages(this.#context, area, studyInstanceUid, merged)
       if (wasCreated) {
-        fillStudies(this.#context, studyInstanceUid, merged)
-        followImages(this.#context, studyInstanceUid, instantOf(clock()), 'gateway')
+        updateCreatedStudies(this.#context, studyInstanceUid, merged)
+        updateCancellation(this.#context, studyInstanceUid, instantOf(clock()), 'gateway')
       }
       const isOurs = wasCreated || areas.length > 0
-      this.close(studyInstanceUid, isOurs ? standingAfter(answered, 0, merged, clock()) : {})
+      this.close(studyInstanceUid, isOurs ? enrichmentAfter(answered, 0, merged, clock()) : {})
       return areas
     })
     if (!created) return
@@ -90,17 +95,17 @@ export class StudyCreation implements AsyncDisposable {
     this.#worker.wake()
   }
 
-  /** The study is complete, with nothing else than this to be done for it. */
+  /** Marks the study as settled. */
   close(studyInstanceUid: string, patch: ImageStudyPatch): void {
     const { database, clock } = this.#context
     const settledAt = instantOf(clock())
     updateImageStudy(database, studyInstanceUid, { ...patch, state: 'settled', settledAt })
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
   }
 
   /**
-   * A person asks the partner again. @throws ApiError not-found; refused: the gateway created no
-   * study of these images
+   * Sends the request again, for a user.
+   * @throws ApiError not-found; refused if the gateway created no study from these images
    */
   async retry(studyInstanceUid: string): Promise<void> {
     const { database } = this.#context
@@ -108,25 +113,26 @@ export class StudyCreation implements AsyncDisposable {
     if (!study) throw new ApiError('not-found', message('images.no-study'))
     if (listCreatedStudies(database, studyInstanceUid).length === 0)
       throw new ApiError('refused', message('images.study-not-ours'))
-    const asking = this.#askAgain(study, this.#closing.signal)
-    this.#underWay.add(asking)
+    const asking = this.#repeatRequest(study, this.#closing.signal)
+    this.#userRequests.add(asking)
     try {
       await asking
     } finally {
-      this.#underWay.delete(asking)
+      this.#userRequests.delete(asking)
     }
     this.#worker.wake()
   }
 
   /**
-   * Within the caller's transaction: the partner is asked about the study again soon. With
-   * `isForgotten`, what it said before does not stand until then.
+   * Schedules another enrichment request soon. With `isForgotten`, the previous values from the
+   * partner are removed until then. Must be called within a transaction.
    */
-  askAnew(studyInstanceUid: string, isForgotten: boolean): void {
+  requestAgain(studyInstanceUid: string, isForgotten: boolean): void {
     const { database, clock } = this.#context
     const study = findImageStudy(database, studyInstanceUid)
     if (!study || listCreatedStudies(database, studyInstanceUid).length === 0) return
-    if (isForgotten) fillStudies(this.#context, studyInstanceUid, this.#mergedFor(study, undefined))
+    if (isForgotten)
+      updateCreatedStudies(this.#context, studyInstanceUid, this.#mergedFor(study, undefined))
     const nextAt = instantOf(clock())
     const { askedAt } = study.enrichment
     updateImageStudy(database, studyInstanceUid, {
@@ -146,39 +152,39 @@ export class StudyCreation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#userRequests)
     await this.#worker[Symbol.asyncDispose]()
   }
 
-  async #askDue(signal: AbortSignal): Promise<void> {
+  async #sendDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
     const faults: unknown[] = []
-    // One that cannot be written holds up no other.
+    // A study that cannot be written does not prevent the others from being processed.
     for (const study of listEnrichmentDue(database, instantOf(clock())))
-      await this.#askAgain(study, signal).catch((error) => faults.push(error))
+      await this.#repeatRequest(study, signal).catch((error) => faults.push(error))
     if (faults.length > 0) throw faults[0]
   }
 
-  #ask(study: ImageStudyRecord, signal: AbortSignal): Promise<Answered> {
+  #ask(study: ImageStudyRecord, signal: AbortSignal): Promise<EnrichmentResult> {
     return askPartner(this.#context, this.#requester, study, signal)
   }
 
-  async #askAgain(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
+  async #repeatRequest(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
     const { studyInstanceUid } = study
     const answered = await this.#ask(study, signal)
     const isKept = database.transaction(() => {
       const now = findImageStudy(database, studyInstanceUid)
-      if (!now || !isOfSame(study, now)) return false
+      if (!now || !isStillCurrent(study, now)) return false
       const merged = this.#mergedFor(now, answered)
-      if (answered.answer) fillStudies(this.#context, studyInstanceUid, merged)
-      const standing = standingAfter(answered, now.enrichmentAttempts, merged, clock())
-      updateImageStudy(database, studyInstanceUid, standing)
+      if (answered.answer) updateCreatedStudies(this.#context, studyInstanceUid, merged)
+      const patch = enrichmentAfter(answered, now.enrichmentAttempts, merged, clock())
+      updateImageStudy(database, studyInstanceUid, patch)
       return true
     })
     if (!isKept) return
     this.#note(studyInstanceUid, [], answered)
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
   }
 
   #freeAreas(studyInstanceUid: string): StudyArea[] {
@@ -188,23 +194,27 @@ export class StudyCreation implements AsyncDisposable {
       .filter((area) => findStudyByUid(database, area, studyInstanceUid) === undefined)
   }
 
-  #mergedFor(study: ImageStudyRecord, answered: Answered | undefined): MergedValues {
+  #mergedFor(study: ImageStudyRecord, answered: EnrichmentResult | undefined): MergedValues {
     const modality = leadingModality([study.header.modality, ...study.modalities])
     const merged = mergedValues(study.header, modality, answered?.answer ?? {})
     return withCustomer(this.#context.database, merged)
   }
 
-  #note(studyInstanceUid: string, created: readonly StudyArea[], { webhookId }: Answered): void {
+  #note(
+    studyInstanceUid: string,
+    created: readonly StudyArea[],
+    { webhookId }: EnrichmentResult,
+  ): void {
     const study = findImageStudy(this.#context.database, studyInstanceUid)
     if (!study) return
     const { enrichment, instances, series } = study
     const { state, detail, warnings } = enrichment
     const effect = EFFECTS[state]
-    // What could not be used is a warning on the event.
+    // Values that could not be used are reported as warnings on the event.
     if (webhookId !== undefined && effect)
       this.#events.setEffect(webhookId, sentences(effect, ...warnings))
     const say = (kind: FeedLine['kind'], tone: FeedLine['tone'], text: Message) =>
-      noteStudy(this.#context, study, kind, tone, text)
+      appendStudyEntry(this.#context, study, kind, tone, text)
     if (created.length > 0)
       say(
         'images',
@@ -215,7 +225,7 @@ export class StudyCreation implements AsyncDisposable {
           areas: created.map((area) => AREAS[area]),
         }),
       )
-    // Where there is nobody to ask there is nothing to say.
+    // A missing partner is not reported.
     if (detail?.code === NO_PARTNER.code) return
     if (state === 'waiting' && detail)
       say('enrichment', 'warning', sentences(detail, message('images.images-stand')))
@@ -233,9 +243,9 @@ const EFFECTS: Partial<Record<ImageStudyRecord['enrichment']['state'], Message>>
 }
 
 /**
- * Where the device corrected what it says, or a person linked an order, while the partner was
- * asked, the answer is about something else, and the next question is due.
+ * Whether the response still applies. If the device corrected the header or a user linked an order
+ * in the meantime, it does not, and the next request is due.
  */
-const isOfSame = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean =>
+const isStillCurrent = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean =>
   identityKeyOf(asked.header) === identityKeyOf(now.header) &&
   asked.handedOut?.accessionNumber === now.handedOut?.accessionNumber

@@ -9,11 +9,11 @@ import { alphabeticForm } from './person-name.ts'
 
 export type EnrichmentAnswer = EventResponse<'patient_study.enrichment_requested'>
 
-/** What a study is created with. */
+/** The values with which a study is created. */
 export interface StudyValues {
   readonly studyDescription: string
   readonly severity: Severity
-  /** As the partner names it: whether it can be used is looked up where it is written. */
+  /** As received from the partner; it is validated when it is written. */
   readonly expressCustomerId: string | null
   readonly externalPatientId: string | null
   readonly reportMetadata: StudyReportMetadata
@@ -29,13 +29,16 @@ export interface MergedValues {
 type MetadataField = Exclude<keyof StudyReportMetadata, 'age'>
 type MetadataValue = NonNullable<StudyReportMetadata[MetadataField]>
 
-/** The partner's field, and the header's value in the form of the interface. */
+/**
+ * The field of the partner's response, and the corresponding value of the header in the format of
+ * the API.
+ */
 const METADATA: Readonly<
   Record<
     MetadataField,
     {
       readonly partner: keyof EnrichmentAnswer
-      readonly header: (from: Light) => MetadataValue | undefined
+      readonly header: (from: DicomValues) => MetadataValue | undefined
     }
   >
 > = {
@@ -59,33 +62,35 @@ const METADATA: Readonly<
 }
 const METADATA_FIELDS = Object.keys(METADATA) as MetadataField[]
 
-/** What DICOM says of the study: the header, and the modality that stands for all of it. */
-interface Light {
+/** What DICOM contains about the study: the header and the leading modality. */
+interface DicomValues {
   readonly header: ImageHeader
   readonly modality: string
 }
 
-/** @param field of the partner's answer; its value may be about a patient */
+/**
+ * @param field of the partner's response; its value is omitted because it may identify a patient
+ */
 export const leftOutWarning = (field: string): Message =>
   message('images.value-left-out', { field })
 
-const MOST = { studyDescription: 1000, externalPatientId: 256 } as const
+const MAX_LENGTHS = { studyDescription: 1000, externalPatientId: 256 } as const
 
 /**
- * Values of a study, merged per field: the partner's answer to `patient_study.enrichment_requested`,
- * then the DICOM header, then defaults.
+ * Values of a study, merged per field: the partner's answer to
+ * `patient_study.enrichment_requested`, then the DICOM header, then defaults.
  */
 export function mergedValues(
   header: ImageHeader,
   modality: string,
   answer: EnrichmentAnswer,
 ): MergedValues {
-  const light = { header, modality }
+  const dicomValues = { header, modality }
   const fromPartner: string[] = []
   const warnings: Message[] = []
 
-  /** The partner's value where it is one that can be kept. */
-  function given<T>(
+  /** The partner's value if it is valid. */
+  function partnerValue<T>(
     name: keyof EnrichmentAnswer,
     parse: (value: unknown) => T | undefined,
   ): T | undefined {
@@ -103,7 +108,8 @@ export function mergedValues(
   for (const field of METADATA_FIELDS) {
     const { partner, header: ofHeader } = METADATA[field]
     const value =
-      given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))
+      partnerValue(partner, (raw) => validated(field, raw)) ??
+      validated(field, clean(ofHeader(dicomValues)))
     if (value !== undefined) reportMetadata[field] = value
   }
   const age = ageOf(reportMetadata, header.patientAge)
@@ -111,19 +117,22 @@ export function mergedValues(
 
   const values: StudyValues = {
     studyDescription:
-      given('studyDescription', (text) => textWithin(text, MOST.studyDescription)) ??
-      describedBy(light),
+      partnerValue('studyDescription', (text) => textWithin(text, MAX_LENGTHS.studyDescription)) ??
+      describedBy(dicomValues),
     severity:
-      given('severity', (value) => SEVERITIES.find((severity) => severity === value)) ?? 'normal',
-    expressCustomerId: given('expressCustomerId', (text) => textWithin(text, 64)) ?? null,
+      partnerValue('severity', (value) => SEVERITIES.find((severity) => severity === value)) ??
+      'normal',
+    expressCustomerId: partnerValue('expressCustomerId', (text) => textWithin(text, 64)) ?? null,
     externalPatientId:
-      given('externalPatientId', (text) => textWithin(text, MOST.externalPatientId)) ?? null,
+      partnerValue('externalPatientId', (text) =>
+        textWithin(text, MAX_LENGTHS.externalPatientId),
+      ) ?? null,
     reportMetadata: StudyReportMetadata.parse(reportMetadata),
   }
   return { values, fromPartner, warnings }
 }
 
-// Objects that come with images of another kind; they do not say what the exam was.
+// Modalities of objects that accompany images and do not indicate the kind of exam.
 const ACCOMPANYING: ReadonlySet<string> = new Set([
   'SR',
   'PR',
@@ -138,19 +147,19 @@ const ACCOMPANYING: ReadonlySet<string> = new Set([
   'OT',
 ])
 
-/** The modality that stands for a study: the first that is not one of accompanying objects. */
+/** The modality that represents a study: the first one that is not of accompanying objects. */
 export const leadingModality = (modalities: readonly string[]): string =>
   modalities.find((modality) => modality !== '' && !ACCOMPANYING.has(modality)) ??
   modalities.find((modality) => modality !== '') ??
   ''
 
-/** The description where the partner gives none. */
-function describedBy({ header, modality }: Light): string {
+/** The description if the partner provides none. */
+function describedBy({ header, modality }: DicomValues): string {
   const described = [header.studyDescription, header.requestedProcedureDescription]
     .map((text) => clean(text))
     .find((text) => text !== '')
   return (
-    described?.slice(0, MOST.studyDescription) ??
+    described?.slice(0, MAX_LENGTHS.studyDescription) ??
     (modality === '' ? 'Imaging study' : `${modality} study`)
   )
 }
@@ -158,14 +167,14 @@ function describedBy({ header, modality }: Light): string {
 const textWithin = (text: unknown, most: number): string | undefined =>
   typeof text === 'string' && text !== '' && text.length <= most ? text : undefined
 
-/** The value where the contract takes it; undefined for an empty one. */
-function fitting(field: MetadataField, value: unknown): unknown {
+/** The value if it satisfies the contract; `undefined` if it is empty. */
+function validated(field: MetadataField, value: unknown): unknown {
   if (value === undefined || value === '') return undefined
   const parsed = StudyReportMetadata.shape[field].safeParse(value)
   return parsed.success ? parsed.data : undefined
 }
 
-/** Control characters of a text are spaces, and there is none around it. */
+/** Replaces control characters with spaces and trims the text. */
 const clean = <T>(value: T): T =>
   typeof value === 'string'
     ? (value
@@ -180,21 +189,22 @@ const SEX: Readonly<Record<string, 'male' | 'female' | 'other'>> = {
   O: 'other',
 }
 
-/** DA, also in the form of ACR-NEMA with points (PS3.5 Table 6.2-1). */
+/** DA, including the ACR-NEMA format with periods (PS3.5 Table 6.2-1). */
 function dayOf(text: string): string | undefined {
   const plain = text.trim().replace(/^(\d{4})\.(\d\d)\.(\d\d)$/, '$1$2$3')
   return isDa(plain) ? `${plain.slice(0, 4)}-${plain.slice(4, 6)}-${plain.slice(6)}` : undefined
 }
 
-/** TM cut to `HH:MM`; an hour alone says too little. */
+/** TM truncated to `HH:MM`; a value with only an hour is too imprecise. */
 function timeOf(text: string): string | undefined {
   const [, hour, minute] = /^(\d\d):?(\d\d)/.exec(text.trim()) ?? []
   return hour === undefined ? undefined : `${hour}:${minute}`
 }
 
-// dicom-field §1.3: outside these the value was typed in another unit, and a wrong one is worse
-// than none.
-/** PatientSize is in metres. */
+/**
+ * PatientSize is in metres. Outside this range, it was probably entered in another unit, and a
+ * wrong value is worse than none.
+ */
 function heightOf(text: string): { unit: 'cm'; value: number } | undefined {
   const metres = decimalOf(text)
   return metres !== undefined && metres >= 0.2 && metres <= 3
@@ -202,7 +212,7 @@ function heightOf(text: string): { unit: 'cm'; value: number } | undefined {
     : undefined
 }
 
-/** PatientWeight is in kilograms. */
+/** PatientWeight is in kilograms; the range is checked for the same reason. */
 function weightOf(text: string): { unit: 'kg'; value: number } | undefined {
   const kilograms = decimalOf(text)
   return kilograms !== undefined && kilograms >= 0.2 && kilograms <= 650
@@ -222,8 +232,8 @@ const AGE_UNITS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Age at the scan in words: by the calendar where both days are known, else as the header has it
- * (AS, PS3.5 Table 6.2-1).
+ * Age at the time of the scan, in words. Computed from the dates if both are known, otherwise taken
+ * from the header (AS, PS3.5 Table 6.2-1).
  */
 function ageOf(
   { dateOfBirth, scanDate }: { readonly dateOfBirth?: unknown; readonly scanDate?: unknown },
@@ -235,7 +245,7 @@ function ageOf(
   return count === undefined ? '' : inWords(Number(count), AGE_UNITS[unit] ?? '')
 }
 
-/** Years from two years on, months from two months on, days before. */
+/** In years from two years, in months from two months, otherwise in days. */
 function ageBetween(birth: string, scan: string): string {
   const [birthYear = 0, birthMonth = 0, birthDay = 0] = birth.split('-').map(Number)
   const [year = 0, month = 0, day = 0] = scan.split('-').map(Number)

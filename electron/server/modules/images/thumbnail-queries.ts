@@ -1,8 +1,8 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 
-/** The file of an instance whose picture stands for others. */
-export interface PicturedFile {
+/** The file of an instance from which a thumbnail is rendered. */
+export interface ThumbnailSource {
   readonly file: string
   readonly crc32: number
 }
@@ -10,22 +10,22 @@ export interface PicturedFile {
 const CURRENT_IMAGES = `instances where studyInstanceUid = ? and state = 'current' and image is not null`
 const LARGEST_SERIES = `select seriesInstanceUid from ${CURRENT_IMAGES}
   group by seriesInstanceUid order by count(*) desc, seriesInstanceUid limit 1`
-// Instance numbers are text, and may be missing: then the order in which they came decides.
+// Instance numbers are text and may be missing; images without one are in the order of arrival.
 const PLACED = `select file, crc32 from (
     select file, crc32, count(*) over () as count,
       row_number() over (order by cast(instanceNumber as integer), instanceId) as place
     from ${CURRENT_IMAGES} and seriesInstanceUid = ?)
   where place in (count / 2 + 1, 1, count) order by place <> count / 2 + 1, place`
 
-/** The images in the middle, at the beginning and at the end of a series, in this order. */
-export const listPicturedImages = (
+/** The middle, first and last image of a series, in this order. */
+export const listThumbnailSources = (
   database: Database,
   studyInstanceUid: string,
   seriesInstanceUid: string,
-): PicturedFile[] =>
-  database.all(rawQuery<PicturedFile>(PLACED, [studyInstanceUid, seriesInstanceUid]))
+): ThumbnailSource[] =>
+  database.all(rawQuery<ThumbnailSource>(PLACED, [studyInstanceUid, seriesInstanceUid]))
 
-/** The series of a study with the most images; undefined where none has any. */
+/** The series of a study with the most images, if it has any. */
 export const findLargestSeries = (
   database: Database,
   studyInstanceUid: string,

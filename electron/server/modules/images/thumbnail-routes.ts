@@ -10,7 +10,7 @@ import type { Thumbnails } from './thumbnails.ts'
 const { access } = dashboardImages.list
 const seriesParams = receivedStudyParams.extend({ seriesInstanceUid: ReceivedUid })
 
-/** Pictures for the lists of images (`thumbnailPaths` of the contract). */
+/** Registers the thumbnail routes (`thumbnailPaths` in the contract). */
 export function serveThumbnails(app: HttpApp, context: Context, thumbnails: Thumbnails): void {
   const callerOf = windowCaller(context)
   servePicture(

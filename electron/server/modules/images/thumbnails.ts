@@ -4,18 +4,22 @@ import { ThumbnailRenderer, ThumbnailsBusy } from '#server/dicom/thumbnails/thum
 import { type Caller, demand } from '#server/modules/users/caller.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { seesImages } from './image-studies.ts'
+import { canSeeImages } from './image-studies.ts'
 import { findInstance } from './instance-queries.ts'
-import { findLargestSeries, listPicturedImages, type PicturedFile } from './thumbnail-queries.ts'
+import {
+  findLargestSeries,
+  listThumbnailSources,
+  type ThumbnailSource,
+} from './thumbnail-queries.ts'
 
-/** Bytes of pictures that are kept; each has some ten thousand. */
-const MOST_BYTES = 16 << 20
-/** What remembering takes for a file that has no picture. */
+/** Size of the cache in bytes. A thumbnail has about 10 kB. */
+const MAX_CACHE_BYTES = 16 << 20
+/** Size of a cache entry for a file without a thumbnail. */
 const NO_PICTURE_BYTES = 200
-/** Changes with how thumbnails are rendered, so that browsers ask for the new ones. */
+/** Part of the ETag; increased when rendering changes, so that browsers load thumbnails again. */
 const VERSION = 1
 
-/** A picture of an instance; `png` is null where the instance has none that can be shown. */
+/** A thumbnail; `png` is null if the instance has no image that can be rendered. */
 export interface Thumbnail {
   readonly etag: string
   readonly png: Uint8Array | null
@@ -24,15 +28,15 @@ export interface Thumbnail {
 type Renderer = Pick<ThumbnailRenderer, 'render'> & AsyncDisposable
 
 /**
- * Small pictures of series, studies and quarantined images for the lists of the window. They are
- * rendered when they are asked for, in a thread of their own, and kept in memory.
+ * Thumbnails of series, studies and quarantined images for the lists of the window. They are
+ * rendered on request in a worker thread and cached in memory.
  */
 export class Thumbnails implements AsyncDisposable {
   readonly #context: Context
   readonly #renderer: Renderer
-  /** By the file of the instance, whose content never changes. */
-  readonly #kept = new LRUCache<string, { readonly png: Uint8Array | null }>({
-    maxSize: MOST_BYTES,
+  /** By file name of the instance; the content of these files never changes. */
+  readonly #cache = new LRUCache<string, { readonly png: Uint8Array | null }>({
+    maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ png }) => png?.length ?? NO_PICTURE_BYTES,
   })
   readonly #rendering = new Map<string, Promise<Uint8Array | null>>()
@@ -43,9 +47,9 @@ export class Thumbnails implements AsyncDisposable {
   }
 
   /**
-   * The image in the middle of the series, or of the study's largest series; its first or last one
-   * where that has no picture.
-   * @throws ApiError not-permitted; not-found: the study is not the caller's to see; busy
+   * The thumbnail of the middle image of the series, by default of the study's largest series. If
+   * that image cannot be rendered, the first or the last one is used.
+   * @throws ApiError not-permitted, not-found (or not visible to the caller), unavailable
    */
   async ofStudy(
     caller: Caller,
@@ -54,25 +58,25 @@ export class Thumbnails implements AsyncDisposable {
   ): Promise<Thumbnail> {
     const { database } = this.#context
     demand(caller, 'readStudies')
-    if (!seesImages(this.#context, caller, studyInstanceUid))
+    if (!canSeeImages(this.#context, caller, studyInstanceUid))
       throw new ApiError('not-found', message('images.no-study'))
     const series = seriesInstanceUid ?? findLargestSeries(database, studyInstanceUid)
-    let found: Thumbnail = { etag: `"none-${VERSION}"`, png: null }
-    for (const file of series ? listPicturedImages(database, studyInstanceUid, series) : []) {
-      found = await this.#of(file)
-      if (found.png) break
+    let thumbnail: Thumbnail = { etag: `"none-${VERSION}"`, png: null }
+    for (const file of series ? listThumbnailSources(database, studyInstanceUid, series) : []) {
+      thumbnail = await this.#of(file)
+      if (thumbnail.png) break
     }
-    return found
+    return thumbnail
   }
 
   /**
-   * One image, in quarantine or not.
-   * @throws ApiError not-permitted; not-found: it is not here, or not the caller's to see; busy
+   * The thumbnail of one image, quarantined or not.
+   * @throws ApiError not-permitted, not-found (or not visible to the caller), unavailable
    */
   async ofInstance(caller: Caller, instanceId: number): Promise<Thumbnail> {
     demand(caller, 'readStudies')
     const instance = findInstance(this.#context.database, instanceId)
-    if (!instance || !seesImages(this.#context, caller, instance.studyInstanceUid))
+    if (!instance || !canSeeImages(this.#context, caller, instance.studyInstanceUid))
       throw new ApiError('not-found', message('images.image-not-set-aside'))
     return this.#of(instance)
   }
@@ -81,9 +85,9 @@ export class Thumbnails implements AsyncDisposable {
     await this.#renderer[Symbol.asyncDispose]()
   }
 
-  async #of({ file, crc32 }: PicturedFile): Promise<Thumbnail> {
-    const known = this.#kept.get(file)
-    const png = known ? known.png : await (this.#rendering.get(file) ?? this.#render(file))
+  async #of({ file, crc32 }: ThumbnailSource): Promise<Thumbnail> {
+    const cached = this.#cache.get(file)
+    const png = cached ? cached.png : await (this.#rendering.get(file) ?? this.#render(file))
     return { etag: `"${crc32.toString(16)}-${VERSION}"`, png }
   }
 
@@ -92,12 +96,12 @@ export class Thumbnails implements AsyncDisposable {
     this.#rendering.set(file, rendering)
     try {
       const png = await rendering
-      this.#kept.set(file, { png })
+      this.#cache.set(file, { png })
       return png
     } catch (error) {
       if (error instanceof ThumbnailsBusy)
         throw new ApiError('unavailable', message('images.thumbnails-busy'))
-      // The file is gone or cannot be read, which other parts of the gateway report.
+      // The file is missing or unreadable, which other parts of the gateway report.
       if ((error as NodeJS.ErrnoException).code !== undefined) return null
       throw error
     } finally {

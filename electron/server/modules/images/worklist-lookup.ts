@@ -1,20 +1,17 @@
 import type { Context } from '#server/context.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import { message } from '#shared/messages/message.ts'
-import { noteImagesChanged, noteStudy } from './image-feed.ts'
+import { appendStudyEntry, notifyImagesChanged } from './image-feed.ts'
 import { updateImageStudy } from './image-study-writing-queries.ts'
 import { listPatientNames } from './instance-queries.ts'
 import { differencesOf, withImage, withRow } from './mismatch.ts'
 import { isSameName } from './person-name.ts'
 
-/**
- * What images, or a performed step, say of the worklist row they belong to; '' where they say
- * nothing.
- */
+/** Values of images or of a performed step that identify their worklist row; empty if unknown. */
 export interface WorklistRowQuery {
   readonly callingAeTitle: string
   readonly studyInstanceUid: string
@@ -25,17 +22,17 @@ export interface WorklistRowQuery {
 }
 
 /**
- * Finds the row that was handed out to the device and that images belong to: by study UID, by step
- * or procedure, by accession number and patient.
+ * Finds the worklist row that was sent to the device and to which images belong: by study UID, by
+ * step or procedure, by accession number and patient.
  */
-export type FindWorklistRow = (query: WorklistRowQuery) => Promise<HandedOutRow | undefined>
+export type FindWorklistRow = (query: WorklistRowQuery) => Promise<SentWorklistRow | undefined>
 
-/** The row; undefined where there is none, or where it cannot be found out. */
+/** The row; `undefined` if there is none or the lookup fails. */
 export async function findRowOrNone(
   context: Context,
   findRow: FindWorklistRow,
   query: WorklistRowQuery,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   try {
     return await findRow(query)
   } catch (error) {
@@ -45,8 +42,8 @@ export async function findRowOrNone(
 }
 
 /**
- * Finds the row of the worklist that the images were made for where it is not known yet, and
- * compares. Whether there is one.
+ * Looks up the worklist row of the images, unless it is already known, and compares both. Returns
+ * whether there is a row.
  */
 export async function lookUpRow(
   context: Context,
@@ -67,34 +64,34 @@ export async function lookUpRow(
     updateImageStudy(database, studyInstanceUid, { handedOut: row, mismatch })
     return mismatch !== null && mismatch !== now.mismatch && mismatch.fields.length > 0
   })
-  if (isNew) noteStudy(context, study, 'images', 'danger', message('images.row-differs'))
-  noteImagesChanged(context)
+  if (isNew) appendStudyEntry(context, study, 'images', 'danger', message('images.row-differs'))
+  notifyImagesChanged(context)
   return true
 }
 
 /**
- * By study UID, by step or procedure, by accession number and patient; then again by the study UID
- * that the images say was requested.
+ * Searches by study UID, by step or procedure, by accession number and patient, and then by the
+ * study UID in the request attributes.
  */
 async function rowOf(
   context: Context,
   findRow: FindWorklistRow,
   { callingAeTitle, studyInstanceUid, header }: ImageStudyRecord,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   const { scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId } = header
   const ids = { scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId }
   const find = (uid: string) =>
     findRowOrNone(context, findRow, { callingAeTitle, studyInstanceUid: uid, ...ids })
   const row = await find(studyInstanceUid)
-  // Some consoles make a UID of their own and keep that of the row in RequestAttributesSequence.
+  // Some modalities generate a new UID and store that of the row in RequestAttributesSequence.
   const requested = header.requestStudyInstanceUid
   const isSame = requested === '' || requested === studyInstanceUid
   return row?.studyInstanceUid === studyInstanceUid || isSame ? row : await find(requested)
 }
 
 /**
- * Compares the images that count now: a device that corrects some of them leaves others that name
- * another patient.
+ * Compares the names of the current images. If a device corrects only some images, the others still
+ * identify another patient.
  */
 export function compareNames(context: Context, studyInstanceUid: string): void {
   const { database, clock } = context
@@ -109,6 +106,6 @@ export function compareNames(context: Context, studyInstanceUid: string): void {
   const mismatch = withImage(study.mismatch, differences, instantOf(clock()))
   if (mismatch === study.mismatch) return
   updateImageStudy(database, studyInstanceUid, { mismatch })
-  noteStudy(context, study, 'images', 'danger', message('images.names-differ'))
-  noteImagesChanged(context)
+  appendStudyEntry(context, study, 'images', 'danger', message('images.names-differ'))
+  notifyImagesChanged(context)
 }

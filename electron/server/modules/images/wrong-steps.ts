@@ -16,25 +16,25 @@ import {
 /** DCM 110514, "Incorrect worklist entry selected" (PS3.16 CID 9300). */
 export const WRONG_ENTRY = '110514'
 const DETAIL = message('images.wrong-step')
-const MOST_STUDIES = 500
+const MAX_STUDIES = 500
 
 interface StudySteps {
   readonly wrongIds: ReadonlySet<string>
-  /** Every step that is performed of the study is a wrong one. */
+  /** Whether all performed steps of the study used a wrong worklist entry. */
   readonly isAllWrong: boolean
   readonly wrongPerformed: ReadonlySet<string>
-  /** The scheduled step of each performed one that performs no other. */
+  /** The scheduled step of each performed step that has exactly one. */
   readonly scheduledOf: ReadonlyMap<string, string>
 }
 
 /**
- * Images made under the wrong worklist entry are set aside, those that are here and those that
- * still come.
+ * Quarantines images that were made with a wrong worklist entry, both those already received and
+ * those still to come.
  */
 export class WrongSteps {
   readonly #context: Context
   readonly #onChange: OnInstanceChange
-  readonly #known = new Map<string, StudySteps>()
+  readonly #cache = new Map<string, StudySteps>()
 
   constructor(context: Context, onChange: OnInstanceChange) {
     this.#context = context
@@ -42,8 +42,8 @@ export class WrongSteps {
   }
 
   /**
-   * Why an instance is set aside that belongs to such a step; null where it does not. One that names
-   * neither step nor performed step belongs to such a one where the study has no other.
+   * Why an instance is quarantined; null if it does not belong to a wrong step. If all steps of the
+   * study are wrong, an instance without step and performed step belongs to one of them, too.
    */
   faultOf(
     studyInstanceUid: string,
@@ -59,24 +59,21 @@ export class WrongSteps {
       : null
   }
 
-  /**
-   * The scheduled step of the study that a performed one performs; '' where it is unknown, or
-   * performs several.
-   */
+  /** The scheduled step of a performed step; empty if it is unknown or there are several. */
   stepOf(studyInstanceUid: string, performedStepUid: string): string {
     return this.#stepsOf(studyInstanceUid).scheduledOf.get(performedStepUid) ?? ''
   }
 
   /**
-   * Within a transaction: sets aside what is here of the step; `named` are the instances it names.
-   * Studies that were touched.
+   * Quarantines the instances of the step. `named` are the instances that the performed step lists.
+   * Returns the affected studies. Must be called within a transaction.
    */
-  setAside(step: PerformedStepRecord, named: readonly string[]): readonly string[] {
+  quarantineStep(step: PerformedStepRecord, named: readonly string[]): readonly string[] {
     const { database } = this.#context
     const byStudy = Map.groupBy(step.items, ({ studyInstanceUid }) => studyInstanceUid)
     const all = [
       ...[...byStudy].flatMap(([studyInstanceUid, items]) =>
-        this.#madeIn(
+        this.#instancesMadeIn(
           studyInstanceUid,
           items.map(({ scheduledProcedureStepId }) => scheduledProcedureStepId),
         ),
@@ -86,37 +83,38 @@ export class WrongSteps {
     const found = [...new Map(all.map((instance) => [instance.instanceId, instance])).values()]
     for (const { instanceId } of found)
       setInstanceState(database, instanceId, 'quarantined', 'wrong-step', DETAIL)
-    this.#onChange('set-aside', found)
+    this.#onChange('quarantined', found)
     const studies = [...new Set(found.map(({ studyInstanceUid }) => studyInstanceUid))]
     for (const studyInstanceUid of studies) recountInstances(database, studyInstanceUid)
     return studies
   }
 
-  /** A performed step changed. */
-  forget(): void {
-    this.#known.clear()
+  /** Clears the cache, after a performed step changed. */
+  clearCache(): void {
+    this.#cache.clear()
   }
 
   #stepsOf(studyInstanceUid: string): StudySteps {
-    const kept = this.#known.get(studyInstanceUid)
-    if (kept) return kept
-    const made = this.#read(studyInstanceUid)
-    if (this.#known.size >= MOST_STUDIES) this.#known.clear()
-    this.#known.set(studyInstanceUid, made)
-    return made
+    const cached = this.#cache.get(studyInstanceUid)
+    if (cached) return cached
+    const steps = this.#read(studyInstanceUid)
+    if (this.#cache.size >= MAX_STUDIES) this.#cache.clear()
+    this.#cache.set(studyInstanceUid, steps)
+    return steps
   }
 
   #read(studyInstanceUid: string): StudySteps {
     const steps = listPerformedSteps(this.#context.database, studyInstanceUid)
-    const own = steps.map((step) => ({
+    const ownSteps = steps.map((step) => ({
       step,
       stepIds: step.items
         .filter((item) => item.studyInstanceUid === studyInstanceUid)
         .map((item) => item.scheduledProcedureStepId),
     }))
-    // The last report of a step counts: it may have been begun again for the right patient.
+    // The last performed step counts, because the scheduled step may have been started again for
+    // the right patient.
     const last = new Map(
-      own.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)),
+      ownSteps.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)),
     )
     return {
       wrongIds: new Set(
@@ -125,7 +123,7 @@ export class WrongSteps {
       isAllWrong: last.size > 0 && [...last.values()].every(isWrong),
       wrongPerformed: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
       scheduledOf: new Map(
-        own.flatMap(({ step, stepIds: [only, ...more] }) =>
+        ownSteps.flatMap(({ step, stepIds: [only, ...more] }) =>
           only && more.length === 0 ? [[step.sopInstanceUid, only] as const] : [],
         ),
       ),
@@ -133,13 +131,12 @@ export class WrongSteps {
   }
 
   /**
-   * Current instances that were made in the step; where all steps are wrong, what names none was
-   * made in them too.
+   * Current instances of the steps. If all steps are wrong, instances without a step are included.
    */
-  #madeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
-    const wanted = new Set(stepIds.filter((stepId) => stepId !== ''))
-    if (this.#read(studyInstanceUid).isAllWrong) wanted.add('')
-    return [...wanted].flatMap((stepId) =>
+  #instancesMadeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
+    const wantedIds = new Set(stepIds.filter((stepId) => stepId !== ''))
+    if (this.#read(studyInstanceUid).isAllWrong) wantedIds.add('')
+    return [...wantedIds].flatMap((stepId) =>
       listStepInstances(this.#context.database, studyInstanceUid, stepId),
     )
   }

@@ -8,13 +8,16 @@ import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
-/** A kind of outbox row that goes out by mail. */
+/** A kind of outbox row that is sent by mail. */
 export interface MailQueue {
   readonly kind: string
-  /** As the log calls its mails. */
+  /** Name of these mails in the log. */
   readonly name: string
   readonly schedule: RetrySchedule
-  /** Writes the mail of a row when it is sent. @throws MailError it is not to be sent any more */
+  /**
+   * Builds the mail of a row when it is about to be sent.
+   * @throws MailError if it must no longer be sent
+   */
   readonly compose: (row: OutboxRow<unknown>) => Addressed
 }
 
@@ -23,10 +26,10 @@ interface Addressed extends MailText {
 }
 
 /**
- * The way out by mail: delivers the outbox's `invitation.mail` rows, and those of the queues that
- * are added, one at a time for each kind, oldest first, each until it is taken or given up. `smtp`
- * is undefined while no server is set, and rows wait; it is asked before each mail. The log has
- * each outcome, with the id of what the mail is about and without a person's name.
+ * Delivers the outbox's `invitation.mail` rows and those of the added queues, one at a time per kind
+ * and oldest first, until each is accepted or has finally failed. `smtp` is called before each mail;
+ * while it returns `undefined`, no server is configured and rows wait. Each outcome is logged with
+ * the row's subject, without personal data.
  */
 export class Mail implements AsyncDisposable {
   readonly #context: Context
@@ -51,7 +54,7 @@ export class Mail implements AsyncDisposable {
     )
   }
 
-  /** Delivers the rows of another kind, too, from now on. */
+  /** Also delivers the rows of this queue, starting immediately. */
   addQueue(queue: MailQueue): void {
     const worker = new OutboxWorker(
       this.#context,
@@ -64,19 +67,22 @@ export class Mail implements AsyncDisposable {
     this.#workers.push(worker)
   }
 
-  /** Tries at once what waits: the server was set or changed. */
+  /** Retries the waiting rows immediately, for example after a change of the mail settings. */
   retry(): void {
     for (const worker of this.#workers) worker.retry()
   }
 
-  /** Sends a test message now, outside the outbox. @throws MailError */
+  /**
+   * Sends a test message immediately, without the outbox.
+   * @throws MailError
+   */
   async test(to: string): Promise<void> {
     const { clock, settings } = this.#context
     const text = testText(settings.get('clinic.name'))
     await this.#send(to, `test.${clock()}`, text, this.#closing.signal)
   }
 
-  /** Resolves when nothing is due any more. */
+  /** Resolves when no row is due. */
   async settled(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.settled()))
   }
@@ -94,7 +100,7 @@ export class Mail implements AsyncDisposable {
   ): Promise<Settlement> {
     const { database, clock, log } = this.#context
     const { outboxId, subject } = row
-    const logged = (outcome: Settlement['outcome'], fault: Message | null) => ({
+    const logging = (outcome: Settlement['outcome'], fault: Message | null) => ({
       within: () =>
         database.afterCommit(() =>
           log.info({ outboxId, subject, outcome, fault: fault && english(fault) }, name),
@@ -105,17 +111,17 @@ export class Mail implements AsyncDisposable {
       const { to, ...text } = compose(row)
       isComposed = true
       await this.#send(to, `${subject}.${outboxId}`, text, signal)
-      return { outcome: 'sent', ...logged('sent', null) }
+      return { outcome: 'sent', ...logging('sent', null) }
     } catch (error) {
       if (signal.aborted || !(error instanceof MailError)) throw error
       const wait = waitAfter(schedule, row.attempts + 1)
       const fault = error.explanation
-      // Where the schedule has no end, a refusal of the server is tried again as well: an address
-      // or a mailbox may be put right meanwhile.
+      // If the schedule never ends, mails that the server rejected are retried, too, because the
+      // address or the mailbox may be corrected in the meantime.
       const isFinal = error.isFinal && !(isComposed && schedule.atEnd === 'repeat-last')
       if (isFinal || wait === undefined)
-        return { outcome: 'failed', fault, ...logged('failed', fault) }
-      return { outcome: 'postponed', until: clock() + wait, fault, ...logged('postponed', fault) }
+        return { outcome: 'failed', fault, ...logging('failed', fault) }
+      return { outcome: 'postponed', until: clock() + wait, fault, ...logging('postponed', fault) }
     }
   }
 
@@ -128,7 +134,10 @@ export class Mail implements AsyncDisposable {
   }
 }
 
-/** @throws MailError */
+/**
+ * Builds the mail of an invitation that has not expired.
+ * @throws MailError
+ */
 function composeInvitation({ payload }: OutboxRow<unknown>, now: number): Addressed {
   const parsed = InvitationMail.safeParse(payload)
   if (!parsed.success) throw new MailError(message('mail.unreadable'), { isFinal: true })
@@ -141,7 +150,7 @@ function composeInvitation({ payload }: OutboxRow<unknown>, now: number): Addres
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
 
-/** The invitation. Names were typed by people: none of them may begin a line or a header. */
+/** Builds the invitation. Names are user input, so line breaks are removed from them. */
 export function invitationText({
   firstName,
   clinicName,
@@ -164,11 +173,11 @@ export function invitationText({
   }
 }
 
-/** What the test button sends. */
+/** Builds the message that the test button sends. */
 export const testText = (clinicName: string): MailText => ({
   subject: `Test of the mail of ${oneLine(clinicName) || 'the imaging gateway'}`,
   text: 'This gateway can send mail: invitations will arrive like this message.',
 })
 
-// Control characters and the line and paragraph separators of Unicode.
+/** Replaces control characters and the Unicode line and paragraph separators with spaces. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -3,24 +3,24 @@ import { createTransport } from 'nodemailer'
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
-/** An SMTP server (RFC 5321) that mail is handed to. */
+/** An SMTP server (RFC 5321). */
 export interface SmtpServer {
   readonly host: string
   readonly port: number
   /**
-   * starttls: the connection must be upgraded (RFC 3207); tls: it begins with TLS (RFC 8314); none:
-   * plain text.
+   * `starttls`: the connection must be upgraded (RFC 3207). `tls`: TLS from the start (RFC 8314).
+   * `none`: plain text.
    */
   readonly security: 'starttls' | 'tls' | 'none'
-  /** Null: it is not asked to sign in. */
+  /** `null` to send without authentication. */
   readonly user: string | null
   readonly password: string | undefined
   readonly from: string
-  /** PEM of what it is trusted by, beside the authorities of this PC. Null: those alone. */
+  /** PEM of a certificate to trust instead of the default authorities; `null` for the defaults. */
   readonly certificate: string | null
 }
 
-/** What a mail says; plain text, so that no reader's program runs or loads anything. */
+/** Content of a mail: plain text only, so that no mail client runs or loads anything. */
 export interface MailText {
   readonly subject: string
   readonly text: string
@@ -29,22 +29,26 @@ export interface MailText {
 export interface OutgoingMail extends MailText {
   readonly to: string
   /**
-   * Between `<` and `>` without them; the same at each attempt, so that a second copy shows as one.
+   * Message-ID without the angle brackets. It is the same for every attempt, so that duplicates can
+   * be detected.
    */
   readonly messageId: string
 }
 
-/** Milliseconds. */
+/** Timeouts in milliseconds. */
 export interface SmtpLimits {
   readonly connectMs: number
-  /** Silence of the server. */
+  /** Longest time without data from the server. */
   readonly silenceMs: number
-  /** The whole conversation. */
+  /** Longest duration of the whole session. */
   readonly totalMs: number
 }
 const SMTP_LIMITS: SmtpLimits = { connectMs: 10_000, silenceMs: 30_000, totalMs: 60_000 }
 
-/** Hands one mail to the server; resolves when the server has taken it. @throws MailError */
+/**
+ * Sends one mail; resolves when the server has accepted it.
+ * @throws MailError
+ */
 export async function sendBySmtp(
   server: SmtpServer,
   mail: OutgoingMail,
@@ -54,14 +58,14 @@ export async function sendBySmtp(
   if (security === 'none' && user !== null)
     throw new MailError(message('mail.password-in-plain-text'))
   const end = AbortSignal.any([signal, AbortSignal.timeout(limits.totalMs)])
-  // The socket is ours, so that whatever the server does the conversation can be ended.
-  const socket = await connected(
+  // The socket is created here so that the session can be aborted at any time.
+  const socket = await openSocket(
     host,
     port,
     AbortSignal.any([end, AbortSignal.timeout(limits.connectMs)]),
   )
-  const cut = () => socket.destroy(new MailError(message('mail.silent')))
-  end.addEventListener('abort', cut, { once: true })
+  const abortSocket = () => socket.destroy(new MailError(message('mail.silent')))
+  end.addEventListener('abort', abortSocket, { once: true })
   try {
     const transport = createTransport({
       ...{
@@ -81,7 +85,7 @@ export async function sendBySmtp(
       },
       ...{ disableFileAccess: true, disableUrlAccess: true },
     })
-    // RFC 3834 §5: no automatic reply to what a machine sent.
+    // RFC 3834 §5: suppresses automatic replies.
     const headers = { 'auto-submitted': 'auto-generated' }
     await transport.sendMail({
       from: { name: 'Isthmus', address: from },
@@ -92,34 +96,36 @@ export async function sendBySmtp(
   } catch (error) {
     throw end.aborted ? new MailError(message('mail.silent'), { cause: error }) : mailErrorOf(error)
   } finally {
-    end.removeEventListener('abort', cut)
+    end.removeEventListener('abort', abortSocket)
     socket.destroy()
   }
 }
 
-function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+function openSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port })
     const fail = (error: unknown) => {
       socket.destroy()
       reject(mailErrorOf(error))
     }
-    const late = () => fail(new MailError(message('mail.silent')))
-    if (signal.aborted) return late()
-    signal.addEventListener('abort', late, { once: true })
+    const onTimeout = () => fail(new MailError(message('mail.silent')))
+    if (signal.aborted) return onTimeout()
+    signal.addEventListener('abort', onTimeout, { once: true })
     socket.once('error', fail)
     socket.once('connect', () => {
-      signal.removeEventListener('abort', late)
+      signal.removeEventListener('abort', onTimeout)
       socket.off('error', fail)
       resolve(socket)
     })
   })
 }
 
-/** A mail that was not taken. It says why in one clause, without an address and safe to keep. */
+/**
+ * A mail was not accepted. The explanation is one clause without addresses, so it may be stored.
+ */
 export class MailError extends MessageError {
   override name = 'MailError'
-  /** The server will never take it: trying again is of no use. */
+  /** Whether the server rejects the mail permanently, so that retrying is pointless. */
   readonly isFinal: boolean
   constructor(
     explanation: Message,
@@ -130,8 +136,8 @@ export class MailError extends MessageError {
   }
 }
 
-/** Codes of nodemailer and of Node, in words. */
-const MEANINGS: Readonly<Record<string, MessageCode>> = {
+/** Error codes of nodemailer and Node, mapped to messages. */
+const MESSAGES: Readonly<Record<string, MessageCode>> = {
   ECONNREFUSED: 'mail.connection-refused',
   ENOTFOUND: 'mail.host-unknown',
   EDNS: 'mail.host-unknown',
@@ -156,31 +162,32 @@ const MEANINGS: Readonly<Record<string, MessageCode>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'mail.certificate-untrusted',
 }
 /**
- * What a reply code above 499 makes final: the recipient or the message, not the server's own
- * state.
+ * Errors that are permanent if the reply code is 5yz. They concern the recipient or the message,
+ * not the state of the server.
  */
-const FINAL = new Set(['EENVELOPE', 'EMESSAGE'])
+const PERMANENT_FAILURES = new Set(['EENVELOPE', 'EMESSAGE'])
 
 /**
- * Any failure of a send as a MailError. What the server said is left out: it may quote an address.
+ * Converts any failure to a MailError. The server's reply text is left out, because it may quote an
+ * address.
  */
 export function mailErrorOf(thrown: unknown): MailError {
   if (thrown instanceof MailError) return thrown
   const code = fieldOf(thrown, 'code')
   const reply = fieldOf(thrown, 'responseCode')
   const what = message(
-    MEANINGS[certificateFault(thrown)] ?? MEANINGS[String(code)] ?? 'mail.not-sent',
+    MESSAGES[certificateFault(thrown)] ?? MESSAGES[String(code)] ?? 'mail.not-sent',
   )
   return new MailError(typeof reply === 'number' ? message('mail.reply', { what, reply }) : what, {
-    // RFC 5321 §4.2.1: 5yz is permanent.
-    isFinal: typeof reply === 'number' && reply >= 500 && FINAL.has(String(code)),
+    // RFC 5321 §4.2.1: 5yz is a permanent failure.
+    isFinal: typeof reply === 'number' && reply >= 500 && PERMANENT_FAILURES.has(String(code)),
     cause: thrown,
   })
 }
 
 /**
- * nodemailer names a broken handshake by its own code and keeps the cause's code only in the text
- * or the cause.
+ * The code of a TLS failure. nodemailer reports a failed handshake with a code of its own; the
+ * original code is only in the message or in the cause.
  */
 function certificateFault(thrown: unknown): string {
   const texts = [

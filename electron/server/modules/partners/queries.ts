@@ -5,12 +5,15 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 
 // The tables endpoints and endpointSecrets.
 
-/** Where events go. */
+/** An endpoint that events are delivered to. */
 export interface EndpointRecord {
   readonly endpointId: string
   readonly url: string
   readonly events: readonly EventType[]
-  /** The key whose studies it is for; null: the clinic's own. */
+  /**
+   * The API key whose studies it receives events about; null for the default endpoint and others
+   * without a key.
+   */
   readonly apiKeyId: string | null
   readonly allowsPlaintext: boolean
   readonly createdAt: string
@@ -19,22 +22,22 @@ export interface EndpointRecord {
   readonly disabledAt: string | null
   readonly disabledReason: DisabledReason | null
   readonly name: string
-  /** Hosts (`host` or `host:port`) that files may be fetched from and sent to. */
+  /** Hosts (`host` or `host:port`) that files may be downloaded from and uploaded to. */
   readonly fileHosts: readonly string[]
-  /** Milliseconds a call may take, where it is not the usual. */
+  /** Time limit per event type in milliseconds, where it differs from the default. */
   readonly budgets: Readonly<Partial<Record<EventType, number>>>
 }
 
-const every = ({ sql }: Database) => sql.selectFrom('endpoints').selectAll()
+const selectEndpoints = ({ sql }: Database) => sql.selectFrom('endpoints').selectAll()
 
-/** Oldest first. */
+/** All endpoints, oldest first. */
 export const listEndpoints = (database: Database) =>
   database
-    .all(every(database).orderBy('createdAt').orderBy('endpointId'))
+    .all(selectEndpoints(database).orderBy('createdAt').orderBy('endpointId'))
     .map((row) => recordOf(row))
 
 export function findEndpoint(database: Database, endpointId: string) {
-  const row = database.get(every(database).where('endpointId', '=', endpointId))
+  const row = database.get(selectEndpoints(database).where('endpointId', '=', endpointId))
   return row && recordOf(row)
 }
 
@@ -58,7 +61,7 @@ export function deleteEndpoint(database: Database, endpointId: string): void {
   database.run(database.sql.deleteFrom('endpoints').where('endpointId', '=', endpointId))
 }
 
-/** Signing secrets, newest first; several while one is being replaced. */
+/** The signing secrets of an endpoint, newest first; there are several during a rotation. */
 export const endpointSecrets = (database: Database, endpointId: string) =>
   database
     .all(
@@ -83,7 +86,7 @@ export function insertEndpointSecret(
   database.run(database.sql.insertInto('endpointSecrets').values({ endpointId, sealed, createdAt }))
 }
 
-/** Deletes all but the newest `count` secrets. */
+/** Deletes all but the newest `count` secrets of an endpoint. */
 export function keepEndpointSecrets(database: Database, endpointId: string, count: number): void {
   const kept = database.sql
     .selectFrom('endpointSecrets')
@@ -110,7 +113,7 @@ const recordOf = (row: { [K in keyof EndpointRecord]: unknown }): EndpointRecord
     budgets: JSON.parse(String(row.budgets)),
   }) as EndpointRecord
 
-/** When the newest of the worklist answers that are kept was received. */
+/** When the newest stored worklist answer was received. */
 export const newestAnswerAt = (database: Database): string | undefined =>
   database.get(
     database.sql.selectFrom('answers').select('receivedAt').orderBy('receivedAt', 'desc').limit(1),

@@ -1,31 +1,31 @@
 import { LRUCache } from 'lru-cache'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 
-const MOST = 50
+const MAX_HOSTS = 50
 
 export type RefusedHosts = ReturnType<typeof openRefusedHosts>
 
 /**
- * Hosts that answers named and that no list allows, for whoever sets the list: in memory only, the
- * newest of them.
+ * Remembers the hosts of file addresses that were refused because no endpoint allows them, so that
+ * an administrator can add them. The newest 50 are held in memory only.
  */
 export function openRefusedHosts(clock: Clock) {
-  const known = new LRUCache<
+  const hosts = new LRUCache<
     string,
     { readonly endpointId: string; readonly host: string; readonly at: string }
-  >({ max: MOST })
+  >({ max: MAX_HOSTS })
   return {
-    /** Remembers the host of an address that was not allowed. */
+    /** Records the host of a refused address. */
     note(endpointId: string, text: string): void {
       const url = URL.parse(text)
       if (!url || !/^https?:$/.test(url.protocol)) return
-      // As the list of hosts has it: the port where it is not that of https.
+      // In the form of `fileHosts`: with the port unless it is the default port of https.
       const host = url.protocol === 'http:' && url.port === '' ? `${url.hostname}:80` : url.host
-      known.set(`${endpointId} ${host}`, { endpointId, host, at: instantOf(clock()) })
+      hosts.set(`${endpointId} ${host}`, { endpointId, host, at: instantOf(clock()) })
     },
-    /** Newest first. */
+    /** The refused hosts of an endpoint, newest first. */
     of: (endpointId: string) =>
-      [...known.values()]
+      [...hosts.values()]
         .filter((one) => one.endpointId === endpointId)
         .map(({ host, at }) => ({ host, at })),
   }

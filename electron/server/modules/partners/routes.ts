@@ -19,7 +19,7 @@ import {
 import { defaultEndpoint, signingSecrets } from './targets.ts'
 import { testPartner } from './test-request.ts'
 
-/** The window's calls about the partner. */
+/** Serves the window's calls about the default endpoint. */
 export function servePartner(app: HttpApp, context: Context, requester: Requester): void {
   const handlers: HandlersOf<typeof dashboardPartner> = {
     partner: () => readPartner(context),
@@ -30,8 +30,8 @@ export function servePartner(app: HttpApp, context: Context, requester: Requeste
 }
 
 /**
- * The window's calls about endpoints. `waiting`: how many reports wait, by the endpoint they are
- * for.
+ * Serves the window's calls about endpoints.
+ * @param waiting returns the number of undelivered reports by endpoint ID
  */
 export function serveEndpoints(
   app: HttpApp,
@@ -69,7 +69,7 @@ export function serveEndpoints(
   )
 }
 
-/** The default first, then oldest first. */
+/** All endpoints, the default first, then the oldest first. */
 export const endpointReplies = (
   context: Context,
   refusedHosts: RefusedHosts,

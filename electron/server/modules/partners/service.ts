@@ -15,7 +15,7 @@ import type { EndpointRecord } from './queries.ts'
 import * as queries from './queries.ts'
 import { defaultEndpoint, endpointName, signingSecrets, targetFor } from './targets.ts'
 
-// Where events go. Each change calls the listeners of the topic `endpoints`.
+// Changes to endpoints. Each change notifies the topic `endpoints`.
 
 type Calls = typeof dashboardEvents
 type Body<K extends 'addEndpoint' | 'changeEndpoint' | 'rotateSecret'> = CallOf<Calls[K]>['body']
@@ -23,8 +23,9 @@ type Body<K extends 'addEndpoint' | 'changeEndpoint' | 'rotateSecret'> = CallOf<
 const SECRET_BYTES = 32
 
 /**
- * `secret` is given once, when it was made here. @throws ApiError malformed, refused: an event has
- * its endpoint already
+ * Adds an endpoint. `secret` is returned only here, and only if it was generated.
+ * @throws ApiError malformed; refused: the API key is unknown, or another endpoint receives one of
+ *   the events
  */
 export function addEndpoint(
   context: Context,
@@ -35,34 +36,38 @@ export function addEndpoint(
   return database.transaction(() => {
     const url = checkedUrl(given, allowPlaintext).href
     if (secret !== undefined) checkSecret(secret)
-    demandKey(context, apiKeyId)
-    // The default is the first one, also where the clock of the PC was set back.
+    checkApiKey(context, apiKeyId)
+    // The oldest endpoint is the default, so the creation time must increase even if the clock was
+    // set back.
     const newest = queries.listEndpoints(database).map(({ createdAt }) => msOf(createdAt) + 1)
     const now = instantOf(Math.max(clock(), 0, ...newest))
     const detail = {
       ...{ url, apiKeyId, allowsPlaintext: allowPlaintext, events: [...new Set(events)] },
       ...{ name: rest.name, fileHosts: [...new Set(rest.fileHosts)] },
-      budgets: definedOf(rest.budgets),
+      budgets: withoutUndefined(rest.budgets),
     }
     const endpoint: EndpointRecord = {
       ...{ ...detail, endpointId: uuid(), createdAt: now, updatedAt: now },
       ...{ disabledAt: null, disabledReason: null },
     }
-    demandNoOther(context, endpoint)
+    checkEventConflicts(context, endpoint)
     queries.saveEndpoint(database, endpoint)
-    const made = secret === undefined ? newSecret() : null
-    queries.insertEndpointSecret(database, endpoint.endpointId, secret ?? made ?? '', now)
-    listHosts(context, url, actor)
+    const generated = secret === undefined ? newSecret() : null
+    queries.insertEndpointSecret(database, endpoint.endpointId, secret ?? generated ?? '', now)
+    updatePlaintextHosts(context, url, actor)
     note(context, actor, 'endpoint.add', endpoint.endpointId, {
-      ...plain(detail),
-      secret: made === null ? 'given' : 'made',
+      ...toJson(detail),
+      secret: generated === null ? 'given' : 'made',
     })
     database.notify('endpoints')
-    return { endpoint, secret: made }
+    return { endpoint, secret: generated }
   })
 }
 
-/** @throws ApiError not-found, malformed, refused */
+/**
+ * Changes the given fields of an endpoint.
+ * @throws ApiError not-found, malformed, refused
+ */
 export function changeEndpoint(
   context: Context,
   endpointId: string,
@@ -71,11 +76,11 @@ export function changeEndpoint(
 ): EndpointRecord {
   const { database, clock } = context
   return database.transaction(() => {
-    const before = existing(context, endpointId)
+    const before = requireEndpoint(context, endpointId)
     const allowsPlaintext = allowPlaintext ?? before.allowsPlaintext
     const url = checkedUrl(patch.url ?? before.url, allowsPlaintext).href
     const events = patch.events ? [...new Set(patch.events)] : before.events
-    demandNoOther(context, { ...before, events })
+    checkEventConflicts(context, { ...before, events })
     const now = instantOf(clock())
     const isSwitched = isEnabled !== undefined && isEnabled !== (before.disabledAt === null)
     const after: EndpointRecord = {
@@ -86,30 +91,33 @@ export function changeEndpoint(
       }),
       ...(patch.name !== undefined && { name: patch.name }),
       ...(patch.fileHosts && { fileHosts: [...new Set(patch.fileHosts)] }),
-      ...(patch.budgets && { budgets: definedOf(patch.budgets) }),
+      ...(patch.budgets && { budgets: withoutUndefined(patch.budgets) }),
     }
     queries.saveEndpoint(database, after)
-    listHosts(context, url, actor)
-    // Another partner is never shown what the old one's secrets make of its events.
+    updatePlaintextHosts(context, url, actor)
+    // Another partner must not receive signatures made with the former partner's secrets.
     if (new URL(before.url).origin !== new URL(url).origin)
       queries.keepEndpointSecrets(database, endpointId, 1)
     const { updatedAt: _, ...differing } = differences(before, after)
-    note(context, actor, 'endpoint.change', endpointId, plain(differing))
+    note(context, actor, 'endpoint.change', endpointId, toJson(differing))
     database.notify('endpoints')
     return after
   })
 }
 
-/** @throws ApiError not-found, refused: the default stays */
+/**
+ * Removes an endpoint.
+ * @throws ApiError not-found; refused: the default endpoint cannot be removed
+ */
 export function removeEndpoint(context: Context, endpointId: string, actor: Actor): WindowOutcome {
   const { database } = context
   return database.transaction(() => {
-    const { url, apiKeyId, events } = existing(context, endpointId)
+    const { url, apiKeyId, events } = requireEndpoint(context, endpointId)
     if (defaultEndpoint(database)?.endpointId === endpointId)
       throw new ApiError('refused', message('partners.own-endpoint'))
     queries.deleteEndpoint(database, endpointId)
-    listHosts(context, url, actor)
-    note(context, actor, 'endpoint.remove', endpointId, plain({ url, apiKeyId, events }))
+    updatePlaintextHosts(context, url, actor)
+    note(context, actor, 'endpoint.remove', endpointId, toJson({ url, apiKeyId, events }))
     database.notify('endpoints')
     return {
       success: true,
@@ -118,7 +126,11 @@ export function removeEndpoint(context: Context, endpointId: string, actor: Acto
   })
 }
 
-/** `secret` is given once, when it was made here. @throws ApiError not-found, malformed */
+/**
+ * Replaces the signing secret. The former secret stays valid for `partner.secretOverlapHours`
+ * unless `endOthersNow` is set. `secret` is returned only here, and only if it was generated.
+ * @throws ApiError not-found, malformed
+ */
 export function rotateSecret(
   context: Context,
   endpointId: string,
@@ -127,26 +139,24 @@ export function rotateSecret(
 ) {
   const { database, clock } = context
   return database.transaction(() => {
-    const endpoint = existing(context, endpointId)
+    const endpoint = requireEndpoint(context, endpointId)
     if (secret !== undefined) checkSecret(secret)
     const [newest] = queries.endpointSecrets(database, endpointId)
-    const made = secret === undefined ? newSecret() : null
-    const fresh = secret ?? made ?? ''
+    const generated = secret === undefined ? newSecret() : null
+    const fresh = secret ?? generated ?? ''
     if (fresh !== newest?.secret)
       queries.insertEndpointSecret(database, endpointId, fresh, instantOf(clock()))
     const count = endOthersNow ? 1 : signingSecrets(context, endpointId).length
     queries.keepEndpointSecrets(database, endpointId, count)
-    const detail = { secret: made === null ? 'given' : 'made', endOthersNow }
+    const detail = { secret: generated === null ? 'given' : 'made', endOthersNow }
     note(context, actor, 'endpoint.rotate-secret', endpointId, detail)
     database.notify('endpoints')
-    return { endpoint, secret: made }
+    return { endpoint, secret: generated }
   })
 }
 
-/**
- * Switches it off by itself, since it said that it is no longer there (410); whether it was on.
- */
-export function switchOffEndpoint(context: Context, endpointId: string): boolean {
+/** Disables an endpoint that responded with 410 Gone. Returns whether it was enabled. */
+export function disableEndpoint(context: Context, endpointId: string): boolean {
   const { database, clock } = context
   return database.transaction(() => {
     const before = queries.findEndpoint(database, endpointId)
@@ -160,7 +170,7 @@ export function switchOffEndpoint(context: Context, endpointId: string): boolean
   })
 }
 
-/** The clinic's default endpoint, which takes every event that was not given to another. */
+/** The clinic's default endpoint, which receives every event that no other endpoint receives. */
 export function readPartner({ database }: Context): Partner {
   const endpoint = defaultEndpoint(database)
   if (!endpoint) return { url: null, hasSecret: false, events: [], allowsPlaintext: false }
@@ -169,13 +179,20 @@ export function readPartner({ database }: Context): Partner {
   return { url, hasSecret, events: [...events], allowsPlaintext }
 }
 
-const FIRST = { name: '', events: EVENT_TYPES, apiKeyId: null, fileHosts: [], budgets: {} } as const
+const INITIAL_ENDPOINT = {
+  name: '',
+  events: EVENT_TYPES,
+  apiKeyId: null,
+  fileHosts: [],
+  budgets: {},
+} as const
 
 /**
- * Sets the clinic's default endpoint, which is enabled then. `secret` is `whsec_` and the standard
- * base64 of 24 to 64 bytes; absent keeps the one that is there, or makes one, which is given once.
- * `allowPlaintext`: the host may be called by plain http and at a private address.
- * @throws ApiError malformed, refused (plain http without leave)
+ * Sets and enables the clinic's default endpoint.
+ * `secret` is `whsec_` and the standard base64 of 24 to 64 bytes. If it is absent, the present
+ * secret is kept, or one is generated and returned once. `allowPlaintext` permits plain http and a
+ * private address.
+ * @throws ApiError malformed; refused: plain http without `allowPlaintext`
  */
 export function setPartner(
   context: Context,
@@ -196,44 +213,44 @@ export function setPartner(
     if (secret !== undefined) checkSecret(secret)
     const before = defaultEndpoint(database)
     const [kept] = before ? queries.endpointSecrets(database, before.endpointId) : []
-    const made = secret === undefined && !kept ? newSecret() : null
-    const fresh = secret ?? made
-    const isFresh = fresh !== null && fresh !== kept?.secret
+    const generated = secret === undefined && !kept ? newSecret() : null
+    const fresh = secret ?? generated
+    const isNewSecret = fresh !== null && fresh !== kept?.secret
     const now = instantOf(clock())
     const endpointId = before?.endpointId ?? uuid()
     queries.saveEndpoint(database, {
-      ...(before ?? { ...FIRST, createdAt: now }),
+      ...(before ?? { ...INITIAL_ENDPOINT, createdAt: now }),
       ...{ endpointId, url: url.href, allowsPlaintext: allowPlaintext, updatedAt: now },
       ...{ disabledAt: null, disabledReason: null },
     })
-    if (isFresh) queries.insertEndpointSecret(database, endpointId, fresh, now)
-    // Another partner is never shown what the old one's secret makes of its events.
-    const isSamePlace = before !== undefined && new URL(before.url).origin === url.origin
-    const count = isSamePlace ? signingSecrets(context, endpointId).length : 1
+    if (isNewSecret) queries.insertEndpointSecret(database, endpointId, fresh, now)
+    // Another partner must not receive signatures made with the former partner's secret.
+    const isSameOrigin = before !== undefined && new URL(before.url).origin === url.origin
+    const count = isSameOrigin ? signingSecrets(context, endpointId).length : 1
     queries.keepEndpointSecrets(database, endpointId, count)
-    listHosts(context, url.href, actor)
+    updatePlaintextHosts(context, url.href, actor)
     note(context, actor, 'partner.set', endpointId, {
       url: { before: before?.url ?? null, after: url.href },
       allowsPlaintext: allowPlaintext,
-      secret: made !== null ? 'made' : isFresh ? 'replaced' : 'kept',
+      secret: generated !== null ? 'made' : isNewSecret ? 'replaced' : 'kept',
     })
     database.notify('endpoints')
-    return { ...readPartner(context), secret: made }
+    return { ...readPartner(context), secret: generated }
   })
 }
 
-/** A partner given at the start; without `secret` the one that is kept goes on. */
-export interface GivenPartner {
+/** A partner given at startup. Without `secret`, the stored secret is used. */
+export interface PartnerOption {
   readonly url: string
   readonly secret?: string
 }
 
 /**
- * Keeps the partner given at the start like one set in the window; the same one again changes
- * nothing.
+ * Stores the partner given at startup as if it had been set in the window. Does nothing if it is
+ * unchanged.
  * @throws StartError
  */
-export function setGivenPartner(context: Context, { url, secret }: GivenPartner): void {
+export function applyPartnerOption(context: Context, { url, secret }: PartnerOption): void {
   const known = targetFor(context, 'modality_worklist.requested')
   if (secret === undefined && !readPartner(context).hasSecret)
     throw new StartError(
@@ -258,16 +275,17 @@ export function setGivenPartner(context: Context, { url, secret }: GivenPartner)
   }
 }
 
-function existing({ database }: Context, endpointId: string): EndpointRecord {
+function requireEndpoint({ database }: Context, endpointId: string): EndpointRecord {
   const found = queries.findEndpoint(database, endpointId)
   if (!found) throw new ApiError('not-found', message('partners.no-endpoint'))
   return found
 }
 
 /**
- * Of two endpoints that take the same event of the same studies, nobody could say which gets it.
+ * Refuses a second endpoint for the same event of the same API key, because the recipient would be
+ * ambiguous.
  */
-function demandNoOther(
+function checkEventConflicts(
   { database }: Context,
   { endpointId, apiKeyId, events }: EndpointRecord,
 ): void {
@@ -287,7 +305,7 @@ function demandNoOther(
   }
 }
 
-function demandKey({ database }: Context, apiKeyId: string | null): void {
+function checkApiKey({ database }: Context, apiKeyId: string | null): void {
   const key = apiKeyId === null ? undefined : findApiKey(database, apiKeyId)
   if (apiKeyId === null || (key && key.revokedAt === null)) return
   throw new ApiError('refused', message('partners.no-api-key'), {
@@ -295,9 +313,9 @@ function demandKey({ database }: Context, apiKeyId: string | null): void {
   })
 }
 
-/** `whsec_` and base64, as Standard Webhooks writes a secret. */
+/** Generates a signing secret: `whsec_` and base64, as specified by Standard Webhooks. */
 export const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-/** @throws ApiError malformed, refused (plain http without leave) */
+/** @throws ApiError malformed; refused: plain http without `allowPlaintext` */
 function checkedUrl(text: string, allowPlaintext: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const code = !url
@@ -323,8 +341,9 @@ function checkedUrl(text: string, allowPlaintext: boolean): URL {
 }
 
 /**
- * Standard Webhooks, "Signature scheme": whsec_ and the base64 of 24 to 64 bytes. @throws ApiError
- * malformed
+ * Checks a secret: `whsec_` and the base64 of 24 to 64 bytes (Standard Webhooks, "Signature
+ * scheme").
+ * @throws ApiError malformed
  */
 function checkSecret(secret: string): void {
   const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? ''
@@ -336,11 +355,11 @@ function checkSecret(secret: string): void {
 }
 
 /**
- * Brings `partner.plaintextHosts` into line with the endpoints, within the open transaction: the
- * host of each that may be called by plain http or at a private address is on it; that of the
- * changed or removed one is not, unless one of them may be. What else is listed stays.
+ * Updates `partner.plaintextHosts` within the open transaction: adds the host of each endpoint that
+ * allows plaintext, and removes the host of the changed or removed endpoint if no other needs it.
+ * Other entries are kept.
  */
-function listHosts(context: Context, changed: string, actor: Actor): void {
+function updatePlaintextHosts(context: Context, changed: string, actor: Actor): void {
   const { database } = context
 
   const wanted = queries
@@ -358,9 +377,10 @@ function hostOf(text: string): string {
 }
 
 type Budgets = EndpointRecord['budgets']
-const definedOf = (budgets: { readonly [E in keyof Budgets]: number | undefined }): Budgets =>
-  Object.fromEntries(Object.entries(budgets).filter(([, ms]) => ms !== undefined))
+const withoutUndefined = (
+  budgets: { readonly [E in keyof Budgets]: number | undefined },
+): Budgets => Object.fromEntries(Object.entries(budgets).filter(([, ms]) => ms !== undefined))
 
-/** As the audit trail keeps it. */
-const plain = (value: object): Record<string, JsonValue> => JSON.parse(JSON.stringify(value))
+/** Converts a value to plain JSON for the audit log. */
+const toJson = (value: object): Record<string, JsonValue> => JSON.parse(JSON.stringify(value))
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }

@@ -9,15 +9,15 @@ import { readPartner } from './service.ts'
 
 export type PartnerState = ReturnType<typeof openPartnerState>
 
-function stateText(state: 'up' | 'down' | 'refusing', detail: Message | null): Message {
+function describeState(state: 'up' | 'down' | 'refusing', detail: Message | null): Message {
   if (state === 'up') return message('partners.answers-again')
   if (state === 'refusing') return message('partners.refuses')
   return detail ? message('partners.down-because', { detail }) : message('partners.down')
 }
 
 /**
- * Whether the partner answers, from what devices ask it. How reports and enrichments fare is shown
- * elsewhere, by event and endpoint. A change is a line of the feed.
+ * Tracks whether the partner answers worklist requests. Deliveries of reports and other events have
+ * their own status by event and endpoint. A change is shown in the activity feed.
  */
 export function openPartnerState(context: Context, feed: Feed) {
   let state: 'up' | 'down' | 'refusing' | 'unknown' = 'unknown'
@@ -28,30 +28,33 @@ export function openPartnerState(context: Context, feed: Feed) {
   return {
     status(): PartnerStatus {
       const { url } = readPartner(context)
-      // When the newest answer that is kept came: what can be served while the partner is away.
+      // The age of the newest stored answer shows what can be served while the partner is
+      // unreachable.
       const lastOkAt = newestAnswerAt(context.database) ?? null
       if (url === null)
         return { url, state: 'unset', fault: null, detail: null, lastOkAt, downSince: null }
       return { url, state, fault, detail, lastOkAt, downSince }
     },
-    /** Notes how a call of the partner ended. */
+    /** Records the outcome of a request to the partner. */
     note(outcome: PartnerOutcome): void {
       if (outcome.about.isTest === true) return
-      // That another question is answered says that it is there, until a worklist says more.
+      // A reply to another request only shows that the partner is reachable, while nothing else is
+      // known.
       if (
         outcome.type !== 'modality_worklist.requested' &&
         !(state === 'unknown' && outcome.fault === null)
       )
         return
-      // An open circuit is our own decision on faults already told; where no endpoint is set
-      // nothing was asked.
+      // An open circuit follows from failures that are already recorded, and without an endpoint no
+      // request was sent.
       if (outcome.fault === 'circuit-open' || outcome.fault === 'no-endpoint') return
       const at = instantOf(outcome.at)
       const before = state
       state = outcome.fault === null ? 'up' : outcome.fault === 'refused' ? 'refusing' : 'down'
       downSince = outcome.fault === null ? null : before === state ? downSince : at
       fault = outcome.fault
-      // What a partner writes beside a refusal may name a patient: it stays in the inspector.
+      // The partner's text of a refusal may contain patient data; it is shown only in the
+      // inspector.
       detail = outcome.fault === null || outcome.fault === 'refused' ? null : outcome.detail
       if (before === state) return
       feed.noteStatus()
@@ -62,7 +65,7 @@ export function openPartnerState(context: Context, feed: Feed) {
         tone: state === 'up' ? 'good' : 'danger',
         aeTitle: '',
         address: '',
-        text: stateText(state, detail),
+        text: describeState(state, detail),
         inspectionId: null,
       })
     },

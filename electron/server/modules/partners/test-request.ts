@@ -9,8 +9,8 @@ import type { ReplyOf } from '#shared/operation.ts'
 export type PartnerTest = ReplyOf<(typeof dashboard)['testPartner']>
 
 /**
- * Asks the partner for today's list as this gateway itself, even while its circuit is open, and
- * says what came of it. Nothing is kept.
+ * Sends a test request for today's worklist on behalf of the gateway, even while the circuit is
+ * open, and returns the outcome. Nothing is stored.
  */
 export async function testPartner(context: Context, requester: Requester): Promise<PartnerTest> {
   const { clock } = context

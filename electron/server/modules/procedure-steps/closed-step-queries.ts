@@ -3,13 +3,15 @@ import { type Database, perDatabase } from '#server/database/database.ts'
 import type { ClosedStep } from '#shared/contract/worklist.ts'
 
 /*
- * Steps that staff marked as done or cancelled; the reason, which a person typed, is sealed at
- * rest.
+ * Steps that staff marked as done or cancelled. The reason was entered by a user and is encrypted
+ * at rest.
  */
 
-const memoryOf = perDatabase(() => ({ known: undefined as Set<string> | undefined }))
+const cacheOf = perDatabase(() => ({ keys: undefined as Set<string> | undefined }))
 
-/** Closing a closed step again keeps the newer reason. */
+/**
+ * Inserts a closed step. If it is closed already, the new reason and time replace the former ones.
+ */
 export function insertClosedStep(database: Database, { reason, ...step }: ClosedStep): void {
   const row = { ...step, sealedReason: database.seal.seal(Buffer.from(reason), 'closed step') }
   changeClosedSteps(
@@ -23,7 +25,7 @@ export function insertClosedStep(database: Database, { reason, ...step }: Closed
   )
 }
 
-/** Whether it was closed. */
+/** Returns whether the step was closed. */
 export const deleteClosedStep = (
   database: Database,
   studyInstanceUid: string,
@@ -37,14 +39,14 @@ export const deleteClosedStep = (
       .where('scheduledProcedureStepId', '=', scheduledProcedureStepId),
   ) > 0
 
-/** From memory: it is asked for every row of a stored answer. */
+/** Answered from memory, because it is called for every row of a stored answer. */
 export const isStepClosed = (
   database: Database,
   studyInstanceUid: string,
   scheduledProcedureStepId: string,
 ): boolean => closedStepKeys(database).has(keyOf(studyInstanceUid, scheduledProcedureStepId))
 
-/** Newest first. */
+/** All closed steps, newest first. */
 export const listClosedSteps = (database: Database): ClosedStep[] =>
   database
     .all(
@@ -59,27 +61,27 @@ export const listClosedSteps = (database: Database): ClosedStep[] =>
       reason: database.seal.open(sealedReason, 'closed step').toString(),
     }))
 
-/** Forgets steps closed before the instant. */
+/** Deletes steps closed before the instant and returns how many there were. */
 export const purgeClosedSteps = (database: Database, before: string): number =>
   changeClosedSteps(database, database.sql.deleteFrom('closedSteps').where('closedAt', '<', before))
 
 function closedStepKeys(database: Database): Set<string> {
-  const memory = memoryOf(database)
-  if (memory.known) return memory.known
+  const cache = cacheOf(database)
+  if (cache.keys) return cache.keys
   const rows = database.all(
     database.sql.selectFrom('closedSteps').select(['studyInstanceUid', 'scheduledProcedureStepId']),
   )
   const keys = new Set(rows.map((row) => keyOf(row.studyInstanceUid, row.scheduledProcedureStepId)))
-  // What an open transaction shows may yet be rolled back.
-  if (!database.inTransaction) memory.known = keys
+  // Not cached within a transaction, which may be rolled back.
+  if (!database.inTransaction) cache.keys = keys
   return keys
 }
 
 function changeClosedSteps(database: Database, query: Compilable<unknown>): number {
-  memoryOf(database).known = undefined
+  cacheOf(database).keys = undefined
   return database.run(query).changes
 }
 
-// A backslash separates values in DICOM: neither id can hold one (PS3.5 Table 6.2-1).
+// Neither ID can contain a backslash, which is the value delimiter of DICOM (PS3.5 Table 6.2-1).
 const keyOf = (studyInstanceUid: string, scheduledProcedureStepId: string) =>
   `${studyInstanceUid}\\${scheduledProcedureStepId}`

@@ -6,7 +6,7 @@ import { deleteClosedStep, insertClosedStep } from './closed-step-queries.ts'
 
 type Step = Pick<ClosedStep, 'studyInstanceUid' | 'scheduledProcedureStepId'>
 
-/* Steps marked here as done or cancelled: a stored answer no longer serves them. */
+/* Steps that staff marked as done or cancelled, which a stored answer no longer serves. */
 
 export const closeStep = (
   context: Context,
@@ -25,7 +25,7 @@ export const closeStep = (
     return step
   })
 
-/** Whether it was closed. */
+/** Reopens a step. Returns whether it was closed. */
 export const reopenStep = (context: Context, step: Step, actor: Actor): boolean =>
   context.database.transaction(() => {
     const wasClosed = deleteClosedStep(

@@ -7,7 +7,7 @@ import { DimseError } from '#server/dicom/dimse/status.ts'
 import { PERFORMED_STATUSES } from '#shared/contract/images.ts'
 import { message } from '#shared/messages/message.ts'
 
-/** PS3.6. */
+/** Tags of the attributes that are used (PS3.6). */
 export const TAG = {
   specificCharacterSet: 0x00080005,
   accessionNumber: 0x00080050,
@@ -31,16 +31,19 @@ export const TAG = {
   requestedProcedureId: 0x00401001,
 } as const
 
-/** A step of 20,000 images names each of them. */
+/** Sufficient for a step that references 20,000 images. */
 const LIMITS: DataSetLimits = { elements: 500_000, depth: 16, bytes: 16 << 20 }
 
-/** @throws DimseError 0110: the request has no data set, or one that cannot be read */
+/**
+ * Reads the data set of an N-CREATE or N-SET request.
+ * @throws DimseError 0110: the data set is missing or unreadable
+ */
 export function readNormalized(bytes: Buffer | undefined, transferSyntax: string): DataSet {
   if (!bytes) throw new DimseError(0x0110, message('procedure-steps.no-data-set'))
   try {
     return readDataSet(bytes, transferSyntax, LIMITS)
   } catch (error) {
-    // A900 is a status of C-services.
+    // The status A900 is defined only for composite services.
     if (error instanceof DimseError)
       throw new DimseError(0x0110, error.explanation, error.result.offendingElements)
     throw error
@@ -50,13 +53,13 @@ export function readNormalized(bytes: Buffer | undefined, transferSyntax: string
 const find = (dataSet: DataSet, tag: number): Element | undefined =>
   dataSet.find((element) => element.tag === tag)
 
-/** Items of a sequence; none where it is missing. */
+/** The items of a sequence; empty if it is missing. */
 export function itemsOf(dataSet: DataSet, tag: number): readonly DataSet[] {
   const value = find(dataSet, tag)?.value
   return value === undefined || Buffer.isBuffer(value) ? [] : value
 }
 
-/** Text of a value, '' where it is missing. */
+/** The text of a value; '' if it is missing. */
 export function textIn(dataSet: DataSet, tag: number, terms: readonly string[] = []): string {
   const element = find(dataSet, tag)
   return element && Buffer.isBuffer(element.value)
@@ -64,13 +67,13 @@ export function textIn(dataSet: DataSet, tag: number, terms: readonly string[] =
     : ''
 }
 
-/** An instance that a performed step names. */
-export interface NamedInstance {
+/** An instance that a performed step references. */
+export interface ReferencedInstance {
   readonly sopInstanceUid: string
   readonly seriesInstanceUid: string
 }
 
-/** What a scheduled step is known by, as the device says it. */
+/** The identifiers of a scheduled step, as the device reports them. */
 export interface ScheduledStep {
   readonly studyInstanceUid: string
   readonly scheduledProcedureStepId: string
@@ -78,8 +81,11 @@ export interface ScheduledStep {
   readonly accessionNumber: string
 }
 
-/** What the gateway uses of a performed step (PS3.4 Table F.7.2-1); what is missing is empty. */
-export interface PerformedFacts {
+/**
+ * The attributes of a performed step that the gateway uses (PS3.4 Table F.7.2-1); missing values
+ * are empty.
+ */
+export interface PerformedAttributes {
   readonly status: string
   readonly modality: string
   readonly patientId: string
@@ -87,10 +93,10 @@ export interface PerformedFacts {
   readonly discontinuationMeaning: string
   readonly scheduled: readonly ScheduledStep[]
   readonly hasSeries: boolean
-  readonly named: readonly NamedInstance[]
+  readonly named: readonly ReferencedInstance[]
 }
 
-export function performedFacts(dataSet: DataSet): PerformedFacts {
+export function performedAttributes(dataSet: DataSet): PerformedAttributes {
   const terms = textIn(dataSet, TAG.specificCharacterSet)
     .split('\\')
     .map((term) => term.trim())
@@ -110,11 +116,11 @@ export function performedFacts(dataSet: DataSet): PerformedFacts {
       accessionNumber: textIn(item, TAG.accessionNumber, terms),
     })),
     hasSeries: series.length > 0,
-    named: series.flatMap(namedIn),
+    named: series.flatMap(instancesIn),
   }
 }
 
-function namedIn(series: DataSet): NamedInstance[] {
+function instancesIn(series: DataSet): ReferencedInstance[] {
   const seriesInstanceUid = textIn(series, TAG.seriesInstanceUid)
   return [TAG.referencedImageSequence, TAG.referencedNonImageSequence]
     .flatMap((tag) => itemsOf(series, tag))
@@ -128,13 +134,13 @@ function namedIn(series: DataSet): NamedInstance[] {
 export const isPerformedStatus = (status: string): status is (typeof PERFORMED_STATUSES)[number] =>
   PERFORMED_STATUSES.some((known) => known === status)
 
-/** PS3.7 §10.1.3: the attributes of an N-SET stand in the place of those before. */
+/** Applies an N-SET: its attributes replace the existing ones (PS3.7 §10.1.3). */
 export function withChanges(before: DataSet, changes: DataSet): DataSet {
   const elements = new Map([...before, ...changes].map((element) => [element.tag, element]))
   return [...elements.values()].sort((a, b) => a.tag - b.tag)
 }
 
-/** A data set as JSON: its bytes in Explicit VR Little Endian, in base64. */
+/** Converts a data set to JSON: base64 of its encoding in Explicit VR Little Endian. */
 export const dataSetToJson = (dataSet: DataSet): string =>
   writeDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).toString('base64')
 export const dataSetFromJson = (json: unknown): DataSet =>

@@ -4,10 +4,10 @@ import type { PERFORMED_STATUSES } from '#shared/contract/images.ts'
 
 export type PerformedStatus = (typeof PERFORMED_STATUSES)[number]
 
-/** A scheduled step that a performed one performs, by the UID of the worklist. */
+/** A scheduled step that a performed step refers to, by the Study Instance UID of the worklist. */
 export interface PerformedItem {
   readonly studyInstanceUid: string
-  /** Empty: it performs something of the study that was not scheduled here. */
+  /** Empty if an unscheduled step of the study was performed. */
   readonly scheduledProcedureStepId: string
 }
 
@@ -22,24 +22,24 @@ export interface PerformedStepRecord {
   readonly startedAt: string
   readonly endedAt: string | null
   /**
-   * PerformedProcedureStepDiscontinuationReasonCodeSequence: code value and meaning; both empty
-   * where there is none.
+   * Code value and meaning of PerformedProcedureStepDiscontinuationReasonCodeSequence; both empty
+   * if there is none.
    */
   readonly discontinuationCode: string
   readonly discontinuationMeaning: string
-  /** Instances its PerformedSeriesSequence names. */
+  /** Number of instances in PerformedSeriesSequence. */
   readonly instances: number
-  /** Its attributes: JSON, in the form of whoever receives it; sealed at rest. */
+  /** The data set as JSON, see `dataSetToJson`; encrypted at rest. */
   readonly dataSet: unknown
   readonly updatedAt: string
   readonly items: readonly PerformedItem[]
 }
 
 /**
- * How a step of a study stands: the last performed step that speaks of it, or its settled images
- * where none does.
+ * The state of a step of a study: that of the last performed step that refers to it, otherwise
+ * RECEIVED once its images are complete.
  */
-export interface StepStanding {
+export interface StepStatus {
   readonly scheduledProcedureStepId: string
   readonly status: PerformedStatus | 'RECEIVED'
   /** When it was started, ended or received. */
@@ -51,9 +51,8 @@ type StoredStep = Omit<PerformedStepRecord, 'dataSet' | 'items'> & {
   sealedDataSet: Buffer
 }
 
-// The order in which they began is that of `seq`: their own times are those of the clocks of
-// devices.
-const STANDING = `
+// `seq` is the order in which the steps began. Their own times depend on the devices' clocks.
+const STATUSES = `
   select i.scheduledProcedureStepId, p.status, coalesce(p.endedAt, p.startedAt) as since, p.seq
   from performedStepItems i join performedSteps p on p.sopInstanceUid = i.sopInstanceUid
   where i.studyInstanceUid = ?
@@ -66,26 +65,29 @@ const STUDIES = `
 const OF_STUDY = `select * from performedSteps
   where sopInstanceUid in (select sopInstanceUid from performedStepItems where studyInstanceUid = ?) order by seq`
 
-/** What is remembered of the steps of a database, until one changes. */
-export const stepMemory = perDatabase(() => ({
-  byStudy: new Map<string, ReadonlyMap<string, StepStanding>>(),
-  /** Every study that anything is known of: most rows of a worklist are of none of them. */
+/** A cache of the steps in a database, cleared when one changes. */
+export const stepCache = perDatabase(() => ({
+  byStudy: new Map<string, ReadonlyMap<string, StepStatus>>(),
+  /** Every study with a known step. Most rows of a worklist belong to other studies. */
   studies: undefined as ReadonlySet<string> | undefined,
-  /** Grows with every change, once it is committed. */
+  /** Incremented when a change is committed. */
   version: 0,
 }))
 
-/** In the transaction that changes what `listStepStandings` says. */
+/** Clears the cache; call it in the transaction that changes the result of `listStepStatuses`. */
 export function noteStepsChanged(database: Database): void {
-  const memory = stepMemory(database)
-  memory.byStudy.clear()
-  memory.studies = undefined
+  const cache = stepCache(database)
+  cache.byStudy.clear()
+  cache.studies = undefined
   database.afterCommit(() => {
-    memory.version++
+    cache.version++
   })
 }
 
-/** @throws one of that UID is there (a constraint of the database) */
+/**
+ * Inserts a performed step and its items.
+ * @throws if the SOP Instance UID exists (constraint of the database)
+ */
 export const insertPerformedStep = (database: Database, step: PerformedStepRecord): void =>
   database.transaction(() => {
     database.run(database.sql.insertInto('performedSteps').values(rowOf(database, step)))
@@ -93,7 +95,7 @@ export const insertPerformedStep = (database: Database, step: PerformedStepRecor
     noteStepsChanged(database)
   })
 
-/** Everything, its items too. */
+/** Replaces all fields of a performed step, including its items. */
 export const updatePerformedStep = (database: Database, step: PerformedStepRecord): void =>
   database.transaction(() => {
     const { sopInstanceUid, ...changed } = rowOf(database, step)
@@ -120,7 +122,7 @@ export function findPerformedStep(
   return row && recordOf(database, row as StoredStep)
 }
 
-/** Those that perform something of the study, in the order they began. */
+/** The performed steps of a study, in the order in which they began. */
 export const listPerformedSteps = (
   database: Database,
   studyInstanceUid: string,
@@ -130,21 +132,21 @@ export const listPerformedSteps = (
     .map((row) => recordOf(database, row))
 
 /**
- * The steps of a study, by the UID of the worklist or that of the images; one that is not among
- * them is scheduled.
+ * The states of the steps of a study, by the UID of the worklist or of the images. A step that is
+ * not included is scheduled.
  */
-export function listStepStandings(database: Database, studyInstanceUid: string): StepStanding[] {
+export function listStepStatuses(database: Database, studyInstanceUid: string): StepStatus[] {
   const rows = database.all(
-    rawQuery<StepStanding & { seq: number }>(STANDING, [studyInstanceUid, studyInstanceUid]),
+    rawQuery<StepStatus & { seq: number }>(STATUSES, [studyInstanceUid, studyInstanceUid]),
   )
   const last = new Map(
-    rows.map(({ seq: _, ...standing }) => [standing.scheduledProcedureStepId, standing]),
+    rows.map(({ seq: _, ...status }) => [status.scheduledProcedureStepId, status]),
   )
   return [...last.values()]
 }
 
 /**
- * UIDs of the worklist and of images that `standing` says anything of that is not older than the
+ * Study Instance UIDs, of the worklist and of images, with a step that has changed since the
  * instant.
  */
 export const listStudiesWithSteps = (database: Database, since: string): string[] =>
@@ -152,7 +154,10 @@ export const listStudiesWithSteps = (database: Database, since: string): string[
     .all(rawQuery<{ studyInstanceUid: string }>(STUDIES, [since, since]))
     .map(({ studyInstanceUid }) => studyInstanceUid)
 
-/** Forgets those last changed before the instant, and steps received before it. */
+/**
+ * Deletes performed steps last changed before the instant, and steps received before it. Returns
+ * how many there were.
+ */
 export const purgePerformedSteps = (database: Database, before: string): number =>
   database.run(database.sql.deleteFrom('performedSteps').where('updatedAt', '<', before)).changes +
   database.run(database.sql.deleteFrom('receivedSteps').where('receivedAt', '<', before)).changes

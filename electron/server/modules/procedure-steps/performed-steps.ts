@@ -1,79 +1,82 @@
 import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
-  listStepStandings,
+  listStepStatuses,
   listStudiesWithSteps,
-  type StepStanding,
-  stepMemory,
+  type StepStatus,
+  stepCache,
 } from './performed-step-queries.ts'
 
 /**
- * started, completed: by MPPS; received: its images are here and their study is complete, where no
- * MPPS speaks of it.
+ * started and completed are reported by MPPS. received means that no MPPS refers to the step, but
+ * its images are here and their study is complete.
  */
 export type StepState = 'started' | 'completed' | 'received'
 
 export type PerformedSteps = ReturnType<typeof openPerformedSteps>
 
-const STATES: Readonly<Record<StepStanding['status'], StepState | undefined>> = {
+const STATES: Readonly<Record<StepStatus['status'], StepState | undefined>> = {
   'IN PROGRESS': 'started',
   COMPLETED: 'completed',
   DISCONTINUED: undefined,
   RECEIVED: 'received',
 }
-/** Studies remembered with their steps: more than any clinic has under way. */
-const MOST_STUDIES = 10_000
-/** A worklist reaches a month back at most. */
+/** Maximum number of cached studies; more than any clinic has in progress. */
+const MAX_CACHED_STUDIES = 10_000
+/** How far back steps are loaded; a worklist covers at most a month. */
 const RECENT_MS = 92 * 24 * 60 * 60_000
 
 /**
- * How far the steps of the worklist are, from memory: it is asked for every row of a worklist. Late
- * images of a complete study leave its steps received.
+ * Provides the state of worklist steps from memory, because it is needed for every row of a
+ * worklist. Late images of a complete study do not change its steps.
  */
 export function openPerformedSteps(context: Context) {
   const { database } = context
-  const memory = stepMemory(database)
+  const cache = stepCache(database)
 
-  function standingsOf(studyInstanceUid: string): ReadonlyMap<string, StepStanding> {
+  function statusesOf(studyInstanceUid: string): ReadonlyMap<string, StepStatus> {
     const studies =
-      memory.studies ??
+      cache.studies ??
       new Set(listStudiesWithSteps(database, instantOf(context.clock() - RECENT_MS)))
-    // What an open transaction shows may yet be rolled back.
-    if (!database.inTransaction) memory.studies = studies
-    if (!studies.has(studyInstanceUid)) return NOTHING
-    const known = memory.byStudy.get(studyInstanceUid)
+    // Not cached within a transaction, which may be rolled back.
+    if (!database.inTransaction) cache.studies = studies
+    if (!studies.has(studyInstanceUid)) return NO_STEPS
+    const known = cache.byStudy.get(studyInstanceUid)
     if (known) return known
-    const standings = new Map(
-      listStepStandings(database, studyInstanceUid).map((one) => [
+    const statuses = new Map(
+      listStepStatuses(database, studyInstanceUid).map((one) => [
         one.scheduledProcedureStepId,
         one,
       ]),
     )
-    if (database.inTransaction) return standings
-    if (memory.byStudy.size >= MOST_STUDIES) memory.byStudy.clear()
-    memory.byStudy.set(studyInstanceUid, standings)
-    return standings
+    if (database.inTransaction) return statuses
+    if (cache.byStudy.size >= MAX_CACHED_STUDIES) cache.byStudy.clear()
+    cache.byStudy.set(studyInstanceUid, statuses)
+    return statuses
   }
 
   const find = (studyInstanceUid: string, scheduledProcedureStepId: string) => {
-    const standing = standingsOf(studyInstanceUid).get(scheduledProcedureStepId)
-    return standing && STATES[standing.status] ? standing : undefined
+    const status = statusesOf(studyInstanceUid).get(scheduledProcedureStepId)
+    return status && STATES[status.status] ? status : undefined
   }
 
   return {
-    /** Undefined: scheduled, which a step whose last MPPS was discontinued is again. */
+    /**
+     * The state of a step; undefined if it is scheduled. A step whose last MPPS was discontinued is
+     * scheduled again.
+     */
     stateOf(studyInstanceUid: string, scheduledProcedureStepId: string): StepState | undefined {
-      const standing = find(studyInstanceUid, scheduledProcedureStepId)
-      return standing && STATES[standing.status]
+      const status = find(studyInstanceUid, scheduledProcedureStepId)
+      return status && STATES[status.status]
     },
-    /** When it got there, an instant. */
+    /** When the step reached its state, as an instant. */
     since: (studyInstanceUid: string, scheduledProcedureStepId: string): string | undefined =>
       find(studyInstanceUid, scheduledProcedureStepId)?.since,
-    /** Grows with every change of what `stateOf` says. */
+    /** Incremented whenever a result of `stateOf` changes. */
     get version() {
-      return memory.version
+      return cache.version
     },
   }
 }
 
-const NOTHING: ReadonlyMap<string, StepStanding> = new Map()
+const NO_STEPS: ReadonlyMap<string, StepStatus> = new Map()

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { listCorrections } from '#server/modules/corrections/correction-queries.ts'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
 import { withRow } from '#server/modules/images/mismatch.ts'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { isReportSignedSince } from '#server/modules/reports/report-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
@@ -17,7 +17,7 @@ import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
-import { existingOrder, linkedWith, type Order, rowOf } from './orders.ts'
+import { existingOrder, type Order, previewLink, rowOf } from './orders.ts'
 import {
   findReconciliation,
   findReconciliationOfImages,
@@ -27,16 +27,16 @@ import {
   setReconciliationUndone,
 } from './reconciliation-queries.ts'
 
-/** What became of the order of a study: unlinked takes back what was known by it. */
+/** How the order of a study changed: unlinked reverts the data that came with the order. */
 export type OrderChange = 'linked' | 'kept' | 'unlinked'
 
-/** Called within the transaction that decided on a study. */
+/** Called within the transaction of a decision about a study. */
 type OrderChanged = (studyInstanceUid: string, change: OrderChange) => void
 
 /**
- * Gives the exam its order. Nothing in the images changes.
- * @throws ApiError outdated: exam or order was decided on meanwhile; refused: the images name
- *   another patient
+ * Links the exam to an order. The images are not changed.
+ * @throws ApiError outdated: a decision about the exam or the order was made in the meantime;
+ *   refused: the images belong to another patient
  */
 export async function linkExam(
   context: Context,
@@ -49,18 +49,18 @@ export async function linkExam(
   demand(caller, 'manageStudies')
   const order = await existingOrder(schedule, orderId)
   return context.database.transaction(() => {
-    const study = openExam(context, studyInstanceUid)
-    demandOpen(context, order)
+    const study = requireOpenExam(context, studyInstanceUid)
+    requireOpenOrder(context, order)
     const { withheld } = order.exam
     if (withheld) throw new ApiError('refused', withheld)
     const linkedBy = nameOf(caller)
-    const { row, mismatch, isMatched } = linkedWith(context, study, order)
+    const { row, mismatch, isMatched } = previewLink(context, study, order)
     if (!isMatched) throw new ApiError('refused', message('reconciliation.images-differ'))
     updateImageStudy(context.database, studyInstanceUid, {
       handedOut: { ...row, linkedBy },
       mismatch,
     })
-    const made = decide(context, caller, {
+    const decision = decide(context, caller, {
       kind: 'link',
       day: dayOf(context, study),
       imageStudyUid: studyInstanceUid,
@@ -69,11 +69,14 @@ export async function linkExam(
     })
     orderChanged(studyInstanceUid, 'linked')
     note(context, actorOf(caller), 'reconcile.link', studyInstanceUid, { order: orderId })
-    return decisionOf(context, made)
+    return decisionOf(context, decision)
   })
 }
 
-/** Keeps the exam as unscheduled. @throws ApiError outdated */
+/**
+ * Keeps the exam as unscheduled.
+ * @throws ApiError outdated
+ */
 export const keepExam = (
   context: Context,
   caller: UserCaller,
@@ -83,8 +86,8 @@ export const keepExam = (
 ): ReconciliationDecision =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
-    const study = openExam(context, studyInstanceUid)
-    const made = decide(context, caller, {
+    const study = requireOpenExam(context, studyInstanceUid)
+    const decision = decide(context, caller, {
       kind: 'keep',
       day: dayOf(context, study),
       imageStudyUid: studyInstanceUid,
@@ -93,10 +96,13 @@ export const keepExam = (
     })
     orderChanged(studyInstanceUid, 'kept')
     note(context, actorOf(caller), 'reconcile.keep', studyInstanceUid, { reason })
-    return decisionOf(context, made)
+    return decisionOf(context, decision)
   })
 
-/** Notes that the order was not done. @throws ApiError outdated */
+/**
+ * Marks the order as not done.
+ * @throws ApiError outdated
+ */
 export async function markNotDone(
   context: Context,
   schedule: Pick<Schedule, 'scheduled'>,
@@ -107,10 +113,10 @@ export async function markNotDone(
   demand(caller, 'manageStudies')
   const order = await existingOrder(schedule, orderId)
   return context.database.transaction(() => {
-    demandOpen(context, order)
+    requireOpenOrder(context, order)
     const { studyInstanceUid, withheld } = order.exam
     if (studyInstanceUid === '') throw new ApiError('refused', withheld ?? verbatim(''))
-    const made = decide(context, caller, {
+    const decision = decide(context, caller, {
       kind: 'not-done',
       day: order.day,
       imageStudyUid: null,
@@ -118,18 +124,24 @@ export async function markNotDone(
       reason,
     })
     note(context, actorOf(caller), 'reconcile.not-done', orderId, { reason })
-    return decisionOf(context, made)
+    return decisionOf(context, decision)
   })
 }
 
-/** A decision that holds. @throws ApiError outdated: it was undone, or never made */
+/**
+ * Returns a decision that has not been undone.
+ * @throws ApiError outdated: it was undone or does not exist
+ */
 export function existingDecision(context: Context, decisionId: number): ReconciliationRecord {
   const decision = findReconciliation(context.database, decisionId)
   if (!decision) throw new ApiError('outdated', message('reconciliation.undone-already'))
   return decision
 }
 
-/** @throws ApiError refused: a report was signed since; outdated: it was undone meanwhile */
+/**
+ * Undoes a decision.
+ * @throws ApiError refused: a report has been signed since; outdated: it was undone in the meantime
+ */
 export const undoDecision = (
   context: Context,
   caller: UserCaller,
@@ -186,28 +198,30 @@ function undoObstacleOf(
   const isCorrected = listCorrections(database, uid).some(
     (correction) => correction.undoneAt === null && correction.at >= at,
   )
-  // Undoing that correction would give the study its order again.
+  // Undoing that correction would link the study to its order again.
   return kind === 'link' && isCorrected ? message('reconciliation.corrected-since') : null
 }
 
-/** @throws ApiError not-found, outdated */
-function openExam({ database }: Context, studyInstanceUid: string): ImageStudyRecord {
+/**
+ * @throws ApiError not-found; outdated: a decision was made, or the exam is no longer unscheduled
+ */
+function requireOpenExam({ database }: Context, studyInstanceUid: string): ImageStudyRecord {
   const study = findImageStudy(database, studyInstanceUid)
   if (!study) throw new ApiError('not-found', message('images.no-study'))
   const decided = findReconciliationOfImages(database, studyInstanceUid)
-  if (decided) throw new ApiError('outdated', happened(decided))
+  if (decided) throw new ApiError('outdated', describeDecision(decided))
   if (!isUnscheduled(study, findStudyByUid(database, 'scribe', studyInstanceUid)))
     throw new ApiError('outdated', message('reconciliation.no-longer-unscheduled'))
   return study
 }
 
-/** @throws ApiError outdated */
-function demandOpen({ database }: Context, { exam }: Order): void {
+/** @throws ApiError outdated: a decision was made, or images have arrived */
+function requireOpenOrder({ database }: Context, { exam }: Order): void {
   const { studyInstanceUid, scheduledProcedureStepId } = exam
   const decided = findReconciliationOfOrder(database, studyInstanceUid, scheduledProcedureStepId)
-  if (decided) throw new ApiError('outdated', happened(decided))
+  if (decided) throw new ApiError('outdated', describeDecision(decided))
   const facts = findExamFacts(database, [studyInstanceUid]).get(studyInstanceUid)
-  const isReceived = listStepStandings(database, studyInstanceUid).some(
+  const isReceived = listStepStatuses(database, studyInstanceUid).some(
     (step) =>
       step.scheduledProcedureStepId === scheduledProcedureStepId && step.status === 'RECEIVED',
   )
@@ -215,8 +229,8 @@ function demandOpen({ database }: Context, { exam }: Order): void {
     throw new ApiError('outdated', message('reconciliation.images-arrived'))
 }
 
-/** What somebody else did meanwhile. */
-function happened({ kind, userName, order }: ReconciliationRecord): Message {
+/** Describes the decision that another user made in the meantime. */
+function describeDecision({ kind, userName, order }: ReconciliationRecord): Message {
   if (kind === 'keep') return message('reconciliation.kept-meanwhile', { userName })
   if (kind === 'not-done') return message('reconciliation.not-done-meanwhile', { userName })
   const number = order?.accessionNumber || order?.scheduledProcedureStepId || ''
@@ -226,10 +240,10 @@ function happened({ kind, userName, order }: ReconciliationRecord): Message {
 function decide(
   context: Context,
   caller: UserCaller,
-  what: Pick<ReconciliationRecord, 'kind' | 'day' | 'imageStudyUid' | 'order' | 'reason'>,
+  decision: Pick<ReconciliationRecord, 'kind' | 'day' | 'imageStudyUid' | 'order' | 'reason'>,
 ): ReconciliationRecord {
   return insertReconciliation(context.database, {
-    ...what,
+    ...decision,
     userId: caller.user.userId,
     userName: nameOf(caller),
     at: instantOf(context.clock()),

@@ -8,9 +8,10 @@ type Field = Match['field']
 type Result = Match['result']
 
 /**
- * What is compared of an exam and of an order. DICOM text; `date` is `YYYYMMDD` and `time` `HHMM…`.
+ * The values of an exam or an order that are compared, as DICOM text; `date` is `YYYYMMDD` and
+ * `time` is `HHMM…`.
  */
-export interface Matched {
+export interface MatchInput {
   readonly accessionNumber: string
   readonly patientId: string
   readonly patientName: string
@@ -20,13 +21,13 @@ export interface Matched {
   readonly date: string
   readonly time: string
   /**
-   * AE titles and names: of the device that made the images, or of those that had the order, and
-   * its room.
+   * AE titles and names: for an exam, of the device that made the images; for an order, of the
+   * devices that were sent it, and its room.
    */
   readonly devices: readonly string[]
 }
 
-/** What an agreement counts for, and what a difference; `similar` is between them. */
+/** The contribution of each result to the score. */
 const WEIGHTS: Readonly<Record<Field, { readonly [R in Exclude<Result, 'unknown'>]: number }>> = {
   accessionNumber: { same: 60, similar: 0, different: -20 },
   patientId: { same: 40, similar: 20, different: -10 },
@@ -37,18 +38,20 @@ const WEIGHTS: Readonly<Record<Field, { readonly [R in Exclude<Result, 'unknown'
   time: { same: 10, similar: 4, different: -5 },
   device: { same: 6, similar: 0, different: -3 },
 }
-/** With less, an order is not worth looking at. */
-const LEAST_SCORE = 15
+/** Orders with a lower score are not suggested. */
+const MIN_SCORE = 15
 const HOUR_SECONDS = 3600
 const SAME_TIME_SECONDS = HOUR_SECONDS
 const SIMILAR_TIME_SECONDS = 6 * HOUR_SECONDS
-/** Wrong letters of a name, or digits of a number, that was typed by hand. */
-const TYPING_ERRORS = { patientName: 2, patientId: 1, patientBirthDate: 1 } as const
-/** Shorter values differ by a letter from too many others. */
-const LEAST_TYPED = 5
+/** Maximum number of typing errors in values that may have been entered by hand. */
+const MAX_TYPING_ERRORS = { patientName: 2, patientId: 1, patientBirthDate: 1 } as const
+/**
+ * Shorter values are not compared for typing errors, because too many of them differ by one letter.
+ */
+const MIN_LENGTH = 5
 
-/** What an exam and an order agree and differ in, in the order in which a person looks at it. */
-export function matchesOf(exam: Matched, order: Matched): Match[] {
+/** Compares an exam with an order, in the order in which the fields are displayed. */
+export function matchesOf(exam: MatchInput, order: MatchInput): Match[] {
   const compared = (field: Field, result: Result, ofOrder: string, ofExam: string): Match => ({
     ...{ field, result, order: ofOrder, exam: ofExam },
   })
@@ -60,7 +63,7 @@ export function matchesOf(exam: Matched, order: Matched): Match[] {
       ofOrder === '' || ofExam === '' ? 'unknown' : TEXT_RESULTS[field](ofOrder, ofExam)
     return compared(field, result, ofOrder, ofExam)
   })
-  const [atOrder, atExam] = [momentOf(order), momentOf(exam)]
+  const [orderTime, examTime] = [dateTimeOf(order), dateTimeOf(exam)]
   return [
     ...texts,
     compared(
@@ -69,7 +72,7 @@ export function matchesOf(exam: Matched, order: Matched): Match[] {
       order.modalities.join(', '),
       exam.modalities.join(', '),
     ),
-    compared('time', timeResult(order, exam), atOrder, atExam),
+    compared('time', timeResult(order, exam), orderTime, examTime),
     compared(
       'device',
       deviceResult(order, exam),
@@ -80,8 +83,8 @@ export function matchesOf(exam: Matched, order: Matched): Match[] {
 }
 
 /**
- * How probable it is that the exam was done for the order: more is better, and without a meaning of
- * its own.
+ * The likelihood that the exam was done for the order, on a scale without a unit; higher is more
+ * likely.
  */
 export const scoreOf = (matches: readonly Match[]): number =>
   matches.reduce(
@@ -89,11 +92,11 @@ export const scoreOf = (matches: readonly Match[]): number =>
     0,
   )
 
-/** The most probable orders of an exam first, at most so many. */
-export function mostProbable<T>(
-  exam: Matched,
+/** Returns the most likely orders for an exam, best first, at most `most` of them. */
+export function mostLikely<T>(
+  exam: MatchInput,
   orders: readonly T[],
-  matchedOf: (order: T) => Matched,
+  matchedOf: (order: T) => MatchInput,
   most: number,
 ) {
   return orders
@@ -101,18 +104,18 @@ export function mostProbable<T>(
       const matches = matchesOf(exam, matchedOf(order))
       return { order, matches, score: scoreOf(matches) }
     })
-    .filter(({ score }) => score >= LEAST_SCORE)
+    .filter(({ score }) => score >= MIN_SCORE)
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
 }
 
-/** The exam as its images describe it. */
-export function matchedExam({
+/** The values of an exam, from the headers of its images. */
+export function matchInputOf({
   header,
   modalities,
   callingAeTitle,
   deviceName,
-}: ImageStudyRecord): Matched {
+}: ImageStudyRecord): MatchInput {
   const {
     accessionNumber,
     patientId,
@@ -139,14 +142,16 @@ const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => 
       string,
       string,
     ]
-    return one === other || isTyped(one, other, TYPING_ERRORS.patientId) ? 'similar' : 'different'
+    return one === other || differsByTyping(one, other, MAX_TYPING_ERRORS.patientId)
+      ? 'similar'
+      : 'different'
   },
   patientName(order, exam) {
     if (isSameName(order, exam)) return 'same'
     const [one, other] = [order, exam].map((name) =>
       name.toUpperCase().replace(/[\s^=]+/g, ' '),
     ) as [string, string]
-    return isSamePerson(order, exam) || isTyped(one, other, TYPING_ERRORS.patientName)
+    return isSamePerson(order, exam) || differsByTyping(one, other, MAX_TYPING_ERRORS.patientName)
       ? 'similar'
       : 'different'
   },
@@ -154,7 +159,7 @@ const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => 
     const [one, other] = [order, exam].map((date) => date.replace(/\D/g, '')) as [string, string]
     if (one === other) return 'same'
     const swapped = `${other.slice(0, 4)}${other.slice(6)}${other.slice(4, 6)}`
-    return one === swapped || isTyped(one, other, TYPING_ERRORS.patientBirthDate)
+    return one === swapped || differsByTyping(one, other, MAX_TYPING_ERRORS.patientBirthDate)
       ? 'similar'
       : 'different'
   },
@@ -165,16 +170,16 @@ const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => 
   },
 }
 
-function modalityResult(order: Matched, exam: Matched): Result {
+function modalityResult(order: MatchInput, exam: MatchInput): Result {
   if (order.modalities.length === 0 || exam.modalities.length === 0) return 'unknown'
   return order.modalities.some((modality) => exam.modalities.includes(modality))
     ? 'same'
     : 'different'
 }
 
-const momentOf = ({ date, time }: Matched) => `${date} ${time.slice(0, 4)}`.trim()
+const dateTimeOf = ({ date, time }: MatchInput) => `${date} ${time.slice(0, 4)}`.trim()
 
-function timeResult(order: Matched, exam: Matched): Result {
+function timeResult(order: MatchInput, exam: MatchInput): Result {
   if (order.date === '' || exam.date === '') return 'unknown'
   const isTimeKnown = order.time !== '' && exam.time !== ''
   if (!isTimeKnown) return order.date === exam.date ? 'similar' : 'different'
@@ -186,29 +191,26 @@ function timeResult(order: Matched, exam: Matched): Result {
       : 'different'
 }
 
-/** Seconds of the clinic's clock, for distances only. */
-const secondsOf = ({ date, time }: Matched): number =>
+/** Clinic-local time in seconds, for computing differences only. */
+const secondsOf = ({ date, time }: MatchInput): number =>
   daysBetween('2000-01-01', `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`) *
     24 *
     HOUR_SECONDS +
   Number(time.slice(0, 2)) * HOUR_SECONDS +
   Number(time.slice(2, 4)) * 60
 
-function deviceResult(order: Matched, exam: Matched): Result {
+function deviceResult(order: MatchInput, exam: MatchInput): Result {
   if (order.devices.length === 0 || exam.devices.length === 0) return 'unknown'
   const names = new Set(order.devices.map((name) => name.toUpperCase()))
   return exam.devices.some((name) => names.has(name.toUpperCase())) ? 'same' : 'different'
 }
 
 /**
- * Whether one is the other with at most so many letters added, left out, replaced or two of them
- * swapped.
+ * Whether the values differ by at most `most` typing errors: letters that were added, omitted,
+ * replaced or transposed.
  */
-function isTyped(one: string, other: string, most: number): boolean {
-  if (
-    Math.min(one.length, other.length) < LEAST_TYPED ||
-    Math.abs(one.length - other.length) > most
-  )
+function differsByTyping(one: string, other: string, most: number): boolean {
+  if (Math.min(one.length, other.length) < MIN_LENGTH || Math.abs(one.length - other.length) > most)
     return false
   return distance(one, other) <= most
 }
@@ -221,7 +223,7 @@ function distance(one: string, other: string): number {
     const now = [row]
     for (let column = 1; column <= other.length; column++) {
       const cost = one[row - 1] === other[column - 1] ? 0 : 1
-      let least = Math.min(
+      let smallest = Math.min(
         (last[column] ?? 0) + 1,
         (now[column - 1] ?? 0) + 1,
         (last[column - 1] ?? 0) + cost,
@@ -231,8 +233,8 @@ function distance(one: string, other: string): number {
         column > 1 &&
         one[row - 1] === other[column - 2] &&
         one[row - 2] === other[column - 1]
-      if (isSwapped) least = Math.min(least, (before[column - 2] ?? 0) + 1)
-      now.push(least)
+      if (isSwapped) smallest = Math.min(smallest, (before[column - 2] ?? 0) + 1)
+      now.push(smallest)
     }
     before = last
     last = now

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { differencesOf, withRow } from '#server/modules/images/mismatch.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { identityOf } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { Schedule, ScheduledExam } from '#server/modules/worklist/schedule.ts'
@@ -10,19 +10,19 @@ import { OrderId, orderIdOf } from '#shared/contract/reconciliation.ts'
 import { ApiError } from '#shared/errors.ts'
 import { hasStartTime } from '#shared/exam-start-time.ts'
 import { message } from '#shared/messages/message.ts'
-import type { Matched } from './order-match.ts'
+import type { MatchInput } from './order-match.ts'
 
-/** An order with what is needed to compare it and to link it. */
+/** An order with the values that are needed to compare and link it. */
 export interface Order {
   readonly orderId: string
   /** `YYYY-MM-DD`. */
   readonly day: string
   readonly exam: Exam
   readonly requestedProcedureId: string
-  readonly matched: Matched
+  readonly matched: MatchInput
 }
 
-/** The orders of a day, from the partner's answers that are kept. */
+/** The orders of a day, from the partner's stored answers. */
 export async function ordersOn(schedule: Pick<Schedule, 'scheduled'>, day: string) {
   const { exams, source, oldestAt } = await schedule.scheduled(day)
   const orders = exams
@@ -44,9 +44,10 @@ export async function existingOrder(
 
 function orderOf(day: string, { exam, requestedProcedureId }: ScheduledExam): Order {
   const { accessionNumber, patientId, patientName, patientBirthDate, patientSex, modality } = exam
-  // A time that the partner did not give is made up for devices (`modules/worklist/item.ts`).
+  // `item.ts` of the worklist sets a start time if the partner did not provide one; it must not be
+  // compared.
   const devices = exam.devices.flatMap(({ aeTitle, name }) => [aeTitle, name])
-  const matched: Matched = {
+  const matched: MatchInput = {
     accessionNumber,
     patientId,
     patientName,
@@ -57,8 +58,8 @@ function orderOf(day: string, { exam, requestedProcedureId }: ScheduledExam): Or
     time: hasStartTime(exam) ? exam.startTime : '',
     devices: [...devices, exam.location].filter((name) => name !== ''),
   }
-  // As `stepKey` of the worklist has it: a row without a Study Instance UID is told from others by
-  // its patient.
+  // Equals `stepKey` of the worklist: a row without a Study Instance UID is identified by its
+  // patient.
   const orderId =
     exam.studyInstanceUid === ''
       ? `${day} ? ${patientId} ${accessionNumber}`
@@ -66,11 +67,11 @@ function orderOf(day: string, { exam, requestedProcedureId }: ScheduledExam): Or
   return { orderId, day, exam, requestedProcedureId, matched }
 }
 
-/** The order as a worklist row, as it is kept with the decision. */
+/** The order as a worklist row, in the form that is stored with the decision. */
 export function rowOf({
   exam,
   requestedProcedureId,
-}: Order): Omit<HandedOutRow, 'callingAeTitle' | 'at'> {
+}: Order): Omit<SentWorklistRow, 'callingAeTitle' | 'at'> {
   const { studyInstanceUid, scheduledProcedureStepId, accessionNumber, description } = exam
   const { patientName, patientId, patientBirthDate, patientSex } = exam
   return {
@@ -86,10 +87,10 @@ export function rowOf({
   }
 }
 
-/** What the study would be with the order, linked now. */
-export function linkedWith(context: Context, study: ImageStudyRecord, order: Order) {
+/** The state that the study would have if it were linked to the order now. */
+export function previewLink(context: Context, study: ImageStudyRecord, order: Order) {
   const at = instantOf(context.clock())
-  const row: HandedOutRow = { ...rowOf(order), callingAeTitle: study.callingAeTitle, at }
+  const row: SentWorklistRow = { ...rowOf(order), callingAeTitle: study.callingAeTitle, at }
   const differences = differencesOf(row, study.header, study.studyInstanceUid)
   const mismatch = withRow(study.mismatch, differences, at)
   const { state } = identityOf(

@@ -1,21 +1,22 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 
 type Kind = ReconciliationDecision['kind']
 
 /**
- * What a person decided about an exam without an order (`link`, `keep`) or an order without images.
+ * A user's decision about an exam without an order (`link`, `keep`) or an order without images
+ * (`not-done`).
  */
 export interface ReconciliationRecord {
   readonly decisionId: number
   readonly kind: Kind
-  /** `YYYY-MM-DD`, of the exam or the order in the clinic. */
+  /** Day of the exam or the order in the clinic, `YYYY-MM-DD`. */
   readonly day: string
   readonly imageStudyUid: string | null
-  /** With the sealed details: as the worklist had it. */
-  readonly order: Omit<HandedOutRow, 'callingAeTitle' | 'at' | 'linkedBy'> | null
+  /** The worklist row of the order; encrypted at rest. */
+  readonly order: Omit<SentWorklistRow, 'callingAeTitle' | 'at' | 'linkedBy'> | null
   readonly reason: string
   readonly userId: string
   readonly userName: string
@@ -38,23 +39,26 @@ const SELECT = `select decisionId, kind, day, imageStudyUid, sealedDetails, user
 const INSERT = `insert into reconciliations
     (kind, day, imageStudyUid, orderStudyUid, scheduledProcedureStepId, sealedDetails, userId, at)
   values (?, ?, ?, ?, ?, ?, ?, ?)`
-// The conditions of the partial index word for word.
-const IS_UNSCHEDULED = `s.sealedHandedOut is null and s.isFetched = 0 and s.remoteAddress <> ''
+// The text must equal the conditions of the partial index.
+const UNSCHEDULED_CONDITION = `s.sealedHandedOut is null and s.isFetched = 0 and s.remoteAddress <> ''
   and s.state = 'settled' and s.instances > 0
   and not exists (select 1 from studies y where y.area = 'scribe' and y.studyInstanceUid = s.studyInstanceUid
     and (y.createdByApiKeyId is not null or y.createdByUserId is not null))
   and not exists (select 1 from reconciliations r
     where r.imageStudyUid = s.studyInstanceUid and r.undoneAt is null)`
-const UNSCHEDULED = `select s.studyInstanceUid from imageStudies s indexed by imageStudiesUnscheduled
-  where ${IS_UNSCHEDULED} and s.createdAt >= ? and s.createdAt < ? order by s.createdAt, s.studyInstanceUid limit ?`
-const UNPLANNED = `
+const SELECT_UNSCHEDULED = `select s.studyInstanceUid from imageStudies s indexed by imageStudiesUnscheduled
+  where ${UNSCHEDULED_CONDITION} and s.createdAt >= ? and s.createdAt < ? order by s.createdAt, s.studyInstanceUid limit ?`
+const COUNT_UNSCHEDULED = `
   select count(*) as count, min(createdAt) as since from (
     select s.createdAt from imageStudies s indexed by imageStudiesUnscheduled
-    where ${IS_UNSCHEDULED} and s.createdAt >= ? limit ?)`
-// Where no partner is set at all, it is not away.
+    where ${UNSCHEDULED_CONDITION} and s.createdAt >= ? limit ?)`
+// A missing partner is not an outage.
 const FAULT = `from inspections indexed by inspectionsWithFault where fault is not null and fault <> 'no-endpoint'`
 
-/** @throws one holds for the exam or the order already (a constraint of the database) */
+/**
+ * Records a decision.
+ * @throws if the exam or the order has a decision already (constraint of the database)
+ */
 export function insertReconciliation(
   database: Database,
   {
@@ -76,25 +80,25 @@ export function insertReconciliation(
   return { decisionId, kind, day, imageStudyUid, userId, at, ...details }
 }
 
-/** Those that were not undone. */
+/** Returns a decision unless it was undone. */
 export const findReconciliation = (
   database: Database,
   decisionId: number,
-): ReconciliationRecord | undefined => one(database, 'decisionId = ?', [decisionId])
+): ReconciliationRecord | undefined => findDecision(database, 'decisionId = ?', [decisionId])
 
 export const findReconciliationOfImages = (
   database: Database,
   uid: string,
-): ReconciliationRecord | undefined => one(database, 'imageStudyUid = ?', [uid])
+): ReconciliationRecord | undefined => findDecision(database, 'imageStudyUid = ?', [uid])
 
 export const findReconciliationOfOrder = (
   database: Database,
   uid: string,
   step: string,
 ): ReconciliationRecord | undefined =>
-  one(database, 'orderStudyUid = ? and scheduledProcedureStepId = ?', [uid, step])
+  findDecision(database, 'orderStudyUid = ? and scheduledProcedureStepId = ?', [uid, step])
 
-/** Of these days, both included, in the order they were made. */
+/** The decisions about these days, both inclusive, in the order in which they were made. */
 export const listReconciliations = (
   database: Database,
   fromDay: string,
@@ -104,7 +108,7 @@ export const listReconciliations = (
     .all(rawQuery<Stored>(`${SELECT} day between ? and ? order by decisionId`, [fromDay, toDay]))
     .map((row) => recordOf(database, row))
 
-/** Whether it held until now. */
+/** Marks a decision as undone. Returns false if it was undone already. */
 export const setReconciliationUndone = (
   database: Database,
   decisionId: number,
@@ -119,10 +123,9 @@ export const setReconciliationUndone = (
   ).changes > 0
 
 /**
- * Studies with images of a device that came between the instants (the second excluded) and belong
- * to no order, the first first: no row of the worklist was sent for them or linked, and no
- * partner and no person created a study for them. Those that are kept as unscheduled are left
- * out.
+ * Lists studies with images that a device sent between the instants (`to` exclusive) and that
+ * belong to no order, oldest first: no worklist row was sent or linked for them, and neither a
+ * partner nor a user created a study for them. Studies that are kept as unscheduled are excluded.
  */
 export const listUnscheduledStudies = (
   database: Database,
@@ -131,43 +134,43 @@ export const listUnscheduledStudies = (
   limit: number,
 ): string[] =>
   database
-    .all(rawQuery<{ studyInstanceUid: string }>(UNSCHEDULED, [from, to, limit]))
+    .all(rawQuery<{ studyInstanceUid: string }>(SELECT_UNSCHEDULED, [from, to, limit]))
     .map(({ studyInstanceUid }) => studyInstanceUid)
 
 /**
- * Studies with images that began to arrive since the instant and belong to no order
- * (see `listUnscheduledStudies`); counting stops at `most`.
+ * Counts studies whose first images arrived since the instant and that belong to no order (see
+ * `listUnscheduledStudies`); stops counting at `most`.
  */
-export const countUnplannedStudies = (
+export const countUnscheduledStudies = (
   database: Database,
   since: string,
   most: number,
 ): { readonly count: number; readonly since: string | null } =>
-  database.get(rawQuery<{ count: number; since: string | null }>(UNPLANNED, [since, most])) ?? {
+  database.get(
+    rawQuery<{ count: number; since: string | null }>(COUNT_UNSCHEDULED, [since, most]),
+  ) ?? {
     count: 0,
     since: null,
   }
 
-/**
- * Whether a query could not be answered by the partner between the instants, the second excluded.
- */
+/** Whether a worklist request to the partner failed between the instants, `to` exclusive. */
 export const hadWorklistFault = (database: Database, from: string, to: string): boolean =>
   database.get(rawQuery(`select 1 ${FAULT} and at >= ? and at < ? limit 1`, [from, to])) !==
   undefined
 
-/** When the partner last did not answer a query. */
+/** When a worklist request to the partner last failed. */
 export const findLastWorklistFault = (database: Database): string | undefined =>
   database.get(rawQuery<{ at: string }>(`select at ${FAULT} order by at desc limit 1`, []))?.at
 
-const contextOf = (of: Pick<ReconciliationRecord, 'kind' | 'at'>) =>
-  `reconciliation ${of.kind} ${of.at}`
+const contextOf = ({ kind, at }: Pick<ReconciliationRecord, 'kind' | 'at'>) =>
+  `reconciliation ${kind} ${at}`
 
 const recordOf = (database: Database, { sealedDetails, ...row }: Stored): ReconciliationRecord => ({
   ...row,
   ...(JSON.parse(database.seal.open(sealedDetails, contextOf(row)).toString()) as Details),
 })
 
-function one(database: Database, where: string, parameters: readonly unknown[]) {
+function findDecision(database: Database, where: string, parameters: readonly unknown[]) {
   const row = database.get(rawQuery<Stored>(`${SELECT} ${where}`, parameters))
   return row && recordOf(database, row)
 }

@@ -15,8 +15,8 @@ import {
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import {
-  MOST_RECONCILED_DAYS,
-  MOST_RECONCILED_EXAMS,
+  MAX_RECONCILED_DAYS,
+  MAX_RECONCILED_EXAMS,
   type OpenOrder,
   type OrderCandidate,
   type Reconciliation,
@@ -25,8 +25,8 @@ import {
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { decisionOf } from './decisions.ts'
-import { type Matched, matchedExam, mostProbable } from './order-match.ts'
-import { linkedWith, type Order, ordersOn } from './orders.ts'
+import { type MatchInput, matchInputOf, mostLikely } from './order-match.ts'
+import { type Order, ordersOn, previewLink } from './orders.ts'
 import {
   findLastWorklistFault,
   hadWorklistFault,
@@ -37,29 +37,29 @@ import {
 
 type IsVisible = (studyInstanceUid: string) => boolean
 
-const MOST_CANDIDATES = 5
-/** A time without the partner that began earlier than that is looked at from there on. */
-const MOST_OUTAGE_DAYS = 7
+const MAX_CANDIDATES = 5
+/** How many days back an outage is searched for; a longer one is truncated. */
+const MAX_OUTAGE_DAYS = 7
 
 const todayOf = ({ clock, settings }: Context) =>
   clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone')))
-/** When the day began. */
+/** The instant at which a day starts in the clinic. */
 const startOf = ({ settings }: Context, day: string) =>
   instantOf(startOfDay(day, timeZoneOf(settings.get('clinic.timeZone'))))
 
 /**
- * The first day of what `readReconciliation` looks at by itself: the first of the last days without
- * the partner, else today.
+ * The first day that `readReconciliation` covers by default: the first day of the last outage of
+ * the partner, otherwise today.
  */
 export const firstReconciledDay = (context: Context): string =>
   lastOutage(context)?.from ?? todayOf(context)
 
-/** The last days on which the partner did not answer, those that follow one another. */
+/** The last consecutive days on which a request to the partner failed. */
 function lastOutage(context: Context): { readonly from: string; readonly to: string } | null {
   const hadFault = (day: string) =>
     hadWorklistFault(context.database, startOf(context, day), startOf(context, addDays(day, 1)))
   const today = todayOf(context)
-  const earliest = addDays(today, 1 - MOST_OUTAGE_DAYS)
+  const earliest = addDays(today, 1 - MAX_OUTAGE_DAYS)
   let to = today
   while (to >= earliest && !hadFault(to)) to = addDays(to, -1)
   if (to < earliest) return null
@@ -69,29 +69,30 @@ function lastOutage(context: Context): { readonly from: string; readonly to: str
 }
 
 /**
- * What was done beside what was ordered, after a time without the partner (decision 0032).
- * @throws ApiError refused: the range is too long, or ends before it begins
+ * Compares the exams with the orders of a range of days, by default since the last outage of the
+ * partner (decision 0032).
+ * @throws ApiError refused: the range is too long, or ends before it starts
  */
 export async function readReconciliation(
   context: Context,
   schedule: Pick<Schedule, 'scheduled'>,
-  asked: { readonly from?: string | undefined; readonly to?: string | undefined },
+  requested: { readonly from?: string | undefined; readonly to?: string | undefined },
   isVisible: IsVisible,
 ): Promise<Reconciliation> {
   const { database } = context
-  const range = rangeOf(context, asked)
+  const range = rangeOf(context, requested)
   const { orders, days } = await ordersBetween(context, schedule, range.from, range.to)
   const decisions = listReconciliations(database, range.from, range.to)
-  const ofOrder = new Map(
+  const decisionsByOrder = new Map(
     decisions.flatMap((decision) =>
       decision.kind === 'not-done' && decision.order ? [[keyOf(decision.order), decision]] : [],
     ),
   )
-  const open = orders.filter(({ exam }) => !ofOrder.has(keyOf(exam)))
+  const open = orders.filter(({ exam }) => !decisionsByOrder.has(keyOf(exam)))
   const [from, until] = [startOf(context, range.from), startOf(context, addDays(range.to, 1))]
-  const found = listUnscheduledStudies(database, from, until, MOST_RECONCILED_EXAMS + 1)
+  const found = listUnscheduledStudies(database, from, until, MAX_RECONCILED_EXAMS + 1)
   const exams: UnscheduledExam[] = []
-  for (const studyInstanceUid of found.slice(0, MOST_RECONCILED_EXAMS).filter(isVisible)) {
+  for (const studyInstanceUid of found.slice(0, MAX_RECONCILED_EXAMS).filter(isVisible)) {
     const study = findImageStudy(database, studyInstanceUid)
     if (study) exams.push(examOf(context, study, open, undefined))
     await setImmediate()
@@ -99,7 +100,7 @@ export async function readReconciliation(
   for (const decision of decisions) {
     const { imageStudyUid } = decision
     const study = imageStudyUid === null ? undefined : findImageStudy(database, imageStudyUid)
-    // Images that were corrected since are in another study.
+    // Images that were corrected in the meantime are in another study.
     if (study && study.instances > 0 && isVisible(study.studyInstanceUid))
       exams.push(examOf(context, study, [], decision))
   }
@@ -107,8 +108,10 @@ export async function readReconciliation(
     ...range,
     days,
     exams,
-    isCut: found.length > MOST_RECONCILED_EXAMS,
-    orders: orders.map((order) => openOrderOf(context, order, ofOrder.get(keyOf(order.exam)))),
+    isCut: found.length > MAX_RECONCILED_EXAMS,
+    orders: orders.map((order) =>
+      openOrderOf(context, order, decisionsByOrder.get(keyOf(order.exam))),
+    ),
   }
 }
 
@@ -123,12 +126,12 @@ function rangeOf(
   const refuse = (path: string, fault: Message) =>
     new ApiError('refused', fault, { errors: [{ path, message: fault }] })
   if (first > last) throw refuse('query.to', message('reconciliation.days-reversed'))
-  if (daysBetween(first, last) >= MOST_RECONCILED_DAYS)
-    throw refuse('query.from', message('reconciliation.many-days', { most: MOST_RECONCILED_DAYS }))
+  if (daysBetween(first, last) >= MAX_RECONCILED_DAYS)
+    throw refuse('query.from', message('reconciliation.many-days', { most: MAX_RECONCILED_DAYS }))
   return { from: first, to: last, today, outage }
 }
 
-/** Those of the days, both included, for which no images came. */
+/** The orders of the days, both inclusive, that have no images. */
 async function ordersBetween(
   context: Context,
   schedule: Pick<Schedule, 'scheduled'>,
@@ -150,7 +153,7 @@ async function ordersBetween(
   return { orders: all.filter(({ exam }) => isWithoutImages(exam)), days }
 }
 
-/** An order that the partner took back is none any more. */
+/** An order that the partner removed no longer counts. */
 const isWithoutImages = ({ images, state }: Exam) =>
   images === 0 && state !== 'gone' && state !== 'closed'
 
@@ -167,9 +170,9 @@ function examOf(
   decision: ReconciliationRecord | undefined,
 ): UnscheduledExam {
   const { header, studyInstanceUid, modalities, instances, deviceName, callingAeTitle } = study
-  const exam = matchedExam(study)
+  const exam = matchInputOf(study)
   const day = clinicDay(msOf(study.createdAt), timeZoneOf(context.settings.get('clinic.timeZone')))
-  const near = decision ? [] : orders.filter((order) => isNear(exam, order, day))
+  const candidates = decision ? [] : orders.filter((order) => isCandidate(exam, order, day))
   const scribe = findStudyByUid(context.database, 'scribe', studyInstanceUid)
   return {
     studyInstanceUid,
@@ -187,16 +190,19 @@ function examOf(
     callingAeTitle,
     firstInstanceAt: study.createdAt,
     identity: identityOf(study, scribe).state,
-    candidates: mostProbable(exam, near, ({ matched }) => matched, MOST_CANDIDATES).map(
+    candidates: mostLikely(exam, candidates, ({ matched }) => matched, MAX_CANDIDATES).map(
       ({ order, matches }) => candidateOf(context, study, order, matches),
     ),
     decision: decision ? decisionOf(context, decision) : null,
   }
 }
 
-/** Whether the order may be worth comparing: of about the same day, or with the same number. */
-function isNear(exam: Matched, { day, matched }: Order, examDay: string): boolean {
-  const isSame = (one: string, other: string) => one !== '' && one === other
+/**
+ * Whether the order may match: it is of about the same day, or has the same patient ID or accession
+ * number.
+ */
+function isCandidate(exam: MatchInput, { day, matched }: Order, examDay: string): boolean {
+  const isSame = (a: string, b: string) => a !== '' && a === b
   return (
     isSame(exam.patientId, matched.patientId) ||
     isSame(exam.accessionNumber, matched.accessionNumber) ||
@@ -212,7 +218,7 @@ function candidateOf(
 ): OrderCandidate {
   const { orderId, exam } = order
   if (exam.withheld) return { orderId, matches, action: 'none', obstacle: exam.withheld }
-  const { isMatched } = linkedWith(context, study, order)
+  const { isMatched } = previewLink(context, study, order)
   return { orderId, matches, action: isMatched ? 'link' : 'correct', obstacle: null }
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { demandManagingImages, seesImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages, demandManagingImages } from '#server/modules/images/image-studies.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import type { Schedule } from '#server/modules/worklist/schedule.ts'
 import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
@@ -16,7 +16,7 @@ import {
 } from './decisions.ts'
 import { readReconciliation } from './reconciliation.ts'
 
-/** Serves the calls that reconcile exams with orders. */
+/** Serves the window's calls that reconcile exams with orders. */
 export function serveReconciliation(
   app: HttpApp,
   context: Context,
@@ -28,7 +28,7 @@ export function serveReconciliation(
     read({ query, user }) {
       const caller = callerOf(user)
       return readReconciliation(context, schedule, query, (studyInstanceUid) =>
-        seesImages(context, caller, studyInstanceUid),
+        canSeeImages(context, caller, studyInstanceUid),
       )
     },
     link({ body: { studyInstanceUid, orderId }, user }) {

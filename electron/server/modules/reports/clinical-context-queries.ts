@@ -6,19 +6,21 @@ import type { PriorReport } from '#server/modules/studies/study-queries.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { MessageInJson } from '#shared/messages/message-schema.ts'
 
-// The tables clinicalContexts and contextDocuments: what the partner answered about the patient of
-// a study, and the documents that the answer named. Both are encrypted.
+// The tables clinicalContexts and contextDocuments: the partner's clinical context of a study, and
+// the documents that it refers to. Both are encrypted.
 
 export interface ClinicalContextRecord {
   readonly studyId: string
   readonly state: 'answered' | 'empty' | 'failed'
   readonly askedAt: string
-  /** Why there is none, or what was left out. */
+  /** Why there is no context, or what was left out of it. */
   readonly notes: readonly Message[]
   readonly clinicalIndication: string
   readonly technologistTechnique: string
   readonly technologistNotes: readonly string[]
-  /** Documents whose text came with the answer; those that were fetched are `contextDocuments`. */
+  /**
+   * Documents whose text was part of the response. Downloaded documents are in `contextDocuments`.
+   */
   readonly documents: readonly { readonly fileName: string; readonly content: readonly string[] }[]
   readonly priorReports: readonly PriorReport[]
 }
@@ -62,17 +64,17 @@ const COLUMNS = [
   ...(['documentId', 'studyId', 'sealedName', 'mediaType'] as const),
   ...(['state', 'detail', 'bytes', 'fetchedAt'] as const),
 ] as const
-/** A document that was fetched, or could not be: then `detail` is a stored message. */
+/** A document that was downloaded. If the download failed, `detail` is a stored message. */
 export type ContextDocument = Omit<Pick<StoredDocument, (typeof COLUMNS)[number]>, 'sealedName'> & {
   readonly fileName: string
 }
 export type NewContextDocument = Omit<ContextDocument, 'documentId' | 'bytes'> & {
-  /** Its address, without a query. */
+  /** Its URL without the query. */
   readonly source: string | null
   readonly content: Buffer | null
 }
 
-/** In the order of the answer. */
+/** The documents of a study, in the order of the response. */
 export const listContextDocuments = (database: Database, studyId: string): ContextDocument[] =>
   database
     .all(
@@ -87,30 +89,31 @@ export const listContextDocuments = (database: Database, studyId: string): Conte
       fileName: database.seal.open(sealedName, contextOf('name', studyId)).toString(),
     }))
 
-/** Those of an earlier answer are deleted. */
+/** Replaces the documents of a study. */
 export const replaceContextDocuments = (
   database: Database,
   studyId: string,
   documents: readonly NewContextDocument[],
 ): void =>
   database.transaction(() => {
-    const sealed = (value: Buffer | string, what: Sealed) =>
+    const encrypt = (value: Buffer | string, what: Sealed) =>
       database.seal.seal(Buffer.from(value), contextOf(what, studyId))
     database.run(database.sql.deleteFrom('contextDocuments').where('studyId', '=', studyId))
     for (const { fileName, source, content, ...row } of documents)
       database.run(
         database.sql.insertInto('contextDocuments').values({
           ...row,
-          sealedName: sealed(fileName, 'name'),
-          sealedSource: source === null ? null : sealed(source, 'source'),
-          sealedContent: content && sealed(content, 'content'),
+          sealedName: encrypt(fileName, 'name'),
+          sealedSource: source === null ? null : encrypt(source, 'source'),
+          sealedContent: content && encrypt(content, 'content'),
           bytes: content?.length ?? 0,
         }),
       )
   })
 
 /**
- * A document of the study with its bytes; undefined where it is not there, or could not be fetched.
+ * Returns a document of the study with its content; undefined if it does not exist or the download
+ * failed.
  * @throws StoreError seal-broken
  */
 export function readContextDocument(database: Database, studyId: string, documentId: number) {
@@ -122,12 +125,12 @@ export function readContextDocument(database: Database, studyId: string, documen
       .where('studyId', '=', studyId),
   )
   if (!row?.sealedContent) return undefined
-  const opened = (sealed: Buffer, what: Sealed) =>
+  const decrypt = (sealed: Buffer, what: Sealed) =>
     database.seal.open(sealed, contextOf(what, studyId))
   return {
-    fileName: opened(row.sealedName, 'name').toString(),
+    fileName: decrypt(row.sealedName, 'name').toString(),
     mediaType: row.mediaType,
-    content: opened(row.sealedContent, 'content'),
+    content: decrypt(row.sealedContent, 'content'),
   }
 }
 

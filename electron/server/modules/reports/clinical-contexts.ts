@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import { findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -22,20 +22,23 @@ import {
 } from './clinical-context-queries.ts'
 
 const EVENT = 'clinical_context.enrichment_requested'
-/** Bounds of what one answer can make the gateway fetch and keep. */
-const MOST_DOCUMENTS = 20
-const DOCUMENT_BYTES = 20 * 1024 * 1024
-/** Of the documents of one answer together, which are in memory at once. */
-const ANSWER_BYTES = 100 * 1024 * 1024
-const AT_ONCE = 4
+/** Limits for the documents of one response. */
+const MAX_DOCUMENTS = 20
+const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
+/** For all documents of a response together, because they are held in memory at the same time. */
+const MAX_RESPONSE_BYTES = 100 * 1024 * 1024
+const MAX_CONCURRENT_DOWNLOADS = 4
 
-/** As it is kept; what the study itself says stands where the answer says nothing. */
+/**
+ * The stored clinical context of a study. Fields that the partner left empty are taken from the
+ * study itself.
+ */
 export function clinicalContextOf(
   { database }: Context,
   { studyId, detail }: StudyRecord,
 ): ClinicalContext {
-  const kept = findClinicalContext(database, studyId)
-  const inline = (kept?.documents ?? []).map(({ fileName, content }) => ({
+  const stored = findClinicalContext(database, studyId)
+  const inline = (stored?.documents ?? []).map(({ fileName, content }) => ({
     ...{ documentId: null, fileName, mediaType: 'text/plain', content: [...content], fault: null },
   }))
   const files = listContextDocuments(database, studyId).map(
@@ -44,21 +47,22 @@ export function clinicalContextOf(
       fault: messageOrNull(detail),
     }),
   )
-  const notes = [...(detail.technologistNotes ?? []), ...(kept?.technologistNotes ?? [])]
+  const notes = [...(detail.technologistNotes ?? []), ...(stored?.technologistNotes ?? [])]
   return {
-    state: kept?.state ?? 'not-asked',
-    askedAt: kept?.askedAt ?? null,
-    notes: [...(kept?.notes ?? [])],
-    clinicalIndication: kept?.clinicalIndication || (detail.clinicalIndication ?? ''),
-    technologistTechnique: kept?.technologistTechnique || (detail.technologistTechnique ?? ''),
+    state: stored?.state ?? 'not-asked',
+    askedAt: stored?.askedAt ?? null,
+    notes: [...(stored?.notes ?? [])],
+    clinicalIndication: stored?.clinicalIndication || (detail.clinicalIndication ?? ''),
+    technologistTechnique: stored?.technologistTechnique || (detail.technologistTechnique ?? ''),
     technologistNotes: [...new Set(notes)],
     documents: [...inline, ...files],
   }
 }
 
 /**
- * Asks the clinic's default endpoint for the clinical context of a study when its report is opened,
- * and keeps the answer with its documents. It is a soft event: every failure is an empty context.
+ * Requests the clinical context of a study from the clinic's default endpoint when its report is
+ * opened, and stores the response with its documents. Reporting does not depend on it: any failure
+ * results in an empty context.
  */
 export class ClinicalContexts implements Disposable {
   readonly #context: Context
@@ -66,8 +70,11 @@ export class ClinicalContexts implements Disposable {
   readonly #downloads: Downloads
   readonly #refusedHosts: RefusedHosts
   readonly #eventLog: Pick<EventLog, 'setEffect'>
-  /** Two windows that open one study ask once. */
-  readonly #underWay = new Map<string, Promise<void>>()
+  /**
+   * Requests in progress by study ID, so that two windows that open the same study share one
+   * request.
+   */
+  readonly #inProgress = new Map<string, Promise<void>>()
   readonly #closing = new AbortController()
 
   constructor(
@@ -85,9 +92,9 @@ export class ClinicalContexts implements Disposable {
   }
 
   /**
-   * Asks, fetches and keeps, where it was not asked yet or there was no answer; `again`: in any
-   * case. Where the gateway closes meanwhile it rejects, and nothing is kept. @throws ApiError
-   * not-found
+   * Requests and stores the context unless the partner has already answered; with `again`, in any
+   * case. If the gateway closes in the meantime, it rejects and nothing is stored.
+   * @throws ApiError not-found
    */
   async ask(studyId: string, { again = false } = {}): Promise<void> {
     const { database } = this.#context
@@ -95,14 +102,14 @@ export class ClinicalContexts implements Disposable {
     if (study?.area !== 'scribe') throw new ApiError('not-found', message('studies.none-such'))
     const state = findClinicalContext(database, studyId)?.state
     if (!again && state !== undefined && state !== 'failed') return
-    const asking =
-      this.#underWay.get(studyId) ??
-      this.#askNow(study).finally(() => this.#underWay.delete(studyId))
-    this.#underWay.set(studyId, asking)
-    await asking
+    const request =
+      this.#inProgress.get(studyId) ??
+      this.#askNow(study).finally(() => this.#inProgress.delete(studyId))
+    this.#inProgress.set(studyId, request)
+    await request
   }
 
-  /** Ends what is being asked or fetched: a host of documents may hang for minutes. */
+  /** Aborts requests and downloads, because a document host may not respond for minutes. */
   [Symbol.dispose](): void {
     this.#closing.abort(new Error('the gateway is closing'))
   }
@@ -112,9 +119,9 @@ export class ClinicalContexts implements Disposable {
     const { studyId } = study
     const { answer, notes, isFailed } = await this.#request(study)
     const { documentUrls = [] } = answer
-    const given = answeredParts(answer)
-    const left = documentUrls.length - MOST_DOCUMENTS
-    const documents = await this.#fetchAll(studyId, documentUrls.slice(0, MOST_DOCUMENTS))
+    const given = contextFields(answer)
+    const excess = documentUrls.length - MAX_DOCUMENTS
+    const documents = await this.#fetchAll(studyId, documentUrls.slice(0, MAX_DOCUMENTS))
     const isEmpty =
       documentUrls.length === 0 &&
       Object.values(given).every((value) =>
@@ -122,23 +129,27 @@ export class ClinicalContexts implements Disposable {
       )
     const keep = () => {
       const before = findClinicalContext(database, studyId)
-      // A partner that is down now does not take away what it said before.
+      // A failed request does not discard an earlier response.
       if (isFailed && before?.state === 'answered')
         return putClinicalContext(database, { ...before, notes })
       putClinicalContext(database, {
         ...{ studyId, askedAt: instantOf(clock()), ...given },
         state: isFailed ? 'failed' : isEmpty ? 'empty' : 'answered',
         notes:
-          left > 0 ? [...notes, message('reports.context-documents-left', { count: left })] : notes,
+          excess > 0
+            ? [...notes, message('reports.context-documents-left', { count: excess })]
+            : notes,
       })
       replaceContextDocuments(database, studyId, documents)
     }
-    // Where the disk does not take it the report is written without it, and it is asked for at the
-    // next opening.
+    // If it cannot be written, the report can be written without it, and it is requested again the
+    // next time the report is opened.
     tryWrite(() => database.transaction(keep))
   }
 
-  /** `notes` say what of the answer was left out, or why there is none. */
+  /**
+   * Sends the request. `notes` describe what was left out of the response, or why there is none.
+   */
   async #request(study: StudyRecord) {
     const notes: Message[] = []
     const accept = acceptAnswer(EVENT)
@@ -171,43 +182,43 @@ export class ClinicalContexts implements Disposable {
 
   async #fetchAll(studyId: string, urls: readonly DocumentUrl[]): Promise<NewContextDocument[]> {
     const documents: NewContextDocument[] = []
-    let room = ANSWER_BYTES
-    for (let start = 0; start < urls.length; start += AT_ONCE) {
-      const most = Math.min(DOCUMENT_BYTES, room)
+    let remainingBytes = MAX_RESPONSE_BYTES
+    for (let start = 0; start < urls.length; start += MAX_CONCURRENT_DOWNLOADS) {
+      const maxBytes = Math.min(MAX_DOCUMENT_BYTES, remainingBytes)
       const fetched = await Promise.all(
-        urls.slice(start, start + AT_ONCE).map(async ({ url, fileName }) => ({
+        urls.slice(start, start + MAX_CONCURRENT_DOWNLOADS).map(async ({ url, fileName }) => ({
           ...{ studyId, fileName: fileName ?? nameOf(url), source: withoutQuery(url) },
-          ...(await this.#fetch(url, most)),
+          ...(await this.#fetch(url, maxBytes)),
           fetchedAt: instantOf(this.#context.clock()),
         })),
       )
-      room -= fetched.reduce((bytes, { content }) => bytes + (content?.length ?? 0), 0)
+      remainingBytes -= fetched.reduce((bytes, { content }) => bytes + (content?.length ?? 0), 0)
       documents.push(...fetched)
     }
     return documents
   }
 
-  /** Under the rules for presigned URLs. */
+  /** Downloads a document, under the same rules as presigned URLs. */
   async #fetch(url: string, maxBytes: number) {
-    if (maxBytes <= 0) return unfetched(message('reports.context-documents-too-large'))
-    const taker = endpointTaking(this.#context.database, EVENT, null)
+    if (maxBytes <= 0) return failedDownload(message('reports.context-documents-too-large'))
+    const endpoint = endpointFor(this.#context.database, EVENT, null)
     try {
       const { body, mediaType } = await this.#downloads.get(url, {
-        ...{ hosts: taker?.fileHosts ?? [], maxBytes, signal: this.#closing.signal },
+        ...{ hosts: endpoint?.fileHosts ?? [], maxBytes, signal: this.#closing.signal },
       })
       return { mediaType, state: 'kept', detail: '', content: body }
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error
-      if (taker && error.fault === 'forbidden-address')
-        this.#refusedHosts.note(taker.endpointId, url)
-      return unfetched(message('reports.context-document-failed', { why: error.detail }))
+      if (endpoint && error.fault === 'forbidden-address')
+        this.#refusedHosts.note(endpoint.endpointId, url)
+      return failedDownload(message('reports.context-document-failed', { why: error.detail }))
     }
   }
 }
 
 type Answer = EventResponse<typeof EVENT>
 type DocumentUrl = NonNullable<Answer['documentUrls']>[number]
-const answeredParts = ({
+const contextFields = ({
   clinicalIndication = '',
   technologistTechnique = '',
   technologistNotes = [],
@@ -217,7 +228,7 @@ const answeredParts = ({
   ...{ clinicalIndication, technologistTechnique, technologistNotes, documents, priorReports },
 })
 
-const unfetched = (why: Message) => ({
+const failedDownload = (why: Message) => ({
   ...{ mediaType: '', state: 'failed', detail: storedMessage(why), content: null },
 })
 
@@ -236,26 +247,26 @@ function questionOf(
   }
 }
 
-/** What of the answer is kept with the study, counted: its texts are about a patient. */
+/** Summarizes the response in counts, because its texts are about a patient. */
 function effectOf(answer: Answer): Message {
-  const given = answeredParts(answer)
+  const given = contextFields(answer)
   const documents = given.documents.length + (answer.documentUrls?.length ?? 0)
   const parts = [
     ...(given.clinicalIndication.trim() === '' ? [] : [message('reports.context-indication')]),
     ...(given.technologistTechnique.trim() === '' ? [] : [message('reports.context-technique')]),
-    ...counted(given.technologistNotes.length, 'reports.context-notes'),
-    ...counted(documents, 'reports.context-documents'),
-    ...counted(given.priorReports.length, 'reports.context-prior-reports'),
+    ...countMessage(given.technologistNotes.length, 'reports.context-notes'),
+    ...countMessage(documents, 'reports.context-documents'),
+    ...countMessage(given.priorReports.length, 'reports.context-prior-reports'),
   ]
   return parts.length === 0
     ? message('webhooks.added-nothing')
     : message('reports.context-kept', { parts })
 }
 
-const counted = (count: number, code: MessageCode) =>
+const countMessage = (count: number, code: MessageCode) =>
   count === 0 ? [] : [message(code, { count })]
 
-/** A presigned address has its secret in the query. */
+/** The query of a presigned URL contains its secret. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

@@ -2,13 +2,13 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { ImageChange } from '#shared/contract/reports.ts'
 
-// Corrections of images that were made after a report on them was signed: the reporting screen
-// shows them, and an addendum says which correction it follows.
+// Corrections of images that were made after a report on them was signed. The reporting screen
+// shows them, and an addendum states which correction it follows.
 
 export interface CorrectionInstant {
   readonly correctionId: string
   readonly at: string
-  /** What it did to the images of the study. */
+  /** How it changed the images of the study. */
   readonly what: ImageChange
 }
 
@@ -16,7 +16,7 @@ interface Signed {
   readonly signedAt: string | null
 }
 
-/** Later than every instant. */
+/** Greater than every instant. */
 const NO_END = '9999-12-31T23:59:59.999Z'
 
 const lastOf = (reports: readonly Signed[]): string =>
@@ -25,7 +25,7 @@ const lastOf = (reports: readonly Signed[]): string =>
     '',
   )
 
-/** What corrections did to the images since the reports were signed, the newest first. */
+/** The corrections of the images since the last of the reports was signed, newest first. */
 export function changesSinceSigned(
   database: Database,
   studyInstanceUid: string,
@@ -36,8 +36,9 @@ export function changesSinceSigned(
 }
 
 /**
- * The correction that an addendum follows: the last one that was made after the reports before it
- * were signed. @param earlier the report and the addenda that were signed before
+ * The correction that an addendum follows: the last one made after the preceding reports were
+ * signed.
+ * @param earlier the report and the addenda that were signed before the addendum
  */
 export function followedCorrection(
   database: Database,
@@ -50,19 +51,19 @@ export function followedCorrection(
   return correctionsBetween(database, studyInstanceUid, from, signedAt)[0] ?? null
 }
 
-const IN_SPAN = 'at >= ? and at <= ? and undoes is null and (undoneAt is null or undoneAt > ?)'
-// Two queries, as there are two indexes.
+const IN_PERIOD = 'at >= ? and at <= ? and undoes is null and (undoneAt is null or undoneAt > ?)'
+// A union of two queries, so that each uses its index.
 const CORRECTIONS_IN = `
   select correctionId, at, iif(toStudyInstanceUid = fromStudyInstanceUid, 'corrected', 'removed') as what
-    from corrections where fromStudyInstanceUid = ? and ${IN_SPAN}
+    from corrections where fromStudyInstanceUid = ? and ${IN_PERIOD}
   union select correctionId, at, 'added' from corrections
-    where toStudyInstanceUid = ? and toStudyInstanceUid <> fromStudyInstanceUid and ${IN_SPAN}
+    where toStudyInstanceUid = ? and toStudyInstanceUid <> fromStudyInstanceUid and ${IN_PERIOD}
   order by at desc`
 
 /**
- * Corrections of images that were in the study then, or that they brought into the study, made in
- * the span and not undone by its end, the newest first. What undoes another correction brings back
- * the images that were read.
+ * Corrections within the period that removed images from the study, changed them, or added them,
+ * and that were not undone by its end; newest first. A correction that undoes another is excluded,
+ * because it restores the images that were read.
  */
 function correctionsBetween(
   database: Database,

@@ -2,10 +2,13 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { CriticalResult } from '#shared/contract/reports.ts'
 
-/** A step of escalation that a critical result has reached. */
+/** An escalation step taken for a critical result. */
 type Escalation = CriticalResult['escalations'][number]
 
-/** A critical result that no clinician was notified of; `step` 0 and `at` null: not escalated. */
+/**
+ * A critical result that has not been communicated; `step` is 0 and `at` null before the first
+ * escalation.
+ */
 export interface EscalatedResult {
   readonly reportId: string
   readonly studyId: string
@@ -14,8 +17,8 @@ export interface EscalatedResult {
   readonly at: string | null
 }
 
-// The aggregate has `at` be of the row with the highest step (SQLite, "Bare columns in an aggregate
-// query").
+// With max(), `at` is taken from the row with the highest step (SQLite, "Bare columns in an
+// aggregate query").
 const OPEN = `
   select c.reportId, c.studyId, c.openedAt, ifnull(max(e.step), 0) as step, e.at
   from criticalResults c indexed by criticalResultsOpen
@@ -25,7 +28,7 @@ const OPEN = `
 const BELOW = `${OPEN} having ifnull(max(e.step), 0) < ? order by c.openedAt`
 const ESCALATED = `${OPEN} having max(e.step) is not null order by c.openedAt`
 
-/** Open results that are below the step, oldest first. */
+/** Open results that have not reached the step, oldest first. */
 export const listResultsBelowStep = (database: Database, step: number): EscalatedResult[] =>
   database.all(rawQuery<EscalatedResult>(BELOW, [step]))
 
@@ -43,7 +46,7 @@ export const listEscalations = (database: Database, reportId: string): Escalatio
       .orderBy('step'),
   ) as Escalation[]
 
-/** The primary key admits each step of a result once. */
+/** Inserts the step; the primary key allows each step of a result once. */
 export const insertEscalation = (
   database: Database,
   row: Omit<EscalatedResult, 'studyId' | 'openedAt' | 'at'> & { readonly at: string },

@@ -20,19 +20,19 @@ import {
 import { accessionOf } from './signed-report.ts'
 
 const LAST_STEP = 2
-/** Escalated in one transaction; more wait for the next round, a second later. */
+/** Maximum of results escalated per transaction; the rest follow a second later. */
 const MOST_AT_ONCE = 500
 const MINUTE_MS = 60_000
-/** A mail names so many results, and counts the others. */
+/** Maximum of results listed in a mail; the others are only counted. */
 const MOST_NAMED = 20
-/** Of an accession number a mail has the end alone, and of a short one nothing. */
+/** A mail contains only the end of an accession number, and nothing of a short one. */
 const SHOWN_CHARACTERS = 4
 const SHORTEST_SHOWN = 8
 
 /**
- * Escalates critical results that were not communicated in time (decision 0044): at each step the
- * result is recorded as escalated with its audit entry, and a mail to the configured addresses is
- * queued, in one transaction. Communicating a result ends its escalation.
+ * Escalates critical results that were not communicated in time (decision 0044). Each step records
+ * the escalation with its audit entry and queues a mail to the configured addresses, in one
+ * transaction. Communicating a result ends its escalation.
  */
 export class CriticalEscalations implements AsyncDisposable {
   readonly #worker: Worker
@@ -68,15 +68,15 @@ export class CriticalEscalations implements AsyncDisposable {
   }
 }
 
-/** By when a result that was signed at the instant has to be communicated. */
+/** Deadline for communicating a result that was signed at the instant. */
 export const communicationDue = ({ settings }: Context, openedAt: string): string =>
   instantOf(msOf(openedAt) + settings.get('criticals.communicateMinutes') * MINUTE_MS)
 
 /**
- * When an open result reaches its next step; undefined after the last one. The second step counts
- * from the first, not from the signature: after a sleep of the PC or a jump of the clock, results
- * go one step at a time. An instant in the future was written before the clock was set back: the
- * step is due, rather than late by as much.
+ * Time of the next step of an open result; undefined after the last one. The second step is timed
+ * from the first, not from the signature, so that after standby or a clock change results advance
+ * one step at a time. An instant in the future was recorded before the clock was set back; the step
+ * is then due at once.
  */
 export function nextStepAt(
   { settings, clock }: Context,
@@ -100,7 +100,7 @@ function nextEscalation(context: Context): string | undefined {
     : instantOf(instants.reduce((first, at) => Math.min(first, at)))
 }
 
-/** Escalates what is due by one step each. */
+/** Advances every due result by one step. */
 export function escalateDue(context: Context): void {
   const { database, clock, feed } = context
   const now = clock()
@@ -123,8 +123,8 @@ export function escalateDue(context: Context): void {
 }
 
 /**
- * A mail says what is open when it is sent, so one that still waits is replaced: after an outage of
- * the mail server each address gets one mail.
+ * Replaces a pending mail, because a mail lists the results open when it is sent. After an outage
+ * of the mail server each address receives one mail.
  */
 function queueMail({ database }: Context, to: string, at: string): void {
   const subject = subjectOf(to)
@@ -132,18 +132,21 @@ function queueMail({ database }: Context, to: string, at: string): void {
   addOutboxJob(database, { kind: ESCALATION_MAIL, subject, payload: { to }, at })
 }
 
-/** Within the transaction that documents a communication: no mail waits where nothing is open. */
+/**
+ * Removes pending mails if no result is open. Call within the transaction that documents a
+ * communication.
+ */
 export function dropNeedlessMails({ database, settings }: Context, at: string): void {
   if (listEscalatedResults(database).length > 0) return
   for (const to of settings.get('criticals.escalationAddresses'))
     dropOutboxJobs(database, ESCALATION_MAIL, subjectOf(to), at)
 }
 
-/** The outbox keeps subjects in the clear: it gets no address. */
+/** The outbox stores subjects unencrypted, so the address is not used as one. */
 const subjectOf = (to: string) =>
   `address-${createHash('sha256').update(to).digest('hex').slice(0, 16)}`
 
-/** @throws MailError: it is not to be sent any more */
+/** @throws MailError if the mail must no longer be sent */
 function composeMail(
   context: Context,
   publicBase: string,
@@ -171,7 +174,7 @@ function accessionEnd({ database }: Context, studyId: string): string {
   return accession.length < SHORTEST_SHOWN ? '' : accession.slice(-SHOWN_CHARACTERS)
 }
 
-/** What a mail about escalated results says: nothing about a patient. */
+/** The text of a mail about escalated results; it contains no patient data. */
 export function escalationText({
   clinicName,
   count,

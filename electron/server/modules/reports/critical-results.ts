@@ -19,11 +19,11 @@ import { type ReportPart, referringPhysicianOf } from './signed-report.ts'
 // Critical results and their communication (ACR Practice Parameter for Communication of Diagnostic
 // Imaging Findings).
 
-const MOST_OPEN = 500
-/** The clocks of two PCs in a clinic differ by this much. */
-const AHEAD_MS = 60_000
+const MAX_OPEN = 500
+/** Tolerated difference between the clocks of two PCs in a clinic. */
+const CLOCK_TOLERANCE_MS = 60_000
 
-/** Within the transaction that signs the report. */
+/** Records a critical result, within the transaction that signs the report. */
 export function openCriticalResult(
   { database }: Context,
   { user }: UserCaller,
@@ -40,25 +40,26 @@ export function openCriticalResult(
 }
 
 /**
- * Those that nobody was notified of yet, oldest first, at most 500; of studies that the person may
- * see.
+ * Critical results that have not been communicated, oldest first, at most 500, limited to studies
+ * that the user may see.
  */
 export const listOpenCriticals = (context: Context, caller: UserCaller): CriticalResult[] =>
-  queries.listOpenCriticalResults(context.database, MOST_OPEN).flatMap((record) => {
+  queries.listOpenCriticalResults(context.database, MAX_OPEN).flatMap((record) => {
     const study = findStudy(context.database, record.studyId)
     return study && isVisible(caller, study) ? (criticalView(context, record) ?? []) : []
   })
 
-/** Undefined where the report is not critical. */
+/** The critical result of a report; undefined if the report is not critical. */
 export function criticalOfReport(context: Context, reportId: string): CriticalResult | undefined {
   const record = queries.findCriticalResult(context.database, reportId)
   return record && criticalView(context, record)
 }
 
 /**
- * Documents who was notified; once, and for good. For who writes reports or manages studies.
- * @throws ApiError not-permitted, not-found; refused: it is documented already, or lies in the
- *   future
+ * Documents who was notified of a critical result. This is possible once and cannot be changed. The
+ * caller must be allowed to write reports or to manage studies.
+ * @throws ApiError not-permitted, not-found; refused: it is documented already, or the time is in
+ *   the future
  */
 export function documentCommunication(
   context: Context,
@@ -98,9 +99,13 @@ export function documentCommunication(
 
 const noSuchResult = () => new ApiError('not-found', message('reports.critical-unknown'))
 
-/** @throws ApiError refused: it lies in the future */
+/**
+ * Checks that an instant is not in the future.
+ * @throws ApiError refused: it is in the future
+ */
 export function demandPast(path: string, instant: string, now: number): void {
-  if (msOf(instant) > now + AHEAD_MS) throw refused(path, message('reports.in-the-future'))
+  if (msOf(instant) > now + CLOCK_TOLERANCE_MS)
+    throw refused(path, message('reports.in-the-future'))
 }
 
 function criticalView(
@@ -128,6 +133,6 @@ function criticalView(
   }
 }
 
-/** Who signed the report, as they were named then, or who writes it. */
+/** The signer of the report under the name at that time, or the author of a draft. */
 export const authorOf = (database: Database, { signer, userId }: queries.ReportRecord) =>
   signer ? { userId: signer.userId as UserId, name: signer.name } : namedUserOf(database, userId)

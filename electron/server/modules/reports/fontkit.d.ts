@@ -1,5 +1,7 @@
 declare module 'fontkit' {
-  /** What is used of a font; pdfkit takes the whole of it (fontkit has no types of its own). */
+  /**
+   * The part of a font that is used here; pdfkit uses all of it. fontkit has no types of its own.
+   */
   export interface Font {
     hasGlyphForCodePoint(codePoint: number): boolean
   }

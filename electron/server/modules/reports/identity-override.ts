@@ -14,10 +14,11 @@ import { isReportSignedSince } from './report-queries.ts'
 import { signingUser } from './report-signing.ts'
 
 /**
- * Allows signing although the images differ from the worklist or the study. By who may sign.
- * `differences` are those that were shown to the person.
- * @throws ApiError as of a draft, and refused: there is nothing to override, or the differences are
- *   others by now
+ * Allows signing although the images differ from the worklist or the study. The caller must be
+ * allowed to sign.
+ * @param differences the differences that were shown to the user
+ * @throws ApiError those of a draft; refused: there is nothing to override, or the differences have
+ *   changed
  */
 export const overrideIdentity = (
   context: Context,
@@ -46,8 +47,9 @@ export const overrideIdentity = (
   })
 
 /**
- * Withdraws the override, so that signing is blocked again. By who may sign.
- * @throws ApiError as of a draft, and refused: there is none, or a report was signed since
+ * Withdraws the override, so that signing is blocked again. The caller must be allowed to sign.
+ * @throws ApiError those of a draft; refused: there is no override, or a report has been signed
+ *   since
  */
 export const withdrawOverride = (context: Context, caller: UserCaller, studyId: string): void =>
   context.database.transaction(() => {

@@ -18,8 +18,8 @@ import { contextDocument, DocumentParams, REPORTS_BYTES, reportHandlers } from '
 type LinkedCall = keyof typeof linkedReports
 
 /**
- * Dictation by link (`shared/contract/linked.ts`): the window's calls about the one study of the
- * view, answered as the window's own, and nothing else of the window.
+ * Serves dictation by link (`shared/contract/linked.ts`): the window's calls about the study of the
+ * view, answered as in the window. Other calls of the window are not served.
  */
 export function serveLinkedReports(
   app: HttpApp,
@@ -38,7 +38,7 @@ export function serveLinkedReports(
       operation,
       (call) => {
         const { studyId, user, callerOf } = dictationOf(context, call.view)
-        demandOwn(context, studyId, call as NamedIn)
+        checkStudyOfLink(context, studyId, call as CallTarget)
         const handlers = reportHandlers(context, eventLog, contexts, publicBase, callerOf)
         const handler = handlers[name] as (call: unknown) => unknown
         return handler({ ...call, view: undefined, user })
@@ -52,21 +52,21 @@ export function serveLinkedReports(
     { access: 'view', params: DocumentParams },
     ({ params, view }) => {
       const { studyId, user, callerOf } = dictationOf(context, view)
-      demandOwn(context, studyId, { params })
+      checkStudyOfLink(context, studyId, { params })
       return contextDocument(context, callerOf, user, params)
     },
   )
 }
 
 /**
- * Whom a link for dictation is for, with the rights that they have by it. @throws ApiError
- * not-permitted: the view is not for dictation
+ * The user of a dictation link, with the permissions that the link gives.
+ * @throws ApiError not-permitted: the view is not for dictation
  */
 function dictationOf(context: Context, { kind, studyId, user: linkedUser }: OpenView) {
   if (kind !== 'reroute' || studyId === null || !linkedUser)
     throw new ApiError('not-permitted', message('reports.link-for-viewing'))
-  // Who has no access to the window may write what they were sent; what they may do there is
-  // theirs.
+  // A user without access to the window may still write the report that they were sent a link for.
+  // Their other permissions are unchanged.
   const user = { ...linkedUser, hasDashboardAccess: true }
   const callerOf = (who: SignedInUser) => ({
     ...windowCaller(context)(who),
@@ -75,17 +75,24 @@ function dictationOf(context: Context, { kind, studyId, user: linkedUser }: Open
   return { studyId, user, callerOf }
 }
 
-/** Where a call names a study or a report. */
-interface NamedIn {
+/** The study and report IDs of a call. */
+interface CallTarget {
   readonly params?: { readonly studyId?: string; readonly reportId?: string } | undefined
   readonly query?: { readonly studyId?: string | undefined } | undefined
 }
 
-/** @throws ApiError not-found: the call names another study, or a report of another one */
-function demandOwn({ database }: Context, studyId: string, { params, query }: NamedIn): void {
-  const named = [params?.studyId, query?.studyId].filter((one) => one !== undefined)
+/**
+ * Checks that a call concerns the study of the link.
+ * @throws ApiError not-found: the call refers to another study or its report
+ */
+function checkStudyOfLink(
+  { database }: Context,
+  studyId: string,
+  { params, query }: CallTarget,
+): void {
+  const studyIds = [params?.studyId, query?.studyId].filter((one) => one !== undefined)
   const ofReport =
     params?.reportId === undefined ? [] : [findReport(database, params.reportId)?.studyId]
-  if ([...named, ...ofReport].some((one) => one !== studyId))
+  if ([...studyIds, ...ofReport].some((one) => one !== studyId))
     throw new ApiError('not-found', message('reports.link-of-other-study'))
 }

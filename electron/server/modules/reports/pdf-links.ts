@@ -5,21 +5,23 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { readReportPdf } from './report-document-queries.ts'
 
-// Links to the PDFs of reports need no row: the path and its end are signed. For GET only.
+// Links to the PDFs of reports are not stored: the path and the expiry are signed. They are valid
+// for GET only.
 
 const LIFETIME_SECONDS = 3600
 const PATH = '/reports/:reportId/pdf'
 
 const pathOf = (reportId: string) => `/reports/${reportId}/pdf`
 
-/** HMAC-SHA256 of the path and its end, base64url. */
+/** HMAC-SHA256 of the path and the expiry, in base64url. */
 const signatureOf = ({ database }: Context, path: string, expires: string) =>
   createHmac('sha256', database.seal.keyFor('report PDF links'))
     .update(`GET\n${path}\n${expires}`)
     .digest('base64url')
 
 /**
- * A link to the PDF of the report, good for an hour. @param publicBase without a slash at its end
+ * Returns a link to the PDF of the report that is valid for an hour.
+ * @param publicBase without a trailing slash
  */
 export function reportPdfUrl(context: Context, publicBase: string, reportId: string): string {
   const expires = String(Math.floor(context.clock() / 1000) + LIFETIME_SECONDS)
@@ -29,27 +31,27 @@ export function reportPdfUrl(context: Context, publicBase: string, reportId: str
 }
 
 /**
- * Whether this gateway signed the link to the report and it has not ended. @param expires Unix
- * seconds
+ * Whether this gateway signed the link to the report and it has not expired.
+ * @param expires Unix time in seconds
  */
 export function isReportPdfLink(
   context: Context,
   reportId: string,
   { expires, signature }: { readonly expires: string; readonly signature: string },
 ): boolean {
-  const given = Buffer.from(signature)
-  const ours = Buffer.from(signatureOf(context, pathOf(reportId), expires))
+  const actual = Buffer.from(signature)
+  const expected = Buffer.from(signatureOf(context, pathOf(reportId), expires))
   return (
-    given.length === ours.length &&
-    timingSafeEqual(given, ours) &&
+    actual.length === expected.length &&
+    timingSafeEqual(actual, expected) &&
     Number(expires) * 1000 > context.clock()
   )
 }
 
 /**
- * `GET /reports/:reportId/pdf?expires&signature`: the PDF of a signed report for whoever has its
- * link, for as long as that lasts. GET only. 403: the link is not one of this gateway, or it has
- * ended; 404: there is no such PDF.
+ * Serves `GET /reports/:reportId/pdf?expires&signature`: the PDF of a signed report, without
+ * further authorization while the link is valid. Responds with 403 if the link is invalid or has
+ * expired, and with 404 if there is no such PDF.
  */
 export function serveReportPdf(app: HttpApp, context: Context): void {
   app.declared.push({ method: 'GET', path: PATH })

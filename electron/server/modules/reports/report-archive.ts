@@ -8,7 +8,7 @@ import {
   findCurrentInstance,
   type InstanceRecord,
 } from '#server/modules/images/instance-queries.ts'
-import { keepOwnInstances } from '#server/modules/images/own-instances.ts'
+import { storeOwnInstances } from '#server/modules/images/own-instances.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
@@ -18,43 +18,47 @@ import { insertReportObject, listReportObjects } from './report-document-queries
 import { reportInstances } from './report-instances.ts'
 import { type ArchivedReport, archivedReport } from './signed-report.ts'
 
-// Signed reports as DICOM objects beside the images of their study: an Encapsulated PDF and a Basic
-// Text SR each.
+// Signed reports as DICOM objects in the study of their images: an Encapsulated PDF and a Basic
+// Text SR for each.
 
-const KINDS = 2
-const NOT_YET = message('reports.copies-not-yet')
-const NEVER = message('reports.copies-never')
+const OBJECTS_PER_REPORT = 2
+const NOT_ARCHIVED_YET = message('reports.copies-not-yet')
+const ARCHIVING_DISABLED = message('reports.copies-never')
 
 /**
- * Does the outbox job `report.archive` of a report: makes the objects that are not there yet; again
- * it changes nothing. @throws StorageFault
+ * Runs the outbox job `report.archive`: creates the objects of a report that do not exist yet. It
+ * is idempotent.
+ * @throws StorageFault
  */
 export async function archiveReport(context: Context, reportId: string): Promise<void> {
   const { database, settings } = context
-  const isComplete = listReportObjects(database, reportId).length === KINDS
+  const isComplete = listReportObjects(database, reportId).length === OBJECTS_PER_REPORT
   if (!settings.get('reports.archiveCopies') || isComplete) return
   const report = archivedReport(context, reportId)
-  if (report) await keepObjects(context, report)
+  if (report) await storeObjects(context, report)
 }
 
-/** Makes and keeps the objects of a signed report. @throws StorageFault */
-export async function keepObjects(context: Context, report: ArchivedReport): Promise<void> {
+/**
+ * Creates and stores the objects of a signed report.
+ * @throws StorageFault
+ */
+export async function storeObjects(context: Context, report: ArchivedReport): Promise<void> {
   const { database, settings } = context
   const { wanted, header } = reportInstances(
     report,
     findImageStudy(database, report.studyInstanceUid),
-    earlierCopies(context, report),
+    precedingReports(context, report),
     settings.get('clinic.name'),
     settings.get('clinic.timeZone'),
   )
-  await keepOwnInstances(context, wanted, header, (kept) =>
-    noteKept(context, report.reportId, kept),
+  await storeOwnInstances(context, wanted, header, (stored) =>
+    recordObjects(context, report.reportId, stored),
   )
   context.feed.noteImages()
 }
 
-/** Structured reports of the earlier parts that are in the archive. */
-const earlierCopies = (
+/** The archived structured reports of the preceding parts. */
+const precedingReports = (
   { database }: Context,
   { parts, reportId }: ArchivedReport,
 ): InstanceRecord[] =>
@@ -64,23 +68,27 @@ const earlierCopies = (
     .filter(({ kind }) => kind === 'sr')
     .flatMap(({ sopInstanceUid }) => findCurrentInstance(database, sopInstanceUid) ?? [])
 
-/** In the transaction that keeps them. */
-function noteKept(context: Context, reportId: string, kept: readonly InstanceRecord[]): void {
+/** Records the objects, within the transaction that stores them. */
+function recordObjects(
+  context: Context,
+  reportId: string,
+  stored: readonly InstanceRecord[],
+): void {
   const { database, clock, settings } = context
   const createdAt = instantOf(clock())
-  for (const { sopClassUid, sopInstanceUid } of kept) {
+  for (const { sopClassUid, sopInstanceUid } of stored) {
     const kind = sopClassUid === REPORT_SOP_CLASS.pdf ? 'pdf' : 'sr'
     insertReportObject(database, { reportId, kind, sopInstanceUid, createdAt })
   }
-  const sopInstanceUids = kept.map(({ sopInstanceUid }) => sopInstanceUid)
+  const sopInstanceUids = stored.map(({ sopInstanceUid }) => sopInstanceUid)
   note(context, 'gateway', 'report.archive', reportId, { sopInstanceUids })
   const destinationId = settings.get('reports.destinationId')
-  // Nothing is sent to a destination that was removed since it was set.
+  // The destination may have been removed since it was configured.
   if (destinationId !== null && findDestination(database, destinationId))
-    queueCopies(context, destinationId, kept)
+    queueCopies(context, destinationId, stored)
 }
 
-/** How many were not there, or on their way, already. */
+/** Queues the objects and returns how many were not yet sent or queued. */
 const queueCopies = (
   { database, clock }: Context,
   destinationId: string,
@@ -92,8 +100,8 @@ const queueCopies = (
   }).length
 
 /**
- * Queues the objects for a destination. @throws ApiError not-found; refused: there are none, or the
- * destination is switched off
+ * Queues the objects of a report for a destination.
+ * @throws ApiError not-found; refused: there are no objects, or the destination is disabled
  */
 export function sendReportCopies(
   context: Context,
@@ -110,7 +118,10 @@ export function sendReportCopies(
     ({ sopInstanceUid }) => findCurrentInstance(database, sopInstanceUid) ?? [],
   )
   if (objects.length === 0)
-    throw new ApiError('refused', settings.get('reports.archiveCopies') ? NOT_YET : NEVER)
+    throw new ApiError(
+      'refused',
+      settings.get('reports.archiveCopies') ? NOT_ARCHIVED_YET : ARCHIVING_DISABLED,
+    )
   const queued = database.transaction(() => {
     note(context, actor, 'report.send', reportId, { destinationId, objects: objects.length })
     return queueCopies(context, destinationId, objects)
@@ -119,7 +130,7 @@ export function sendReportCopies(
   return { success: true, message: message(code, { name }) }
 }
 
-/** Works off the outbox jobs that signing leaves. */
+/** The worker for the outbox jobs that signing adds. */
 export const openReportArchiver = (context: Context) =>
   new OutboxWorker(context, 'report.archive', async ({ subject }) => {
     await archiveReport(context, subject)

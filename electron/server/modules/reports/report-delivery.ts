@@ -7,8 +7,8 @@ import {
 import { listEvents } from '#server/modules/events/queries.ts'
 import type { EventRecorder } from '#server/modules/events/recorder.ts'
 import { findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
-import { switchOffEndpoint } from '#server/modules/partners/service.ts'
-import { DISABLED_SENTENCES, endpointName } from '#server/modules/partners/targets.ts'
+import { disableEndpoint } from '#server/modules/partners/service.ts'
+import { DISABLED_MESSAGES, endpointName } from '#server/modules/partners/targets.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
@@ -26,12 +26,12 @@ import { reportPdfUrl } from './pdf-links.ts'
 import type { ReportDestinations } from './report-destinations.ts'
 import { findReport } from './report-queries.ts'
 
-/** How long a report may be on its way before the window shows a warning. */
-const LATE_MS = 60 * 60_000
+/** How long a delivery may take before the window shows a warning. */
+const OVERDUE_MS = 60 * 60_000
 
 /**
- * Delivers signed reports to the partner once `begin` was called, tries again at once where an
- * endpoint or the partner is set anew, and writes lines of the feed about it.
+ * Delivers signed reports to the partner once `begin` has been called, retries immediately when an
+ * endpoint or the partner is reconfigured, and reports the outcome in the activity feed.
  */
 export class ReportDeliveries extends Deliveries {
   readonly #recorder: EventRecorder
@@ -54,14 +54,14 @@ export class ReportDeliveries extends Deliveries {
     const { database, settings } = context
     const retrySoon = () => void setImmediate(() => this.#isListening && this.retry())
     this.#subscriptions.defer(database.subscribe('endpoints', retrySoon))
-    // Reports of a study with a mismatch wait for it to be resolved or overridden.
+    // Reports of a study with a mismatch are held until it is resolved or overridden.
     this.#subscriptions.defer(database.subscribe('mismatches', retrySoon))
     this.#subscriptions.defer(
       settings.onChange((keys) => keys.some((key) => key.startsWith('partner.')) && retrySoon()),
     )
   }
 
-  /** The gateway listens: what waits goes out from now on, with links that can be followed. */
+  /** Starts delivering. Called when the gateway listens, so that the links in the events work. */
   begin(): void {
     this.#isListening = true
     this.wake()
@@ -86,14 +86,14 @@ export class ReportDeliveries extends Deliveries {
 
   protected endpointGone(endpointId: string): void {
     const { database } = this.context
-    if (!switchOffEndpoint(this.context, endpointId)) return
+    if (!disableEndpoint(this.context, endpointId)) return
     const endpoint = findEndpoint(database, endpointId)
     const name = endpoint ? endpointName(endpoint) : ''
     const text = message('reports.endpoint-switched-off', { name })
     database.afterCommit(() => this.#append('danger', text, null))
   }
 
-  /** The first failure and the end of it; the attempts between are in the record of events. */
+  /** Only the first failure and the final outcome are shown; the event log has every attempt. */
   #appendAttempt({ reportId, state, fault, attempts }: DeliveryAttempt): void {
     const { database } = this.context
     const report = findReport(database, reportId)
@@ -123,31 +123,31 @@ export class ReportDeliveries extends Deliveries {
   }
 }
 
-/** Signed reports that should have reached their partner, and endpoints that get nothing. */
+/** Overdue deliveries, and endpoints that are disabled. */
 export interface UndeliveredReports {
-  /** Reports that wait for longer than an hour. */
+  /** Number of reports that have been waiting for more than an hour. */
   readonly count: number
   /** When the oldest of them was signed. */
   readonly since: string | null
-  /** What was wrong at the last attempt. */
+  /** The error of the last attempt. */
   readonly fault: Message | null
   readonly switchedOff: readonly { readonly name: string; readonly reason: Message }[]
 }
 
 export const undeliveredReports = ({ database, clock }: Context): UndeliveredReports => ({
-  ...overdueOutboxJobs(database, REPORT_DELIVERED, instantOf(clock() - LATE_MS)),
+  ...overdueOutboxJobs(database, REPORT_DELIVERED, instantOf(clock() - OVERDUE_MS)),
   switchedOff: listEndpoints(database)
     .filter(({ disabledAt }) => disabledAt !== null)
     .map((endpoint) => ({
       name: endpointName(endpoint),
-      reason: DISABLED_SENTENCES[endpoint.disabledReason ?? 'person'],
+      reason: DISABLED_MESSAGES[endpoint.disabledReason ?? 'person'],
     })),
 })
 
 /**
- * What a `report.delivered` event carries, with a fresh link to the PDF; undefined where the report
- * is not signed: an unsigned text never leaves the gateway. The endpoint of the key that created
- * the study takes the event.
+ * The data of a `report.delivered` event, with a new link to the PDF. Undefined if the report is
+ * not signed, because an unsigned text never leaves the gateway. The event is sent to the endpoint
+ * of the API key that created the study.
  */
 export function deliveryData(
   context: Context,
@@ -179,7 +179,7 @@ const STATES: Readonly<Record<OutboxState, Delivery['state']>> = {
   dropped: 'dropped',
 }
 
-/** How far the delivery of the report to the partner is. */
+/** The state of the delivery of a report to the partner. */
 export function deliveryOf({ database }: Context, reportId: string): Delivery {
   const job = findLatestOutboxJob(database, REPORT_DELIVERED, reportId)
   const about = { subject: reportId }

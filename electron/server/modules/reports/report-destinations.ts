@@ -1,61 +1,59 @@
 import type { Context } from '#server/context.ts'
 import { listWaitingOutboxJobs } from '#server/jobs/outbox-queries.ts'
-import { endpointTaking, signingSecrets } from '#server/modules/partners/targets.ts'
+import { endpointFor, signingSecrets } from '#server/modules/partners/targets.ts'
 import { isStudyMismatched } from '#server/modules/studies/image-study-queries.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { type Destination, REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
 import { message } from '#shared/messages/message.ts'
 import { findReport } from './report-queries.ts'
 
-const MOST_KNOWN = 10_000
+const MAX_CACHED = 10_000
 
 /**
- * The endpoint that takes the event of a report: that of the key that created the study, else the
- * clinic's own.
+ * Determines the endpoint for the event of a report: that of the API key that created the study,
+ * otherwise the default endpoint.
  */
 export class ReportDestinations {
   readonly #context: Context
-  /**
-   * Of each report its study and the key of the partner that created it, which never change.
-   */
+  /** The study of each report and the API key that created it, which never change. */
   readonly #studies = new Map<string, { key: string | null; studyInstanceUid: string }>()
   /**
-   * Of each key, while nothing changed in the database: thousands of reports that waited out an
-   * outage are asked about in one go.
+   * The destination for each API key; cleared when the database changes. After an outage, thousands
+   * of waiting reports are looked up in succession.
    */
   readonly #destinations = new Map<string | null, Destination>()
-  #knownAt = -1
+  #cachedAt = -1
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** Where the event of the report goes now, or why it has to wait. */
+  /** The endpoint for the event of the report, or the reason why it has to wait. */
   of(reportId: string): Destination {
     const { database } = this.#context
     const { key, studyInstanceUid } = this.#studyOf(reportId)
-    // Images that arrived after the signature may be of another patient than the report.
+    // Images that arrived after signing may belong to another patient.
     if (isStudyMismatched(database, studyInstanceUid))
       return { whyNot: message('reports.held-by-mismatch') }
-    // What a transaction sees may still be rolled back.
+    // Not cached within a transaction, which may be rolled back.
     if (database.inTransaction) return destinationOf(this.#context, key)
-    if (database.changeCount !== this.#knownAt) this.#destinations.clear()
-    this.#knownAt = database.changeCount
+    if (database.changeCount !== this.#cachedAt) this.#destinations.clear()
+    this.#cachedAt = database.changeCount
     const destination = this.#destinations.get(key) ?? destinationOf(this.#context, key)
     this.#destinations.set(key, destination)
     return destination
   }
 
-  /** Reports that wait, counted by the endpoint they are for, also where it is switched off. */
+  /** The number of waiting reports by endpoint ID, including disabled endpoints. */
   waiting(): ReadonlyMap<string, number> {
     const { database } = this.#context
     const counts = new Map<string, number>()
-    const takers = new Map<string | null, string | undefined>()
+    const endpointIds = new Map<string | null, string | undefined>()
     for (const { subject } of listWaitingOutboxJobs(database, REPORT_DELIVERED)) {
       const { key } = this.#studyOf(subject)
-      if (!takers.has(key))
-        takers.set(key, endpointTaking(database, REPORT_DELIVERED, key)?.endpointId)
-      const endpointId = takers.get(key)
+      if (!endpointIds.has(key))
+        endpointIds.set(key, endpointFor(database, REPORT_DELIVERED, key)?.endpointId)
+      const endpointId = endpointIds.get(key)
       if (endpointId !== undefined) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
     }
     return counts
@@ -70,17 +68,17 @@ export class ReportDestinations {
       key: study?.createdByApiKeyId ?? null,
       studyInstanceUid: study?.studyInstanceUid ?? '',
     }
-    if (this.#studies.size >= MOST_KNOWN) this.#studies.clear()
+    if (this.#studies.size >= MAX_CACHED) this.#studies.clear()
     if (report) this.#studies.set(reportId, found)
     return found
   }
 }
 
 function destinationOf(context: Context, key: string | null): Destination {
-  const taker = endpointTaking(context.database, REPORT_DELIVERED, key)
-  if (!taker) return { whyNot: message('reports.no-endpoint') }
-  if (taker.disabledAt !== null) return { whyNot: message('reports.endpoint-off') }
-  if (signingSecrets(context, taker.endpointId).length === 0)
+  const endpoint = endpointFor(context.database, REPORT_DELIVERED, key)
+  if (!endpoint) return { whyNot: message('reports.no-endpoint') }
+  if (endpoint.disabledAt !== null) return { whyNot: message('reports.endpoint-off') }
+  if (signingSecrets(context, endpoint.endpointId).length === 0)
     return { whyNot: message('reports.endpoint-without-secret') }
-  return { endpointId: taker.endpointId }
+  return { endpointId: endpoint.endpointId }
 }

@@ -3,13 +3,13 @@ import type { Database } from '#server/database/database.ts'
 import type { ReportTables } from '#server/database/tables/reports.ts'
 
 // The tables reportPdfs and reportObjects: the PDF of each signed report, and its copies as DICOM
-// objects. A PDF is in the database, encrypted, so that one transaction holds it and the signature
-// (docs/decisions/0016). It is never changed.
+// objects. PDFs are encrypted in the database, so that a PDF and its signature are written in one
+// transaction (docs/decisions/0016). They are never changed.
 
 const ENTRY = ['reportId', 'sha256', 'pages', 'bytes', 'createdAt'] as const
 /**
- * What is known of a PDF without decrypting it: the SHA-256 in hex and the number of its bytes are
- * those of the PDF.
+ * The metadata of a PDF, readable without decrypting it: its SHA-256 in hex, its size in bytes and
+ * its number of pages.
  */
 export type ReportPdfEntry = Pick<Selectable<ReportTables['reportPdfs']>, (typeof ENTRY)[number]>
 
@@ -28,15 +28,18 @@ export const insertReportPdf = (
 export const findReportPdf = (database: Database, reportId: string): ReportPdfEntry | undefined =>
   database.get(database.sql.selectFrom('reportPdfs').select(ENTRY).where('reportId', '=', reportId))
 
-/** At most `count`, chosen at random. */
+/** Returns at most `count` PDFs, chosen at random. */
 export function sampleReportPdfs(database: Database, count: number): ReportPdfEntry[] {
   const pdfs = database.sql.selectFrom('reportPdfs')
-  // Chosen by their ids alone: the pages of the database that hold the PDFs are not read for it.
+  // Chosen by ID only, so that the database pages that hold the PDFs are not read.
   const chosen = pdfs.select('reportId').orderBy(sql`random()`).limit(count)
   return database.all(pdfs.select(ENTRY).where('reportId', 'in', chosen))
 }
 
-/** The bytes as they were rendered. @throws StoreError seal-broken */
+/**
+ * The bytes of a PDF as they were rendered.
+ * @throws StoreError seal-broken
+ */
 export function readReportPdf(database: Database, reportId: string): Buffer | undefined {
   const row = database.get(
     database.sql.selectFrom('reportPdfs').selectAll().where('reportId', '=', reportId),
@@ -47,7 +50,7 @@ export function readReportPdf(database: Database, reportId: string): Buffer | un
 const contextOf = ({ reportId, sha256 }: Pick<ReportPdfEntry, 'reportId' | 'sha256'>) =>
   `report PDF ${reportId} ${sha256}`
 
-/** pdf: Encapsulated PDF; sr: Basic Text SR. */
+/** A DICOM copy of a report. pdf: Encapsulated PDF; sr: Basic Text SR. */
 export type ReportObject = Omit<Selectable<ReportTables['reportObjects']>, 'kind'> & {
   readonly kind: 'pdf' | 'sr'
 }
@@ -61,7 +64,7 @@ export const listReportObjects = (database: Database, reportId: string) =>
       .orderBy('kind'),
   ) as ReportObject[]
 
-/** The same one again changes nothing. */
+/** Records a copy. Does nothing if it is recorded already. */
 export const insertReportObject = (database: Database, object: ReportObject) =>
   database.run(
     database.sql

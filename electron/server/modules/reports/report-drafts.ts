@@ -6,12 +6,12 @@ import { namedUserOf } from '#server/modules/users/queries.ts'
 import type { Draft, ReportLock } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ReportId } from '#shared/ids.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { findReportLock } from './report-locks.ts'
 import { findDraft, findReportRevision, type ReportRecord } from './report-queries.ts'
 
-/** A study, the report that is being written on it, and the window that has it open. */
+/** A study, its draft report, and the lock of the window that has the draft open. */
 export interface DraftState {
   readonly study: ScribeStudyRecord
   readonly draft: ReportRecord | undefined
@@ -30,26 +30,35 @@ export function readDraftState(context: Context, caller: UserCaller, studyId: st
   return draftStateOf(context, study)
 }
 
-/** As `readDraftState`. @throws ApiError refused: the study cannot be edited now */
+/**
+ * Like `readDraftState`.
+ * @throws ApiError refused: the study cannot be edited now
+ */
 export function writableDraftState(
   context: Context,
   caller: UserCaller,
   studyId: string,
 ): DraftState {
   const state = readDraftState(context, caller, studyId)
-  const why = whyNobodyWrites(state)
+  const why = editObstacle(state)
   if (why !== undefined) throw new ApiError('refused', why)
   return state
 }
 
-/** @throws ApiError refused: nothing is being written */
-export function demandDraft({ draft }: DraftState): ReportRecord {
+/**
+ * Returns the draft.
+ * @throws ApiError refused: there is none
+ */
+export function requireDraft({ draft }: DraftState): ReportRecord {
   if (draft) return draft
   throw new ApiError('refused', message('reports.nothing-begun'))
 }
 
-/** Refuses unless the draft is the caller's and no other window has it. @throws ApiError refused */
-export function demandOwnDraft(
+/**
+ * Checks that the draft belongs to the caller and is not open in another window.
+ * @throws ApiError refused
+ */
+export function checkDraftOwner(
   { database }: Context,
   { user }: UserCaller,
   { draft, lock }: DraftState,
@@ -67,22 +76,23 @@ export function demandOwnDraft(
 
 export const inAnotherWindow = () => new ApiError('refused', message('reports.in-another-window'))
 
-/** Why the study cannot be edited now; undefined where somebody may. */
-export function whyNobodyWrites({ study }: Pick<DraftState, 'study'>): Message | undefined {
+/** Why the study cannot be edited now; undefined if it can. */
+export function editObstacle({ study }: Pick<DraftState, 'study'>): Message | undefined {
   if (study.cancelledAt !== null) return message('studies.uncancel-first')
-  if (moved('dictate', study.status) === undefined && study.status !== 'addendum_active')
+  if (nextStatus('dictate', study.status) === undefined && study.status !== 'addendum_active')
     return message('reports.report-is-signed')
   return undefined
 }
 
 /**
- * Whom the report belongs to, and the remedy; undefined where it is the caller's to write. It is
- * somebody else's while their window has it open, once they have begun it, and while the study is
- * assigned to them. An addendum that nobody has written on yet is for whoever writes first.
+ * Names the user who owns the report and the remedy; undefined if the caller may write it. A report
+ * belongs to another user while their window has it open, after they have begun it, and while the
+ * study is assigned to them. An addendum that no one has written yet belongs to whoever writes
+ * first.
  *
- * Whoever may write reports may take it over: a colleague's draft must not be stuck with an absent
- * colleague. Taking over is an explicit act, the audit trail keeps whom the report was taken from,
- * and nothing is lost: the draft goes on with its revisions.
+ * Any user who may write reports may take a report over, so that a draft is not blocked by an
+ * absent colleague. Taking over is an explicit action, the audit log records the former owner, and
+ * nothing is lost: the draft keeps its revisions.
  */
 export function otherOwnerOf(
   { database }: Context,
@@ -101,17 +111,17 @@ export function otherOwnerOf(
   return message('reports.assigned-to-other', { name })
 }
 
-/** Why the caller may not write now; undefined where they may. */
-export function whyNotWrite(
+/** Why the caller may not write now; undefined if they may. */
+export function writeObstacle(
   context: Context,
   caller: UserCaller,
   state: DraftState,
 ): Message | undefined {
   if (!isAllowed(caller, 'writeReports')) return message('users.may-not-write-reports')
-  return whyNobodyWrites(state) ?? otherOwnerOf(context, caller, state)
+  return editObstacle(state) ?? otherOwnerOf(context, caller, state)
 }
 
-/** The draft as the window shows it. */
+/** Converts a draft to the form that the window shows. */
 export function draftView({ database }: Context, draft: ReportRecord): Draft {
   const { reportId, isAddendum, revision, plainText, updatedAt, userId } = draft
   const saved = findReportRevision(database, reportId, revision)
@@ -123,8 +133,8 @@ export function draftView({ database }: Context, draft: ReportRecord): Draft {
 }
 
 /**
- * Whether the draft is the one that a window shows, at the revision that it shows. A window that
- * names no report is compared by the revision alone.
+ * Whether a window shows this draft at its current revision. If the window specifies no report ID,
+ * only the revision is compared.
  */
 export const isShown = (
   { reportId, revision }: ReportRecord,

@@ -19,9 +19,11 @@ import { COMMUNICATION_METHODS } from './report-pdf-layout.ts'
 import type { ArchivedReport, ReportPart } from './signed-report.ts'
 
 /**
- * The objects of a report, and what its study's row says where it has none. The same report makes
- * the same objects, with the same UIDs. `images` is what is here of its study, `earlier` are the
- * structured reports of the earlier parts, and `timeZone` is the setting.
+ * Creates the DICOM objects of a report, and the header for its study if the study has no images.
+ * The same report always results in the same objects with the same UIDs.
+ * @param images the images of its study, if any
+ * @param earlier the structured reports of the preceding parts
+ * @param timeZone the value of the setting
  */
 export function reportInstances(
   report: ArchivedReport,
@@ -84,7 +86,7 @@ export function reportInstances(
 }
 
 const MODALITY = { pdf: 'DOC', sr: 'SR' } as const
-/** Behind the series of any device. */
+/** Higher than the series numbers of any device. */
 const SERIES_NUMBER = { pdf: 9901, sr: 9902 } as const
 type PatientAndStudy = Omit<
   ReportHeader,
@@ -98,8 +100,8 @@ type PatientAndStudy = Omit<
 >
 
 /**
- * What patient and study are called: as the images of the study have it, so that an archive puts
- * the report beside them, unless they are of somebody else than the report is.
+ * The patient and study attributes. They are taken from the images of the study, so that an archive
+ * groups the report with them, unless the images belong to another patient.
  */
 function patientOf(
   { metadata, accessionNumber, studyDescription }: ArchivedReport,
@@ -107,9 +109,9 @@ function patientOf(
 ): PatientAndStudy {
   const { patientName, mrn, dateOfBirth, sex, scanDate, scanTime, referringPhysicianName } =
     metadata
-  const ofReport: PatientAndStudy = {
+  const reportAttributes: PatientAndStudy = {
     patientName: personName(patientName ?? ''),
-    // An identifier that is too long is left out: one that was cut would be somebody else's.
+    // An identifier that is too long is omitted: a truncated one might be another patient's.
     patientId: identifier(mrn ?? '', 64),
     patientBirthDate: (dateOfBirth ?? '').replaceAll('-', ''),
     patientSex: sex ? PATIENT_SEX[sex] : '',
@@ -120,24 +122,29 @@ function patientOf(
     accessionNumber: identifier(accessionNumber, 64),
     referringPhysicianName: personName(referringPhysicianName ?? ''),
   }
-  if (!images || images.remoteAddress === OWN_ADDRESS || !isOfSame(ofReport, images.header))
-    return ofReport
+  if (
+    !images ||
+    images.remoteAddress === OWN_ADDRESS ||
+    !isSamePatient(reportAttributes, images.header)
+  )
+    return reportAttributes
   const { header } = images
   return {
-    ...ofReport,
+    ...reportAttributes,
     ...{ patientName: header.patientName, patientId: header.patientId },
-    patientBirthDate: header.patientBirthDate || ofReport.patientBirthDate,
-    patientSex: header.patientSex || ofReport.patientSex,
-    studyDate: header.studyDate || ofReport.studyDate,
-    studyTime: header.studyTime || ofReport.studyTime,
+    patientBirthDate: header.patientBirthDate || reportAttributes.patientBirthDate,
+    patientSex: header.patientSex || reportAttributes.patientSex,
+    studyDate: header.studyDate || reportAttributes.studyDate,
+    studyTime: header.studyTime || reportAttributes.studyTime,
     studyId: header.studyId,
-    studyDescription: header.studyDescription || ofReport.studyDescription,
-    accessionNumber: header.accessionNumber || ofReport.accessionNumber,
-    referringPhysicianName: header.referringPhysicianName || ofReport.referringPhysicianName,
+    studyDescription: header.studyDescription || reportAttributes.studyDescription,
+    accessionNumber: header.accessionNumber || reportAttributes.accessionNumber,
+    referringPhysicianName:
+      header.referringPhysicianName || reportAttributes.referringPhysicianName,
   }
 }
 
-function isOfSame(report: PatientAndStudy, images: ImageHeader): boolean {
+function isSamePatient(report: PatientAndStudy, images: ImageHeader): boolean {
   const id = images.patientId.trim()
   return report.patientId !== '' && id !== ''
     ? report.patientId === id
@@ -169,11 +176,11 @@ function criticalText({ isCritical, finding, communication }: ReportPart): strin
   if (!isCritical) return []
   if (!communication) return [finding ?? 'Critical result']
   const { communicatedTo, method, communicatedAt, isReadBack, note } = communication
-  const said = `Communicated to ${communicatedTo} ${COMMUNICATION_METHODS[method]}`.trim()
+  const communicated = `Communicated to ${communicatedTo} ${COMMUNICATION_METHODS[method]}`.trim()
   return [
     [
       `${finding ?? 'Critical result'}.`,
-      `${said}${isReadBack ? ', read back' : ''}, ${communicatedAt}.`,
+      `${communicated}${isReadBack ? ', read back' : ''}, ${communicatedAt}.`,
       note,
     ]
       .filter(Boolean)
@@ -182,20 +189,23 @@ function criticalText({ isCritical, finding, communication }: ReportPart): strin
 }
 
 /**
- * PS3.5 §6.2: a PN as it is, or free text as its family name; each component group has 64
- * characters.
+ * Converts a name to a PN (PS3.5 §6.2): a PN is kept, and free text becomes the family name. Each
+ * component group is limited to 64 characters.
  */
 const personName = (text: string): string =>
-  plain(text)
+  normalized(text)
     .split('=', 3)
     .map((group) => [...group].slice(0, 64).join('').trim())
     .join('=')
-const truncateToLo = (text: string): string => [...plain(text)].slice(0, 64).join('').trim()
+const truncateToLo = (text: string): string => [...normalized(text)].slice(0, 64).join('').trim()
 const identifier = (text: string, most: number): string =>
-  plain(text).length > most ? '' : plain(text)
+  normalized(text).length > most ? '' : normalized(text)
 
-/** Backslashes divide values, and control characters have no place in short text. */
-const plain = (text: string): string =>
+/**
+ * Replaces backslashes, which delimit values, and control characters, which are not allowed in
+ * short text.
+ */
+const normalized = (text: string): string =>
   text
     .normalize('NFC')
     .replaceAll('\\', '/')

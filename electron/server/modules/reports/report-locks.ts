@@ -3,16 +3,16 @@ import { perDatabase } from '#server/database/database.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { ReportLock } from '#shared/contract/reports.ts'
 
-// Which window has a draft open: in memory only, because it shows who is at work and protects
-// nothing that the revision of a draft does not. A lock is kept by the id of the draft, so that the
-// lock of a cancelled draft ends with it, and it ends `reports.lockSeconds` after the last call of
-// its window.
+// Which window has a draft open. Locks are held in memory only, because they are informational;
+// drafts are protected by their revision. Locks are keyed by the ID of the draft, so that the lock
+// of a cancelled draft ends with it, and expire `reports.lockSeconds` after the last call of their
+// window.
 
 export type LockHolder = Omit<ReportLock, 'until'>
 
 const locksOf = perDatabase(() => new Map<string, ReportLock>())
 
-/** Who has the draft open now. */
+/** The lock of a draft, if it has not expired. */
 export function findReportLock(
   { database, clock }: Context,
   reportId: string,
@@ -24,7 +24,7 @@ export function findReportLock(
   return undefined
 }
 
-/** Takes the lock, or renews it; undefined where another window has it. */
+/** Acquires or renews the lock; undefined if another window holds it. */
 export function holdReportLock(
   context: Context,
   reportId: string,
@@ -35,7 +35,7 @@ export function holdReportLock(
   return isOther ? undefined : takeReportLock(context, reportId, holder)
 }
 
-/** Takes the lock from whoever has it. */
+/** Acquires the lock, even if another window holds it. */
 export function takeReportLock(
   context: Context,
   reportId: string,
@@ -43,7 +43,7 @@ export function takeReportLock(
 ): ReportLock {
   const { database, clock, settings } = context
   const locks = locksOf(database)
-  // Nobody asks any more for the locks of drafts that were cancelled.
+  // Removes expired locks of drafts that were cancelled and are never looked up again.
   for (const other of locks.keys()) findReportLock(context, other)
   const until = instantOf(clock() + settings.get('reports.lockSeconds') * 1000)
   const lock = { userId, name, windowId, until }
@@ -51,11 +51,11 @@ export function takeReportLock(
   return lock
 }
 
-/** Gives the lock up, where this window has it. */
+/** Releases the lock if this window holds it. */
 export function releaseReportLock(context: Context, reportId: string, windowId: string): void {
   if (findReportLock(context, reportId)?.windowId === windowId) clearReportLock(context, reportId)
 }
 
-/** Ends the lock: there is nothing left to write. */
+/** Removes the lock of a draft that no longer exists. */
 export const clearReportLock = ({ database }: Context, reportId: string) =>
   void locksOf(database).delete(reportId)

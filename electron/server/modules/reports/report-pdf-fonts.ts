@@ -5,15 +5,15 @@ import { create, type Font } from 'fontkit'
 
 export type Weight = 400 | 700
 
-/** Characters of one font, beside each other; `font` is its name in the document. */
+/** Consecutive characters in one font; `font` is its name in the document. */
 export interface Run {
   readonly font: string
   readonly text: string
-  /** No font has them: they are printed as boxes. */
+  /** Set if no font has the characters; they are printed as boxes. */
   readonly isUnknown: boolean
 }
 
-// One file for each script, as Noto Sans is published; the first that has a character prints it.
+// Noto Sans is published with one file per script. The first font that has a character is used.
 const SCRIPTS = [
   'latin',
   'latin-ext',
@@ -25,18 +25,21 @@ const SCRIPTS = [
   'devanagari',
 ] as const
 const BASE = SCRIPTS.map((script) => `noto-sans-${script}`)
-// Noto Sans JP is published in numbered files: kanji and kana, and the symbols that reports have,
-// such as ≤ and →.
+// Noto Sans JP is published in numbered files. They contain kanji, kana and symbols that occur in
+// reports, such as ≤ and →.
 const JAPANESE = Array.from({ length: 120 }, (_, at) => `noto-sans-jp-${at}`)
 const [LATIN = ''] = BASE
 const fileOf = (name: string, weight: Weight) => `${name}-${weight}-normal.woff`
-/** Every file that may be read. */
+/** All font files that may be needed. */
 export const FONT_FILES: readonly string[] = [...BASE, ...JAPANESE].flatMap((name) => [
   fileOf(name, 400),
   fileOf(name, 700),
 ])
 
-/** Beside the built program (`vite.config.ts` puts them there), or where the packages are. */
+/**
+ * The fonts next to the built program, where `vite.config.ts` copies them; undefined when the fonts
+ * are read from the packages.
+ */
 const BUILT = [join(import.meta.dirname, 'fonts'), join(import.meta.dirname, '..', 'fonts')].find(
   (folder) => existsSync(join(folder, fileOf(LATIN, 400))),
 )
@@ -48,69 +51,72 @@ function bytesOf(name: string, weight: Weight): Buffer {
   const file = fileOf(name, weight)
   let found = bytes.get(file)
   if (!found) {
-    const ofPackage = join(
+    const packagePath = join(
       PACKAGES,
       name.startsWith('noto-sans-jp') ? 'noto-sans-jp' : 'noto-sans',
       'files',
       file,
     )
-    found = fontOfWoff(readFileSync(BUILT ? join(BUILT, file) : ofPackage))
+    found = fontOfWoff(readFileSync(BUILT ? join(BUILT, file) : packagePath))
     bytes.set(file, found)
   }
   return found
 }
 
-/** Of the regular weight, for looking characters up; both weights have the same. */
-const probes = new Map<string, Font>()
-/** By character; undefined: no font has it. */
-const homes = new Map<number, string | undefined>()
+/** Fonts of the regular weight for looking up characters; both weights contain the same ones. */
+const lookupFonts = new Map<string, Font>()
+/** The font of each character; undefined if no font has it. */
+const fontOfCharacter = new Map<number, string | undefined>()
 
 function has(name: string, codePoint: number): boolean {
-  let probe = probes.get(name)
-  if (!probe) {
-    probe = create(bytesOf(name, 400))
-    probes.set(name, probe)
+  let font = lookupFonts.get(name)
+  if (!font) {
+    font = create(bytesOf(name, 400))
+    lookupFonts.set(name, font)
   }
-  return probe.hasGlyphForCodePoint(codePoint)
+  return font.hasGlyphForCodePoint(codePoint)
 }
 
-/** Name of the font that prints the character. */
-function homeOf(codePoint: number): string | undefined {
+/** The name of the font that has the character. */
+function fontNameOf(codePoint: number): string | undefined {
   if (codePoint < 0x7f) return LATIN
-  if (!homes.has(codePoint))
-    homes.set(
+  if (!fontOfCharacter.has(codePoint))
+    fontOfCharacter.set(
       codePoint,
       [...BASE, ...JAPANESE].find((name) => has(name, codePoint)),
     )
-  return homes.get(codePoint)
+  return fontOfCharacter.get(codePoint)
 }
 
-// A character with the marks that stand on it, and with joiners after it.
+// A character with its combining marks and following joiners.
 export const CLUSTERS = /[\s\S][\p{M}\u200c\u200d]*/gu
 
-/** A cluster is of one font where one has all of it, so that marks stand where they belong. */
-function homesOf(cluster: string): readonly (readonly [string, string | undefined])[] {
+/**
+ * The parts of a cluster with their fonts. A cluster is set in one font if a font has all of its
+ * characters, so that marks are positioned correctly.
+ */
+function splitByFont(cluster: string): readonly (readonly [string, string | undefined])[] {
   const characters = [...cluster].filter(
-    (each) => !isJoiner(each) || homeOf(pointOf(each)) !== undefined,
+    (each) => !isJoiner(each) || fontNameOf(codePointOf(each)) !== undefined,
   )
   const [first] = characters
   if (first === undefined) return []
-  if (characters.length === 1) return [[first, homeOf(pointOf(first))]]
-  const whole = [...BASE, ...JAPANESE].find((name) =>
-    characters.every((each) => has(name, pointOf(each))),
+  if (characters.length === 1) return [[first, fontNameOf(codePointOf(first))]]
+  const commonFont = [...BASE, ...JAPANESE].find((name) =>
+    characters.every((each) => has(name, codePointOf(each))),
   )
-  return whole === undefined
-    ? characters.map((each) => [each, homeOf(pointOf(each))])
-    : [[characters.join(''), whole]]
+  return commonFont === undefined
+    ? characters.map((each) => [each, fontNameOf(codePointOf(each))])
+    : [[characters.join(''), commonFont]]
 }
 
-const pointOf = (character: string) => character.codePointAt(0) ?? 0
+const codePointOf = (character: string) => character.codePointAt(0) ?? 0
 const isJoiner = (character: string) => character === '\u200c' || character === '\u200d'
 
 /**
- * The fonts of one document, which takes each by `register`. Each is read anew: a font remembers
- * which character it last used a glyph for, and the same document would not be the same bytes after
- * others.
+ * The fonts of one document, which are registered when they are first used. Fonts are not shared
+ * between documents: fontkit caches which character a glyph was last used for, so the bytes of a
+ * document would depend on earlier ones.
  */
 export class ReportFonts {
   readonly #register: (name: string, font: Font) => void
@@ -120,15 +126,15 @@ export class ReportFonts {
     this.#register = register
   }
 
-  /** Divides the text by the fonts that have its characters. */
+  /** Splits the text into runs of one font. */
   runsOf(text: string, weight: Weight): readonly Run[] {
     if (/^[\x20-\x7e]*$/.test(text))
       return text === '' ? [] : [{ font: this.#nameOf(LATIN, weight), text, isUnknown: false }]
     const runs: { font: string; text: string; isUnknown: boolean }[] = []
     for (const [cluster] of text.matchAll(CLUSTERS)) {
-      for (const [part, home] of homesOf(cluster)) {
-        const font = this.#nameOf(home, weight)
-        const isUnknown = home === undefined
+      for (const [part, fontName] of splitByFont(cluster)) {
+        const font = this.#nameOf(fontName, weight)
+        const isUnknown = fontName === undefined
         const last = runs.at(-1)
         if (last?.font === font && last.isUnknown === isUnknown) last.text += part
         else runs.push({ font, text: part, isUnknown })
@@ -137,11 +143,11 @@ export class ReportFonts {
     return runs
   }
 
-  #nameOf(home = LATIN, weight: Weight): string {
-    const name = `${home}-${weight}`
+  #nameOf(fontName = LATIN, weight: Weight): string {
+    const name = `${fontName}-${weight}`
     if (!this.#registered.has(name)) {
       this.#registered.add(name)
-      this.#register(name, create(bytesOf(home, weight)))
+      this.#register(name, create(bytesOf(fontName, weight)))
     }
     return name
   }
@@ -153,9 +159,9 @@ const SFNT_HEADER = 12
 const SFNT_ENTRY = 16
 
 /**
- * The font in a WOFF file (W3C WOFF 1.0) as a plain TrueType or OpenType one. fontkit reads WOFF
- * too, and unpacks it in JavaScript every time: that is most of the time a page takes.
- * @throws {RangeError} where it is no WOFF file
+ * Converts a WOFF file (W3C WOFF 1.0) to TrueType or OpenType. fontkit can read WOFF, but
+ * decompresses it in JavaScript every time, which would take most of the time of a page.
+ * @throws {RangeError} if it is not a WOFF file
  */
 export function fontOfWoff(woff: Buffer): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new RangeError('not a WOFF file')

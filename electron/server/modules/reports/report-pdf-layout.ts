@@ -2,33 +2,33 @@ import { wallClock } from '#server/platform/clinic-day.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { sectionsOf } from '#shared/report-text.ts'
 import type { SetLine, TextStyle, Typesetter } from './report-pdf-lines.ts'
-import type { Block, Placed, Row, Tag } from './report-pdf-pages.ts'
+import type { Block, PlacedText, Row, Tag } from './report-pdf-pages.ts'
 import type { ReportPart } from './signed-report.ts'
 
-const INK = '#1b2430'
-const QUIET = '#5c6673'
-const ALERT = '#a3231b'
-export const RULE = '#c9cfd6'
-const PANEL = '#f3f5f7'
-const ALERT_PANEL = '#fcf1ef'
+const TEXT_COLOR = '#1b2430'
+const MUTED_COLOR = '#5c6673'
+const ALERT_COLOR = '#a3231b'
+export const RULE_COLOR = '#c9cfd6'
+const PANEL_COLOR = '#f3f5f7'
+const ALERT_PANEL_COLOR = '#fcf1ef'
 
-const style = (
+const textStyle = (
   size: number,
   weight: 400 | 700,
   color: string,
   leading = size * 1.45,
 ): TextStyle => ({ size, weight, color, leading })
-const BODY = style(10, 400, INK, 14.5)
-const STRONG = style(10, 700, INK, 14.5)
-const SMALL = style(8, 400, QUIET, 11)
-const LABEL = style(7.5, 400, QUIET, 10)
-const VALUE = style(9.5, 400, INK, 13)
-const CLINIC = style(13, 700, INK, 18)
-const TITLE = style(15, 700, INK, 20)
-const NAME = style(13, 700, INK, 17)
-const HEADING = style(10.5, 700, INK, 15)
-const PART = style(12.5, 700, INK, 17)
-const ALERT_HEADING = style(10.5, 700, ALERT, 15)
+const BODY = textStyle(10, 400, TEXT_COLOR, 14.5)
+const STRONG = textStyle(10, 700, TEXT_COLOR, 14.5)
+const SMALL = textStyle(8, 400, MUTED_COLOR, 11)
+const LABEL = textStyle(7.5, 400, MUTED_COLOR, 10)
+const VALUE = textStyle(9.5, 400, TEXT_COLOR, 13)
+const CLINIC = textStyle(13, 700, TEXT_COLOR, 18)
+const TITLE = textStyle(15, 700, TEXT_COLOR, 20)
+const NAME = textStyle(13, 700, TEXT_COLOR, 17)
+const HEADING = textStyle(10.5, 700, TEXT_COLOR, 15)
+const PART = textStyle(12.5, 700, TEXT_COLOR, 17)
+const ALERT_HEADING = textStyle(10.5, 700, ALERT_COLOR, 15)
 
 const INSET = 12
 const GAP = 14
@@ -36,21 +36,21 @@ const COLUMNS = 3
 
 export interface ReportPdfInput {
   readonly clinicName: string
-  /** Lines below the clinic's name. */
+  /** Text below the clinic's name; it may have several lines. */
   readonly letterhead: string
   readonly paper: 'A4' | 'Letter'
-  /** IANA name; instants are shown in it. */
+  /** IANA name of the time zone in which instants are shown. */
   readonly timeZone: string
   readonly reportId: string
   readonly studyInstanceUid: string
   readonly studyDescription: string
   readonly accessionNumber: string
   readonly metadata: StudyReportMetadata
-  /** The report first, then its addenda in their order; the last one is what is being signed. */
+  /** The report, followed by its addenda in order. The last part is the one being signed. */
   readonly parts: readonly ReportPart[]
 }
 
-/** Sets the blocks of a report in a column of this width (points). */
+/** Lays out the blocks of a report in a column of a given width in points. */
 export class ReportLayout {
   readonly #input: ReportPdfInput
   readonly #typesetter: Typesetter
@@ -62,7 +62,7 @@ export class ReportLayout {
     this.#width = width
   }
 
-  /** One after the other. */
+  /** The blocks in reading order. */
   *blocks(): Generator<Block> {
     const { clinicName, letterhead, studyDescription, parts, timeZone } = this.#input
     for (const [text, textStyle] of [
@@ -82,10 +82,11 @@ export class ReportLayout {
         yield this.#block('P', text, SMALL, { before: 4, keepsNext: true })
       }
       if (part.isCritical) yield this.#critical(part)
-      yield* endingTogether(this.#body(part))
+      yield* keepEndTogether(this.#body(part))
       yield this.#signature(part)
     }
-    if (this.#typesetter.hasUnknown()) yield this.#block('P', UNKNOWN, SMALL, { before: 12 })
+    if (this.#typesetter.hasUnknown())
+      yield this.#block('P', MISSING_GLYPH_NOTE, SMALL, { before: 12 })
   }
 
   #block(tag: Tag, text: string, textStyle: TextStyle, rest: Partial<Block>): Block {
@@ -97,18 +98,18 @@ export class ReportLayout {
     return rowsOf(this.#typesetter.lines(text, textStyle, this.#width - 2 * inset), inset)
   }
 
-  /** Fields side by side; those of one row are as high as the longest. */
+  /** A row of fields side by side, as high as the longest of them. */
   #fieldsRow(fields: readonly Field[], top: number): Row {
     const column = (this.#width - 2 * INSET - GAP * (COLUMNS - 1)) / COLUMNS
     const cells = fields.map(([label, value], at) => {
       const x = INSET + at * (column + GAP)
-      const own = this.#typesetter.lines(value, VALUE, column)
+      const lines = this.#typesetter.lines(value, VALUE, column)
       const labels = this.#typesetter.lines(label, LABEL, column).slice(0, 1)
       const texts = [
         ...labels.map((line) => ({ line, x, y: top + 7.5 })),
-        ...below(own, x, top + LABEL.leading),
+        ...stacked(lines, x, top + LABEL.leading),
       ]
-      return { texts, height: top + LABEL.leading + own.length * VALUE.leading }
+      return { texts, height: top + LABEL.leading + lines.length * VALUE.leading }
     })
     return {
       height: Math.max(...cells.map(({ height }) => height)),
@@ -128,7 +129,7 @@ export class ReportLayout {
       ),
       space(11),
     ]
-    return { tag: 'P', rows, before: 12, fill: PANEL, isWhole: true }
+    return { tag: 'P', rows, before: 12, fill: PANEL_COLOR, isWhole: true }
   }
 
   #critical({ finding, communication }: ReportPart): Block {
@@ -140,7 +141,7 @@ export class ReportLayout {
       ...this.#rows(communicated ?? NOT_COMMUNICATED, VALUE, INSET),
       space(8),
     ]
-    return { tag: 'P', rows, before: 12, fill: ALERT_PANEL, bar: ALERT, isWhole: true }
+    return { tag: 'P', rows, before: 12, fill: ALERT_PANEL_COLOR, bar: ALERT_COLOR, isWhole: true }
   }
 
   *#body({ text: report }: ReportPart): Generator<Block> {
@@ -150,8 +151,8 @@ export class ReportLayout {
       if (heading !== '') yield this.#block('H2', heading, HEADING, { before: 13, keepsNext })
       for (const [at, paragraph] of paragraphs.entries()) {
         const before = at > 0 ? 7 : heading === '' ? 13 : 2
-        for (const [nth, portion] of portionsOf(paragraph).entries())
-          yield this.#block('P', portion, BODY, { before: nth > 0 ? 0 : before })
+        for (const [nth, part] of splitParagraph(paragraph).entries())
+          yield this.#block('P', part, BODY, { before: nth > 0 ? 0 : before })
       }
     }
   }
@@ -169,7 +170,7 @@ export class ReportLayout {
       ...this.#rows(instantText(signedAt, this.#input.timeZone), VALUE),
       ...this.#rows(`SHA-256 of the text: ${textHash}`, SMALL),
     ]
-    return { tag: 'P', rows, before: 20, rule: RULE, isWhole: true }
+    return { tag: 'P', rows, before: 20, rule: RULE_COLOR, isWhole: true }
   }
 }
 
@@ -177,7 +178,7 @@ const space = (height: number): Row => ({ height, texts: [] })
 
 const NOT_COMMUNICATED = 'Not yet documented as communicated when this was signed.'
 
-/** Neutral: the reader of the report may be the patient. */
+/** The wording is neutral, because the reader may be the patient. */
 const followsText = (
   { what, at, correctionId }: NonNullable<ReportPart['follows']>,
   timeZone: string,
@@ -190,31 +191,34 @@ const FOLLOWED = {
   removed: 'the removal of images that belong to another study',
 } as const
 
-const UNKNOWN =
+const MISSING_GLYPH_NOTE =
   'A box stands for a character that this document has no font for. The signed text itself has the character.'
-const LAST = 2
-const PORTION = 40
+const LINES_WITH_SIGNATURE = 2
+const LINES_PER_BLOCK = 40
 
-/** A signature never stands on a page without something of what it signs. */
-function* endingTogether(blocks: Iterable<Block>): Generator<Block> {
+/**
+ * Keeps the last lines of the text with the signature, so that a signature is never alone on a
+ * page.
+ */
+function* keepEndTogether(blocks: Iterable<Block>): Generator<Block> {
   let last: Block | undefined
   for (const block of blocks) {
     if (last) yield last
     last = block
   }
-  if (last && last.rows.length > 2 * LAST) {
-    yield { ...last, rows: last.rows.slice(0, -LAST) }
-    last = { ...last, rows: last.rows.slice(-LAST), before: 0 }
+  if (last && last.rows.length > 2 * LINES_WITH_SIGNATURE) {
+    yield { ...last, rows: last.rows.slice(0, -LINES_WITH_SIGNATURE) }
+    last = { ...last, rows: last.rows.slice(-LINES_WITH_SIGNATURE), before: 0 }
   }
   if (last) yield { ...last, keepsNext: true }
 }
 
 type Field = readonly [label: string, value: string]
-const NONE = '–'
+const UNKNOWN_VALUE = '–'
 
 /**
- * What the banner says below the name; what identifies the patient and the exam is there even where
- * it is not known.
+ * The fields below the patient's name. Those that identify the patient and the exam are shown even
+ * if they are unknown.
  */
 function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
   const {
@@ -230,11 +234,14 @@ function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
   } = metadata
   const born = [dateOfBirth && dayText(dateOfBirth), age?.trim()].filter(Boolean).join(' · ')
   const always: Field[] = [
-    ['Born', born || NONE],
-    ['Sex', sex ? SEX[sex] : NONE],
-    ['Patient ID (MRN)', mrn?.trim() || NONE],
-    ['Accession number', accessionNumber.trim() || NONE],
-    ['Examination', [scanDate && dayText(scanDate), scanTime].filter(Boolean).join(', ') || NONE],
+    ['Born', born || UNKNOWN_VALUE],
+    ['Sex', sex ? SEX[sex] : UNKNOWN_VALUE],
+    ['Patient ID (MRN)', mrn?.trim() || UNKNOWN_VALUE],
+    ['Accession number', accessionNumber.trim() || UNKNOWN_VALUE],
+    [
+      'Examination',
+      [scanDate && dayText(scanDate), scanTime].filter(Boolean).join(', ') || UNKNOWN_VALUE,
+    ],
   ]
   const known: Field[] = [
     ['Type of examination', scanType?.trim() ?? ''],
@@ -246,7 +253,7 @@ function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
 
 const SEX = { male: 'Male', female: 'Female', other: 'Other' } as const
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-/** As a sentence on paper names it; nothing where it was another. */
+/** The communication methods as they appear in a sentence. */
 export const COMMUNICATION_METHODS = {
   phone: 'by phone',
   'in-person': 'in person',
@@ -255,8 +262,8 @@ export const COMMUNICATION_METHODS = {
 } as const
 
 /**
- * A name as it was given; one that came of images as DICOM has it (PS3.5 §6.2.1.1) in the order of
- * a list: MEIER, ANNA MARIA.
+ * Formats a name. A DICOM name (PS3.5 §6.2.1.1) is shown as in a list: MEIER, ANNA MARIA. Other
+ * names are unchanged.
  */
 export function nameText(name: string | undefined): string {
   const [family = '', ...rest] =
@@ -267,13 +274,13 @@ export function nameText(name: string | undefined): string {
   return [family, rest.filter(Boolean).join(' ')].filter(Boolean).join(', ')
 }
 
-/** 7 Mar 1961: no country reads it another way. */
+/** Formats a date unambiguously: 7 Mar 1961. */
 function dayText(day: string): string {
   const [year = '', month = '', date = ''] = day.split('-')
   return `${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`
 }
 
-/** Clinic time, with its zone and what that was off UTC. */
+/** Formats an instant in clinic time, with the time zone and its UTC offset. */
 function instantText(instant: string, timeZone: string): string {
   const at = Date.parse(instant)
   const { day, time } = wallClock(at, timeZone)
@@ -301,23 +308,20 @@ const paragraphsOf = (text: string): string[] =>
     .map((paragraph) => paragraph.replace(/^\n+/, '').trimEnd())
     .filter((paragraph) => paragraph !== '')
 
-/** A list of a thousand lines is set bit by bit: others wait meanwhile. */
-function portionsOf(paragraph: string): string[] {
+/** Splits long paragraphs, so that the event loop is not blocked while they are laid out. */
+function splitParagraph(paragraph: string): string[] {
   const lines = paragraph.split('\n')
-  return Array.from({ length: Math.ceil(lines.length / PORTION) }, (_, at) =>
-    lines.slice(at * PORTION, (at + 1) * PORTION).join('\n'),
+  return Array.from({ length: Math.ceil(lines.length / LINES_PER_BLOCK) }, (_, at) =>
+    lines.slice(at * LINES_PER_BLOCK, (at + 1) * LINES_PER_BLOCK).join('\n'),
   )
 }
 
-const below = (own: readonly SetLine[], x: number, top: number): Placed[] =>
-  own.map((line, at) => ({ line, x, y: top + at * line.style.leading + line.style.size }))
+const stacked = (lines: readonly SetLine[], x: number, top: number): PlacedText[] =>
+  lines.map((line, at) => ({ line, x, y: top + at * line.style.leading + line.style.size }))
 
-/**
- * A row for each line; the baseline is where the middle of the small letters is in the middle of
- * the row.
- */
-const rowsOf = (own: readonly SetLine[], x = 0): Row[] =>
-  own.map((line) => ({
+/** One row per line. The baseline is placed so that the x-height is centered in the row. */
+const rowsOf = (lines: readonly SetLine[], x = 0): Row[] =>
+  lines.map((line) => ({
     height: line.style.leading,
     texts: [{ line, x: x + line.indent, y: line.style.leading / 2 + line.style.size * 0.35 }],
   }))

@@ -1,12 +1,12 @@
-import { withoutStacks } from '#shared/report-text.ts'
+import { limitMarks } from '#shared/report-text.ts'
 import { CLUSTERS, type ReportFonts, type Run, type Weight } from './report-pdf-fonts.ts'
 
-/** How text is set; sizes in points. */
+/** The style of text; sizes are in points. */
 export interface TextStyle {
   readonly size: number
   readonly weight: Weight
   readonly color: string
-  /** From baseline to baseline. */
+  /** Distance between baselines. */
   readonly leading: number
 }
 
@@ -14,10 +14,10 @@ export interface SetRun extends Run {
   readonly width: number
 }
 
-/** A line as it is printed. */
+/** A line of text with its position in the column. */
 export interface SetLine {
   readonly style: TextStyle
-  /** From the left of the column. */
+  /** Distance from the left edge of the column. */
   readonly indent: number
   readonly runs: readonly SetRun[]
   readonly width: number
@@ -26,29 +26,29 @@ export interface SetLine {
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uffef'
 const OPENING = '（「『【〔〈《［｛'
 const CLOSING = '、。，．：；！？）」』】〕〉》］｝ー…ぁぃぅぇぉっゃゅょァィゥェォッャュョ々'
-// A line may end after spaces, after a hyphen or slash within a word, and beside a Han character or
-// kana; punctuation stays with its character.
-const PIECES = new RegExp(
+// The units between which a line may break: after spaces, after a hyphen or slash within a word,
+// and next to a Han character or kana. Punctuation stays with its character.
+const BREAK_UNITS = new RegExp(
   `\\s+|[${OPENING}]*[${CJK}][\\p{M}]*[${CLOSING}]*|[^\\s${CJK}]+?[-/](?=\\p{L}{2})|[^\\s${CJK}]+`,
   'gu',
 )
-// What belongs together is not divided: a number and its unit, a sign of comparison and its number.
-// The mark is no character of any text here.
-const GLUE = '\u0001'
-const GLUED =
+// A placeholder for spaces at which a line must not break: between a number and its unit, and
+// between a comparison sign and its number. U+0001 does not occur in printable text.
+const NO_BREAK = '\u0001'
+const NO_BREAK_SPACE =
   /(?<=[≤≥<>=≈~±×][ ]?\(?)[ ](?=\d)|(?<=\d)[ ](?=(?:[mcµ]?m[²³23]?|m?[lL]|k?g|mg|HU|mGy|mSv|×|%)(?![\p{L}\d]))|\u00a0/gu
-/** An item of a list: its further lines begin below its text. */
-const ITEM = /^(?:[ ]*(?:[-–—•*]|\d{1,2}[.)])[ ]+|[ ]+)/
+/** The start of a list item; its other lines are aligned with its text. */
+const LIST_ITEM_START = /^(?:[ ]*(?:[-–—•*]|\d{1,2}[.)])[ ]+|[ ]+)/
 const ELLIPSIS = '…'
-const MOST_INDENT = 72
+const MAX_INDENT = 72
 
 /**
- * Text as it can be printed: composed, without control characters and those that only steer the
- * direction of writing, which could hide or reorder what was signed.
+ * Normalizes text for printing: NFC, without control characters and without bidirectional controls,
+ * which could hide or reorder what was signed.
  */
 export const printable = (text: string): string =>
-  withoutStacks(
-    withoutStacks(text.toWellFormed())
+  limitMarks(
+    limitMarks(text.toWellFormed())
       .normalize('NFC')
       .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
       .replaceAll('\t', '    ')
@@ -67,21 +67,21 @@ interface Measured {
   readonly width: number
 }
 
-/** Measures and breaks text; what it has measured is remembered for the document. */
+/** Measures text and breaks it into lines. Measurements are cached for the document. */
 export class Typesetter {
   readonly #fonts: Pick<ReportFonts, 'runsOf'>
   readonly #measure: (run: Run) => number
   readonly #measured = new Map<string, Measured>()
 
-  /** `measure`: the width of a run, in thousandths of its size. */
+  /** @param measure returns the width of a run in thousandths of the font size */
   constructor(fonts: Pick<ReportFonts, 'runsOf'>, measure: (run: Run) => number) {
     this.#fonts = fonts
     this.#measure = measure
   }
 
   /**
-   * Lines of the text in a column of this width; '' is one empty line. Line ends of the text are
-   * kept.
+   * Breaks text into lines of at most `width`; '' results in one empty line. Line breaks in the
+   * text are kept.
    */
   lines(text: string, style: TextStyle, width: number): SetLine[] {
     return printable(text)
@@ -89,16 +89,16 @@ export class Typesetter {
       .flatMap((each) => this.#paragraph(each, style, width))
   }
 
-  /** One line, cut with an ellipsis where it is too long. */
+  /** Sets text in one line, truncated with an ellipsis if it is too long. */
   line(text: string, style: TextStyle, width: number): SetLine {
     const whole = printable(text).replace(/\s+/g, ' ').trim()
     if (this.#widthOf(whole, style) <= width) return this.#setLine([whole], style, 0)
     const room = width - this.#widthOf(ELLIPSIS, style)
-    const [first = ''] = this.#chopped(whole, style, room)
+    const [first = ''] = this.#splitWord(whole, style, room)
     return this.#setLine([first.trimEnd() + ELLIPSIS], style, 0)
   }
 
-  /** Whether a character was set that no font has. */
+  /** Whether a character without a font was set. */
   hasUnknown(): boolean {
     return [...this.#measured.values()].some(({ runs }) => runs.some(({ isUnknown }) => isUnknown))
   }
@@ -108,7 +108,7 @@ export class Typesetter {
     let found = this.#measured.get(key)
     if (!found) {
       const runs = this.#fonts
-        .runsOf(text.replaceAll(GLUE, ' '), weight)
+        .runsOf(text.replaceAll(NO_BREAK, ' '), weight)
         .map((run) => ({ ...run, width: this.#measure(run) }))
       found = { runs, width: widthOfAll(runs) }
       this.#measured.set(key, found)
@@ -132,59 +132,62 @@ export class Typesetter {
     return { style, indent, runs, width: widthOfAll(runs) }
   }
 
-  /** Pieces of a word that is longer than a line. */
-  #chopped(word: string, style: TextStyle, width: number): string[] {
+  /** Splits a word that is longer than a line. */
+  #splitWord(word: string, style: TextStyle, width: number): string[] {
     const pieces: string[] = []
     let piece = ''
     let used = 0
     for (const [cluster] of word.matchAll(CLUSTERS)) {
-      const own = this.#widthOf(cluster, style)
-      if (piece !== '' && used + own > width) {
+      const pieceWidth = this.#widthOf(cluster, style)
+      if (piece !== '' && used + pieceWidth > width) {
         pieces.push(piece)
         piece = ''
         used = 0
       }
       piece += cluster
-      used += own
+      used += pieceWidth
     }
     return [...pieces, piece]
   }
 
   #paragraph(text: string, style: TextStyle, width: number): SetLine[] {
-    const lead = ITEM.exec(text)?.[0] ?? ''
-    const leadWidth = lead === '' ? 0 : this.#widthOf(lead, style)
-    const hanging = Math.min(leadWidth, MOST_INDENT)
+    const itemStart = LIST_ITEM_START.exec(text)?.[0] ?? ''
+    const itemStartWidth = itemStart === '' ? 0 : this.#widthOf(itemStart, style)
+    const hanging = Math.min(itemStartWidth, MAX_INDENT)
     const lines: SetLine[] = []
-    let pieces: string[] = lead === '' ? [] : [lead]
-    let used = leadWidth
+    let pieces: string[] = itemStart === '' ? [] : [itemStart]
+    let used = itemStartWidth
     const indentNow = () => (lines.length === 0 ? 0 : hanging)
     const isEmpty = () =>
-      pieces.length === 0 || (lines.length === 0 && pieces.length === 1 && pieces[0] === lead)
+      pieces.length === 0 || (lines.length === 0 && pieces.length === 1 && pieces[0] === itemStart)
     const end = () => {
-      const least = lines.length === 0 && lead !== '' ? 1 : 0
-      // A space at the end of a line is not seen.
-      while (pieces.length > least && pieces.at(-1)?.trim() === '') pieces.pop()
+      const minPieces = lines.length === 0 && itemStart !== '' ? 1 : 0
+      // Trailing spaces are invisible.
+      while (pieces.length > minPieces && pieces.at(-1)?.trim() === '') pieces.pop()
       lines.push(this.#setLine(pieces, style, indentNow()))
       pieces = []
       used = 0
     }
-    const add = (piece: string, own: number) => {
+    const add = (piece: string, pieceWidth: number) => {
       pieces.push(piece)
-      used += own
+      used += pieceWidth
     }
-    for (const [piece] of text.slice(lead.length).replace(GLUED, GLUE).matchAll(PIECES)) {
-      const own = this.#widthOf(piece, style)
+    for (const [piece] of text
+      .slice(itemStart.length)
+      .replace(NO_BREAK_SPACE, NO_BREAK)
+      .matchAll(BREAK_UNITS)) {
+      const pieceWidth = this.#widthOf(piece, style)
       if (piece.trim() === '') {
-        if (lines.length === 0 || pieces.length > 0) add(piece, own)
+        if (lines.length === 0 || pieces.length > 0) add(piece, pieceWidth)
         continue
       }
-      if (indentNow() + used + own > width && !isEmpty()) end()
+      if (indentNow() + used + pieceWidth > width && !isEmpty()) end()
       const room = width - indentNow()
-      if (own <= room - (pieces.length === 0 ? 0 : used)) {
-        add(piece, own)
+      if (pieceWidth <= room - (pieces.length === 0 ? 0 : used)) {
+        add(piece, pieceWidth)
         continue
       }
-      for (const part of this.#chopped(piece, style, Math.max(room - used, room / 2))) {
+      for (const part of this.#splitWord(piece, style, Math.max(room - used, room / 2))) {
         if (!isEmpty()) end()
         add(part, this.#widthOf(part, style))
       }

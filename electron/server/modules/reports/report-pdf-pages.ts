@@ -1,64 +1,64 @@
 import type { SetLine } from './report-pdf-lines.ts'
 
 /**
- * Text at its place in a row: `x` from the left of the column, `y` of the baseline from the top of
- * the row.
+ * Text positioned in a row: `x` from the left edge of the column, `y` of the baseline from the top
+ * of the row.
  */
-export interface Placed {
+export interface PlacedText {
   readonly line: SetLine
   readonly x: number
   readonly y: number
 }
 
-/** What is never cut: a line, or what stands side by side. */
+/** A unit that is never split between pages: a line, or texts side by side. */
 export interface Row {
   readonly height: number
-  readonly texts: readonly Placed[]
+  readonly texts: readonly PlacedText[]
 }
 
-/** Its type in the structure of the document (ISO 32000-1 §14.8.4). */
+/** Structure type of a block (ISO 32000-1 §14.8.4). */
 export type Tag = 'H1' | 'H2' | 'P'
 
-/** A heading, a paragraph, a panel: rows below each other. */
+/** A heading, a paragraph or a panel: a vertical sequence of rows. */
 export interface Block {
   readonly tag: Tag
   readonly rows: readonly Row[]
-  /** Space above it, where it does not begin a page. */
+  /** Space above it, unless it is at the top of a page. */
   readonly before: number
-  /** It stays on the page of what follows. */
+  /** Keep it on the same page as the next block. */
   readonly keepsNext?: boolean
-  /** It is not divided, where a page has room for it. */
+  /** Do not split it between pages if it fits on one. */
   readonly isWhole?: boolean
-  /** Colour behind its rows, over the whole column. */
+  /** Background color of its rows, across the whole column. */
   readonly fill?: string
-  /** Colour of a bar to the left of its rows. */
+  /** Color of a bar along the left edge of its rows. */
   readonly bar?: string
-  /** A rule above it. */
+  /** Color of a rule above it. */
   readonly rule?: string
 }
 
-/** Rows of one block on one page. */
+/** The rows of a block on one page. */
 export interface Slice {
   readonly block: Block
   readonly rows: readonly Row[]
-  /** Of its first row, from the top of the column. */
+  /** Position of its first row, from the top of the column. */
   readonly top: number
   readonly isFirst: boolean
 }
 export type Page = readonly Slice[]
 
-/** Lines that stay together at the end and at the beginning of a page. */
-const FEW = 2
+/** Minimum number of lines at the end and the start of a page (orphans and widows). */
+const MIN_LINES = 2
 
 /**
- * Puts blocks on pages of this height (points). A row that is higher than a page is alone on its
- * page.
+ * Distributes blocks to pages of a given height in points. A row that is higher than a page gets
+ * its own page.
  */
 export function pagesOf(blocks: readonly Block[], height: number): Page[] {
   const pages: Slice[][] = [[]]
   let used = 0
 
-  const turn = () => {
+  const startPage = () => {
     pages.push([])
     used = 0
   }
@@ -70,24 +70,24 @@ export function pagesOf(blocks: readonly Block[], height: number): Page[] {
   for (const [at, block] of blocks.entries()) {
     const isTop = used === 0
     const before = isTop ? 0 : block.before
-    if (!isTop && used + before + leastOf(blocks, at, height) > height) turn()
+    if (!isTop && used + before + minHeight(blocks, at, height) > height) startPage()
     else used += before
     let rows = block.rows
     let isFirst = true
     while (rows.length > 0) {
-      const fits = fitting(rows, height - used)
+      const fits = fittingRows(rows, height - used)
       if (fits === rows.length) {
         put(block, rows, isFirst)
         break
       }
-      // Neither the first line alone at the end of a page nor the last alone at the top of the
+      // Avoid a single first line at the end of a page and a single last line at the start of the
       // next.
-      const count = Math.max(rows.length - fits < FEW ? rows.length - FEW : fits, 0)
-      const cut = count < FEW && used > 0 ? 0 : Math.max(count, used === 0 ? 1 : 0)
+      const count = Math.max(rows.length - fits < MIN_LINES ? rows.length - MIN_LINES : fits, 0)
+      const cut = count < MIN_LINES && used > 0 ? 0 : Math.max(count, used === 0 ? 1 : 0)
       if (cut > 0) put(block, rows.slice(0, cut), isFirst)
       isFirst &&= cut === 0
       rows = rows.slice(cut)
-      if (rows.length > 0) turn()
+      if (rows.length > 0) startPage()
     }
   }
   return pages
@@ -95,19 +95,22 @@ export function pagesOf(blocks: readonly Block[], height: number): Page[] {
 
 const heightOf = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + row.height, 0)
 
-/** How much of the block, and of what it keeps, must stand on the page it begins on. */
-function leastOf(blocks: readonly Block[], at: number, height: number): number {
+/**
+ * The height that must fit on the page on which the block starts, including blocks that it must
+ * stay with.
+ */
+function minHeight(blocks: readonly Block[], at: number, height: number): number {
   const block = blocks[at]
   if (!block) return 0
-  const whole = heightOf(block.rows)
+  const blockHeight = heightOf(block.rows)
   const isWhole =
-    block.keepsNext || block.rows.length < 2 * FEW || (block.isWhole && whole <= height)
-  const least = isWhole ? whole : heightOf(block.rows.slice(0, FEW))
+    block.keepsNext || block.rows.length < 2 * MIN_LINES || (block.isWhole && blockHeight <= height)
+  const min = isWhole ? blockHeight : heightOf(block.rows.slice(0, MIN_LINES))
   const next = blocks[at + 1]
-  return least + (block.keepsNext && next ? next.before + leastOf(blocks, at + 1, height) : 0)
+  return min + (block.keepsNext && next ? next.before + minHeight(blocks, at + 1, height) : 0)
 }
 
-function fitting(rows: readonly Row[], room: number): number {
+function fittingRows(rows: readonly Row[], room: number): number {
   let used = 0
   const cut = rows.findIndex((row) => {
     used += row.height

@@ -2,41 +2,41 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import PDFDocument from 'pdfkit'
 import { ReportFonts } from './report-pdf-fonts.ts'
-import { nameText, ReportLayout, type ReportPdfInput, RULE } from './report-pdf-layout.ts'
+import { nameText, ReportLayout, type ReportPdfInput, RULE_COLOR } from './report-pdf-layout.ts'
 import { type SetLine, type TextStyle, Typesetter } from './report-pdf-lines.ts'
 import { type Page, pagesOf, type Slice } from './report-pdf-pages.ts'
 
 export interface ReportPdf {
   readonly bytes: Buffer
   readonly pages: number
-  /** Of the bytes, hex. */
+  /** SHA-256 of the bytes, in hex. */
   readonly sha256: string
 }
 
-/** Points; 72 are an inch. */
+/** Page sizes in points (1/72 inch). */
 const SIZES = { A4: [595.28, 841.89], Letter: [612, 792] } as const
-const SIDE = 64
-const TOP = 62
-const BOTTOM = 74
-/** Of the running head, from the top. */
-const HEAD = 38
+const SIDE_MARGIN = 64
+const TOP_MARGIN = 62
+const BOTTOM_MARGIN = 74
+/** Position of the running head, from the top. */
+const HEAD_POSITION = 38
 const NUMBER_WIDTH = 70
-/** How long the event loop is held at most, in ms. */
-const LONGEST_TURN_MS = 15
-const FOOT: TextStyle = { size: 7.5, weight: 400, color: '#5c6673', leading: 10.5 }
-const FOOT_STRONG: TextStyle = { ...FOOT, weight: 700, color: '#1b2430' }
+/** Maximum time in milliseconds before yielding to the event loop. */
+const MAX_BLOCKING_MS = 15
+const FOOTER_STYLE: TextStyle = { size: 7.5, weight: 400, color: '#5c6673', leading: 10.5 }
+const FOOTER_BOLD_STYLE: TextStyle = { ...FOOTER_STYLE, weight: 700, color: '#1b2430' }
 
 /**
- * The PDF of a signed report with its addenda. Deterministic: the same input, the same bytes. Fonts
- * are embedded, its text can be extracted, and the number of its bytes is even, as DICOM wants
- * values.
+ * Renders the PDF of a signed report with its addenda. It is deterministic: the same input results
+ * in the same bytes. Fonts are embedded, the text can be extracted, and the length is even, as
+ * DICOM requires of values.
  */
 export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf> {
-  const yieldTurn = turnYielder()
+  const yieldTurn = createYielder()
   const doc = documentOf(input)
-  const done = bytesOf(doc)
+  const rendered = bytesOf(doc)
   const [pageWidth, pageHeight] = SIZES[input.paper]
-  const width = pageWidth - 2 * SIDE
+  const width = pageWidth - 2 * SIDE_MARGIN
   const fonts = new ReportFonts((name, font) => doc.registerFont(name, font as never))
   const typesetter = new Typesetter(fonts, ({ font, text }) =>
     doc.font(font).fontSize(1000).widthOfString(text),
@@ -46,7 +46,7 @@ export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf>
     blocks.push(block)
     await yieldTurn()
   }
-  const pages = pagesOf(blocks, pageHeight - TOP - BOTTOM)
+  const pages = pagesOf(blocks, pageHeight - TOP_MARGIN - BOTTOM_MARGIN)
   const drawing = new Drawing(doc, input, typesetter)
   for (const [at, page] of pages.entries()) {
     drawing.page(page, at + 1, pages.length)
@@ -54,7 +54,7 @@ export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf>
   }
   drawing.end()
   doc.end()
-  const bytes = await done
+  const bytes = await rendered
   return { bytes, pages: pages.length, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
@@ -65,13 +65,13 @@ function documentOf({ paper, studyDescription, reportId, parts }: ReportPdfInput
     size: [...SIZES[paper]],
     margin: 0,
     autoFirstPage: false,
-    // Without one it would be Helvetica, which is not embedded.
+    // The default would be Helvetica, which is not embedded.
     font: null as never,
     pdfVersion: '1.7',
     tagged: true,
     displayTitle: true,
-    // Lists of documents show it: nothing in it names the patient. The file's identifier is made of
-    // it.
+    // Contains no patient data, because lists of documents show it. The file identifier is derived
+    // from it.
     info: {
       Title: studyDescription.trim() || 'Radiology report',
       Author: last?.signer.name ?? '',
@@ -91,7 +91,7 @@ async function bytesOf(doc: PDFKit.PDFDocument): Promise<Buffer> {
   return bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.from('\n')])
 }
 
-/** Draws pages, with the structure that readers of the screen follow. */
+/** Draws pages with their logical structure for screen readers. */
 class Drawing {
   readonly #doc: PDFKit.PDFDocument
   readonly #input: ReportPdfInput
@@ -102,7 +102,7 @@ class Drawing {
   readonly #patient: string
   /** MRN and accession number. */
   readonly #ids: readonly string[]
-  /** The element of a block, which may go on on the next page. */
+  /** The structure element of the current block, which may continue on the next page. */
   #open:
     | { readonly block: Slice['block']; readonly element: PDFKit.PDFStructureElement }
     | undefined
@@ -114,7 +114,7 @@ class Drawing {
     this.#root = doc.struct('Document')
     doc.addStructure(this.#root)
     const [pageWidth, pageHeight] = SIZES[input.paper]
-    this.#width = pageWidth - 2 * SIDE
+    this.#width = pageWidth - 2 * SIDE_MARGIN
     this.#pageHeight = pageHeight
     const { metadata, accessionNumber } = input
     this.#patient = nameText(metadata.patientName) || 'Name not given'
@@ -141,16 +141,16 @@ class Drawing {
     const doc = this.#doc
     const { block, rows, top, isFirst } = slice
     const height = rows.reduce((sum, row) => sum + row.height, 0)
-    const y = TOP + top
+    const y = TOP_MARGIN + top
     this.#artifact(() => {
-      if (block.fill) doc.rect(SIDE, y, this.#width, height).fill(block.fill)
-      if (block.bar) doc.rect(SIDE, y, 3, height).fill(block.bar)
+      if (block.fill) doc.rect(SIDE_MARGIN, y, this.#width, height).fill(block.fill)
+      if (block.bar) doc.rect(SIDE_MARGIN, y, 3, height).fill(block.bar)
       if (block.rule && isFirst) this.#rule(y)
     })
     const content = doc.markStructureContent(block.tag)
     let rowTop = y
     for (const row of rows) {
-      for (const text of row.texts) this.#set(text.line, SIDE + text.x, rowTop + text.y)
+      for (const text of row.texts) this.#set(text.line, SIDE_MARGIN + text.x, rowTop + text.y)
       rowTop += row.height
     }
     doc.endMarkedContent()
@@ -166,39 +166,42 @@ class Drawing {
     return element
   }
 
-  /** The first page has the letterhead there. */
+  /** Draws the running head, on all pages but the first, which has the letterhead. */
   #head(): void {
-    const right = SIDE + this.#width
+    const right = SIDE_MARGIN + this.#width
     const text = [this.#patient, ...this.#ids].join(' · ')
-    const name = this.#typesetter.line(text, FOOT_STRONG, this.#width * 0.6)
-    this.#line(this.#input.clinicName, this.#width - name.width - 12, SIDE, HEAD)
-    this.#set(name, right - name.width, HEAD)
-    this.#rule(HEAD + 7)
+    const name = this.#typesetter.line(text, FOOTER_BOLD_STYLE, this.#width * 0.6)
+    this.#line(this.#input.clinicName, this.#width - name.width - 12, SIDE_MARGIN, HEAD_POSITION)
+    this.#set(name, right - name.width, HEAD_POSITION)
+    this.#rule(HEAD_POSITION + 7)
   }
 
-  /** Who and what, on every page: sheets come apart. */
+  /**
+   * Draws the footer with patient, report and study on every page, because printed sheets may get
+   * separated.
+   */
   #foot(number: number, count: number): void {
     const { reportId, studyDescription, parts } = this.#input
     const width = this.#width
-    const y = this.#pageHeight - BOTTOM + 22
-    const right = SIDE + width
+    const y = this.#pageHeight - BOTTOM_MARGIN + 22
+    const right = SIDE_MARGIN + width
     this.#rule(y)
-    const name = this.#typesetter.line(this.#patient, FOOT_STRONG, width * 0.45)
-    this.#set(name, SIDE, y + 13)
+    const name = this.#typesetter.line(this.#patient, FOOTER_BOLD_STYLE, width * 0.45)
+    this.#set(name, SIDE_MARGIN, y + 13)
     if (this.#ids.length > 0) {
       const room = width - name.width - NUMBER_WIDTH - 8
-      this.#line(this.#ids.join(' · '), room, SIDE + name.width + 8, y + 13)
+      this.#line(this.#ids.join(' · '), room, SIDE_MARGIN + name.width + 8, y + 13)
     }
-    const paging = this.#typesetter.line(`Page ${number} of ${count}`, FOOT, NUMBER_WIDTH)
+    const paging = this.#typesetter.line(`Page ${number} of ${count}`, FOOTER_STYLE, NUMBER_WIDTH)
     this.#set(paging, right - paging.width, y + 13)
     const report = `Report ${reportId} · SHA-256 ${parts.at(-1)?.textHash.slice(0, 16) ?? ''}`
-    const id = this.#typesetter.line(report, FOOT, width)
-    this.#line(studyDescription, width - id.width - 12, SIDE, y + 13 + FOOT.leading)
-    this.#set(id, right - id.width, y + 13 + FOOT.leading)
+    const id = this.#typesetter.line(report, FOOTER_STYLE, width)
+    this.#line(studyDescription, width - id.width - 12, SIDE_MARGIN, y + 13 + FOOTER_STYLE.leading)
+    this.#set(id, right - id.width, y + 13 + FOOTER_STYLE.leading)
   }
 
   #line(text: string, width: number, x: number, y: number): void {
-    this.#set(this.#typesetter.line(text, FOOT, width), x, y)
+    this.#set(this.#typesetter.line(text, FOOTER_STYLE, width), x, y)
   }
 
   #set({ style, runs }: SetLine, x: number, y: number): void {
@@ -206,7 +209,8 @@ class Drawing {
     let at = x
     for (const { font, text, width, isUnknown } of runs) {
       doc.font(font).fontSize(style.size).fillColor(style.color)
-      // ISO 32000-1 §14.9.4: what is printed as boxes is still there to be read out and copied.
+      // ActualText (ISO 32000-1 §14.9.4), so that characters printed as boxes can still be read
+      // aloud and copied.
       if (isUnknown) doc.markContent('Span', { actual: text } as never)
       doc.text(text, at, y, { lineBreak: false, baseline: 'alphabetic' })
       if (isUnknown) doc.endMarkedContent()
@@ -215,8 +219,8 @@ class Drawing {
   }
 
   #rule(y: number): void {
-    const line = this.#doc.moveTo(SIDE, y).lineTo(SIDE + this.#width, y)
-    line.lineWidth(0.6).stroke(RULE)
+    const line = this.#doc.moveTo(SIDE_MARGIN, y).lineTo(SIDE_MARGIN + this.#width, y)
+    line.lineWidth(0.6).stroke(RULE_COLOR)
   }
 
   #artifact(work: () => void): void {
@@ -226,11 +230,11 @@ class Drawing {
   }
 }
 
-/** Lets others run whenever the event loop was held for long. */
-function turnYielder(): () => Promise<void> {
+/** Returns a function that yields to the event loop if it has been blocked for too long. */
+function createYielder(): () => Promise<void> {
   let since = performance.now()
   return async () => {
-    if (performance.now() - since < LONGEST_TURN_MS) return
+    if (performance.now() - since < MAX_BLOCKING_MS) return
     await nextTurn()
     since = performance.now()
   }

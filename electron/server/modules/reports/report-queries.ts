@@ -6,10 +6,10 @@ import type { Communication } from '#shared/contract/reports.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { ReportStatus } from '#shared/lifecycle.ts'
 
-// The tables reports, reportRevisions and criticalResults; what names a patient or a person is
-// encrypted.
+// The tables reports, reportRevisions and criticalResults. Data that identifies a patient or a user
+// is encrypted.
 
-/** Who signs or signed, frozen at signing. */
+/** The person who signed a report, as of the time of signing. */
 export interface Signer {
   readonly userId: string
   readonly name: string
@@ -19,7 +19,7 @@ export interface Signer {
 
 type StoredReport = Selectable<ReportTables['reports']>
 
-/** What a study says of its reports, without anything that is encrypted. */
+/** A report without its encrypted data. */
 export interface ReportEntry extends Pick<StoredReport, 'reportId' | 'signedAt'> {
   readonly status: ReportStatus
   /** Null until signed. */
@@ -27,9 +27,9 @@ export interface ReportEntry extends Pick<StoredReport, 'reportId' | 'signedAt'>
 }
 
 /**
- * A report or an addendum. `seq` is the order of creation, `userId` who writes or signed it,
- * `revision` counts the saves of the draft's text, and `textHash` is the SHA-256 of the signed
- * UTF-8 text, in hex.
+ * A report or an addendum. `seq` is the order of creation, `userId` the author or signer,
+ * `revision` the number of saves of the draft's text, and `textHash` the SHA-256 of the signed
+ * UTF-8 text in hex.
  */
 export interface ReportRecord
   extends ReportEntry,
@@ -38,20 +38,21 @@ export interface ReportRecord
       'seq' | 'studyId' | 'userId' | 'createdAt' | 'updatedAt' | 'revision' | 'textHash'
     > {
   readonly isAddendum: boolean
-  /** Patient and scan as they were when it was begun, or signed. */
+  /** Patient and scan data as of when the report was begun or signed. */
   readonly snapshotMetadata: StudyReportMetadata
-  /** Null while nothing is written. */
+  /** Null until text has been saved. */
   readonly plainText: string | null
   /** Null until signed. */
   readonly signer: Signer | null
 }
 
-type Unwritten = 'seq' | 'revision' | 'textHash' | 'signer'
-/** Of a draft that nothing was saved of, unless it says more. */
-export type NewReportRecord = Omit<ReportRecord, Unwritten> & Partial<Pick<ReportRecord, Unwritten>>
+type DraftDefaults = 'seq' | 'revision' | 'textHash' | 'signer'
+/** A new report; fields that are left out have the values of a draft that has not been saved. */
+export type NewReportRecord = Omit<ReportRecord, DraftDefaults> &
+  Partial<Pick<ReportRecord, DraftDefaults>>
 
-// A study has one draft at most. What is completed is never changed or removed: the database
-// refuses it.
+// A study has at most one draft. The database rejects changes to completed reports and their
+// removal.
 
 const selectReports = (database: Database) => database.sql.selectFrom('reports').selectAll()
 
@@ -60,7 +61,7 @@ export function findReport(database: Database, reportId: string): ReportRecord |
   return row && reportOf(database, row)
 }
 
-/** What is being written on the study. */
+/** The draft report of the study. */
 export function findDraft(database: Database, studyId: string): ReportRecord | undefined {
   const row = database.get(
     selectReports(database).where('studyId', '=', studyId).where('status', '=', 'in_progress'),
@@ -68,21 +69,21 @@ export function findDraft(database: Database, studyId: string): ReportRecord | u
   return row && reportOf(database, row)
 }
 
-/** Oldest first, addenda too. */
+/** All reports of a study, including addenda, oldest first. */
 export const listReports = (database: Database, studyId: string): ReportRecord[] =>
   database
     .all(selectReports(database).where('studyId', '=', studyId).orderBy('seq'))
     .map((row) => reportOf(database, row))
 
-/** Those of them that are signed. */
+/** The signed reports of a study, including addenda, oldest first. */
 export const listSignedReports = (database: Database, studyId: string): ReportRecord[] =>
   listReports(database, studyId).filter(({ status }) => status === 'completed')
 
-/** Whether one of them was signed at the instant or later. */
+/** Whether a report of the study was signed at or after the instant. */
 export const isReportSignedSince = (database: Database, studyId: string, at: string): boolean =>
   listReportEntries(database, studyId).some(({ signedAt }) => signedAt !== null && signedAt >= at)
 
-/** Oldest first, without decrypting anything. */
+/** The reports of a study without their encrypted data, oldest first. */
 export const listReportEntries = (database: Database, studyId: string): ReportEntry[] =>
   database
     .all(
@@ -151,10 +152,10 @@ const booleanOf = (value: number | null) => (value === null ? null : value === 1
 // Revisions are deleted with their draft, and when it is signed.
 
 type StoredRevision = Selectable<ReportTables['reportRevisions']>
-/** The text of a draft as it was saved once; `revision` counts from 1. */
+/** One saved version of a draft's text; `revision` counts from 1. */
 export type ReportRevision = Omit<StoredRevision, 'sealedText'> & { readonly text: string }
 
-/** Keeps the revision, and deletes all but the newest `most` of its report. */
+/** Stores a revision, and deletes all but the newest `most` of its report. */
 export const appendReportRevision = (
   database: Database,
   { text, ...row }: ReportRevision,
@@ -180,13 +181,13 @@ export function findReportRevision(
   return row && revisionOf(database, row)
 }
 
-/** Newest first. */
+/** All stored revisions of a report, newest first. */
 export const listReportRevisions = (database: Database, reportId: string): ReportRevision[] =>
   database
     .all(revisionsOf(database, reportId).orderBy('revision', 'desc'))
     .map((row) => revisionOf(database, row))
 
-/** All of the report. */
+/** Deletes all revisions of a report. */
 export const deleteReportRevisions = (database: Database, reportId: string) =>
   database.run(database.sql.deleteFrom('reportRevisions').where('reportId', '=', reportId))
 
@@ -204,12 +205,14 @@ const revisionContext = ({ reportId, revision }: Pick<ReportRevision, 'reportId'
 type StoredCritical = Selectable<ReportTables['criticalResults']>
 interface CriticalDetail {
   readonly finding: string
-  /** `recordedBy`: the user who documented it. Null: nobody was notified yet. */
+  /**
+   * The communication and the user who recorded it; null if the result has not been communicated.
+   */
   readonly communication:
     | (Communication & { readonly recordedBy: { readonly userId: string; readonly name: string } })
     | null
 }
-/** What was found, and who was notified; `openedAt` is when the report was signed. */
+/** A critical result and its communication; `openedAt` is when the report was signed. */
 export type CriticalResultRecord = Omit<StoredCritical, 'sealedDetail'> & CriticalDetail
 
 const selectCriticalResults = (database: Database) =>
@@ -223,7 +226,7 @@ export function findCriticalResult(
   return row && criticalOf(database, row)
 }
 
-/** Those that nobody was notified of, oldest first. */
+/** Critical results that have not been communicated, oldest first. */
 export const listOpenCriticalResults = (
   database: Database,
   limit: number,

@@ -21,7 +21,7 @@ import { changesSinceSigned } from './correction-instant-queries.ts'
 import { authorOf, criticalOfReport } from './critical-results.ts'
 import { deliveryOf } from './report-delivery.ts'
 import { findReportPdf, listReportObjects } from './report-document-queries.ts'
-import { draftStateOf, draftView, whyNotWrite } from './report-drafts.ts'
+import { draftStateOf, draftView, writeObstacle } from './report-drafts.ts'
 import { findReportLock } from './report-locks.ts'
 import {
   listReportEntries,
@@ -33,8 +33,9 @@ import {
 import { accessionOf } from './signed-report.ts'
 
 /**
- * What the reporting screen shows. A draft is for who may write reports: nobody else reads an
- * unsigned text. @throws ApiError not-found
+ * The data of the reporting screen. A draft is included only for users who may write reports,
+ * because others must not read unsigned text.
+ * @throws ApiError not-found
  */
 export function readReporting(context: Context, caller: UserCaller, studyId: string): Reading {
   const { database } = context
@@ -42,7 +43,7 @@ export function readReporting(context: Context, caller: UserCaller, studyId: str
   const { record } = study
   const { studyInstanceUid } = record
   const state = draftStateOf(context, record)
-  const whyNot = whyNotWrite(context, caller, state)
+  const whyNot = writeObstacle(context, caller, state)
   const entries = listReportEntries(database, studyId)
   const changes = changesSinceSigned(database, studyInstanceUid, entries)
   return {
@@ -59,7 +60,7 @@ export function readReporting(context: Context, caller: UserCaller, studyId: str
   }
 }
 
-/** The scribe study of a UID, where there is one that the person may see. */
+/** The ID of the scribe study with the UID; null if there is none that the user may see. */
 export function findReportingByUid(
   { database }: Context,
   caller: UserCaller,
@@ -91,14 +92,17 @@ function readingStudy(
   }
 }
 
-/** Who writes the report of a study, its images without copies of reports, and whether critical. */
+/**
+ * The lock of a study's draft, the images without copies of reports, and whether a report is
+ * critical.
+ */
 export function reportingState(
   context: Context,
   reports: readonly ReportEntry[],
   images: ImageStudyRecord | undefined,
 ) {
   const { database } = context
-  // Copies of its reports are kept beside the images and counted with them.
+  // Copies of reports are stored with the images and counted among them.
   const copies = reports.flatMap(({ reportId }) => listReportObjects(database, reportId)).length
   const instances = (images?.instances ?? 0) - copies
   const draft = reports.find(({ status }) => status === 'in_progress')
@@ -128,9 +132,9 @@ function windowReport(context: Context, report: ReportRecord): WindowReport {
 }
 
 /**
- * Earlier reports of the patient, newest first, those without a day last: signed here of the
- * studies that `priorStudyIds` names and the caller may see, given by the partner with the study,
- * and those of the clinical context. The same text is shown once.
+ * Prior reports of the patient, newest first, those without a date last: reports signed here on the
+ * studies in `priorStudyIds` that the caller may see, reports that the partner supplied with the
+ * study, and those of the clinical context. Duplicate texts are left out.
  */
 export function priorReports(
   { database }: Context,
@@ -139,9 +143,9 @@ export function priorReports(
 ): PriorReport[] {
   const { priorStudyIds = [], priorReportTexts = [], priorReports: given = [] } = detail
   const { priorReports: answered = [] } = findClinicalContext(database, studyId) ?? {}
-  const here = priorStudyIds.flatMap((priorId) => {
+  const local = priorStudyIds.flatMap((priorId) => {
     const prior = findStudy(database, priorId)
-    // An id of the viewer area names the same images; reports are of the scribe area.
+    // An ID of the viewer area refers to the same images, but reports belong to the scribe area.
     const reported =
       prior?.area === 'viewer' ? findStudyByUid(database, 'scribe', prior.studyInstanceUid) : prior
     const signed =
@@ -149,25 +153,32 @@ export function priorReports(
     return reported && signed.length > 0 ? priorOf(reported, signed) : []
   })
   const partner = priorReportTexts.map(
-    (text): PriorReport => ({ ...UNKNOWN, source: 'partner', text }),
+    (text): PriorReport => ({ ...NO_STUDY, source: 'partner', text }),
   )
-  const known = [...given, ...answered].map(
+  const supplied = [...given, ...answered].map(
     ({ reportText, modality = '', studyDate = null, studyDescription = '' }): PriorReport => ({
-      ...{ ...UNKNOWN, source: 'context', modality, studyDate, studyDescription, text: reportText },
+      ...{
+        ...NO_STUDY,
+        source: 'context',
+        modality,
+        studyDate,
+        studyDescription,
+        text: reportText,
+      },
     }),
   )
   const seen = new Set<string>()
-  return [...here, ...partner, ...known]
+  return [...local, ...partner, ...supplied]
     .filter(({ text }) => text.trim() !== '' && !seen.has(text.trim()) && seen.add(text.trim()))
     .sort((a, b) => (b.studyDate ?? '').localeCompare(a.studyDate ?? ''))
 }
 
-const UNKNOWN = {
+const NO_STUDY = {
   ...{ studyId: null, studyInstanceUid: null, studyDescription: '' },
   ...{ modality: '', studyDate: null },
 }
 
-/** The report of the study with its addenda below it. */
+/** The report of the study, followed by its addenda. */
 function priorOf(study: StudyRecord, signed: readonly ReportRecord[]): PriorReport {
   const { studyId, studyInstanceUid, studyDescription, detail } = study
   const { scanType = '', scanDate = null } = detail.reportMetadata ?? {}

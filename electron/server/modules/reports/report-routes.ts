@@ -25,7 +25,7 @@ import * as templates from './report-templates.ts'
 import * as writing from './report-writing.ts'
 import { startAddendum } from './reports.ts'
 
-/** A report of 200,000 characters, each of three bytes, with what JSON escapes of it. */
+/** Enough for a report of 200,000 characters of three bytes each, with JSON escapes. */
 const TEXT_BYTES = 2 * 1024 * 1024
 export const REPORTS_BYTES = { begin: TEXT_BYTES, save: TEXT_BYTES, check: TEXT_BYTES } as const
 export const DocumentParams = z.object({
@@ -34,13 +34,13 @@ export const DocumentParams = z.object({
 })
 
 type Handlers = HandlersOf<typeof dashboardReports>
-type Some<K extends keyof Handlers> = Pick<Handlers, K>
-/** Gives the rights that a person has in the window, or by a link. */
+type HandlerSubset<K extends keyof Handlers> = Pick<Handlers, K>
+/** Returns the caller with the permissions of a user in the window or by a link. */
 type CallerOf = ReturnType<typeof windowCaller>
 
 /**
- * What answers the calls about reports, of the window and by link; `callerOf` says what rights the
- * person has there.
+ * The handlers of the calls about reports, for the window and for links. `callerOf` determines the
+ * user's permissions.
  */
 export const reportHandlers = (
   context: Context,
@@ -55,8 +55,8 @@ export const reportHandlers = (
   ...templateHandlers(context, callerOf),
 })
 
-/** Windows that list the study read its state again. */
-function changed<T>({ feed }: Context, reply: T): T {
+/** Notifies windows that list the study. */
+function notifyChange<T>({ feed }: Context, reply: T): T {
   feed.noteStatus()
   return reply
 }
@@ -65,7 +65,9 @@ const readingHandlers = (
   context: Context,
   contexts: ClinicalContexts,
   callerOf: CallerOf,
-): Some<'read' | 'byUid' | 'askContext' | 'assign' | 'overrideIdentity' | 'withdrawOverride'> => ({
+): HandlerSubset<
+  'read' | 'byUid' | 'askContext' | 'assign' | 'overrideIdentity' | 'withdrawOverride'
+> => ({
   read: ({ params, user }) => readReporting(context, callerOf(user), params.studyId),
   byUid: ({ params, user }) => ({
     studyId: findReportingByUid(context, callerOf(user), params.studyInstanceUid),
@@ -73,7 +75,8 @@ const readingHandlers = (
   async askContext({ params: { studyId }, body: { again }, user }) {
     const caller = callerOf(user)
     readStudy(context, caller, 'scribe', studyId)
-    // The screen asks when it is opened: the audit trail keeps who looked at which patient.
+    // The screen makes this call when it is opened, so the audit log records who viewed which
+    // patient.
     note(context, userActor(user.userId), again ? 'reading.ask-again' : 'reading.open', studyId)
     await contexts.ask(studyId, { again })
     return clinicalContextOf(context, readStudy(context, caller, 'scribe', studyId).record)
@@ -81,19 +84,19 @@ const readingHandlers = (
   assign({ params: { studyId }, body, user }) {
     const caller = callerOf(user)
     updateStudy(context, caller, 'scribe', studyId, { assignedTo: body.userId })
-    return changed(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReporting(context, caller, studyId))
   },
   overrideIdentity({ params: { studyId }, body, user }) {
     const caller = callerOf(user)
     overrideIdentity(context, caller, studyId, body)
     context.feed.noteImages()
-    return changed(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReporting(context, caller, studyId))
   },
   withdrawOverride({ params: { studyId }, user }) {
     const caller = callerOf(user)
     withdrawOverride(context, caller, studyId)
     context.feed.noteImages()
-    return changed(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReporting(context, caller, studyId))
   },
 })
 
@@ -101,20 +104,20 @@ const draftHandlers = (
   context: Context,
   eventLog: EventLog,
   callerOf: CallerOf,
-): Some<'begin' | 'save' | 'hold' | 'revisions' | 'revision' | 'check' | 'sign'> => ({
+): HandlerSubset<'begin' | 'save' | 'hold' | 'revisions' | 'revision' | 'check' | 'sign'> => ({
   begin({ params: { studyId }, body, user }) {
     const caller = callerOf(user)
     writing.beginReport(context, caller, studyId, body)
-    return changed(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReporting(context, caller, studyId))
   },
-  // Other windows list who has the report and its state, which a save does not change.
+  // Other windows show the author and the state of the report, which saving does not change.
   save({ params, body, user }) {
     const saved = writing.saveReport(context, callerOf(user), params.studyId, body)
-    return body.isLast ? changed(context, saved) : saved
+    return body.isLast ? notifyChange(context, saved) : saved
   },
   hold({ params, body, user }) {
     const lock = writing.holdReport(context, callerOf(user), params.studyId, body)
-    return body.isWriting ? { lock } : changed(context, { lock })
+    return body.isWriting ? { lock } : notifyChange(context, { lock })
   },
   revisions: ({ params, user }) => ({
     revisions: writing.listDraftRevisions(context, callerOf(user), params.studyId),
@@ -129,7 +132,7 @@ const draftHandlers = (
     const result = await signReport(context, eventLog, caller, studyId, body)
     if (result.outcome !== 'signed') return result
     const reading = readReporting(context, caller, studyId)
-    return changed(context, { outcome: 'signed', reading })
+    return notifyChange(context, { outcome: 'signed', reading })
   },
 })
 
@@ -137,13 +140,15 @@ const signedHandlers = (
   context: Context,
   publicBase: () => string,
   callerOf: CallerOf,
-): Some<'startAddendum' | 'cancelAddendum' | 'pdfLink' | 'send' | 'criticals' | 'communicate'> => ({
+): HandlerSubset<
+  'startAddendum' | 'cancelAddendum' | 'pdfLink' | 'send' | 'criticals' | 'communicate'
+> => ({
   startAddendum: ({ params, user }) =>
-    changed(context, startAddendum(context, callerOf(user), params.reportId)),
+    notifyChange(context, startAddendum(context, callerOf(user), params.reportId)),
   cancelAddendum: ({ params, user }) =>
-    changed(context, writing.cancelOwnAddendum(context, callerOf(user), params.reportId)),
+    notifyChange(context, writing.cancelOwnAddendum(context, callerOf(user), params.reportId)),
   pdfLink({ params: { reportId }, user }) {
-    demandSigned(context, callerOf, user, reportId)
+    checkSigned(context, callerOf, user, reportId)
     note(context, userActor(user.userId), 'report.pdf-link', reportId)
     return { url: reportPdfUrl(context, publicBase(), reportId) }
   },
@@ -151,16 +156,19 @@ const signedHandlers = (
     const caller = callerOf(user)
     if (!isAllowed(caller, 'writeReports') && !isAllowed(caller, 'manageStudies'))
       throw new ApiError('not-permitted', message('reports.may-not-send'))
-    demandSigned(context, callerOf, user, reportId)
+    checkSigned(context, callerOf, user, reportId)
     return sendReportCopies(context, reportId, body.destinationId, userActor(user.userId))
   },
   criticals: ({ user }) => ({ criticals: listOpenCriticals(context, callerOf(user)) }),
   communicate: ({ params, body, user }) =>
-    changed(context, documentCommunication(context, callerOf(user), params.reportId, body)),
+    notifyChange(context, documentCommunication(context, callerOf(user), params.reportId, body)),
 })
 
-/** @throws ApiError not-found: it is not a signed report of a study that the person may see */
-function demandSigned(
+/**
+ * Checks that the report is signed.
+ * @throws ApiError not-found: it is not a signed report of a study that the user may see
+ */
+function checkSigned(
   context: Context,
   callerOf: CallerOf,
   user: SignedInUser,
@@ -175,7 +183,7 @@ function demandSigned(
 const templateHandlers = (
   context: Context,
   callerOf: CallerOf,
-): Some<'templates' | 'addTemplate' | 'changeTemplate' | 'removeTemplate'> => ({
+): HandlerSubset<'templates' | 'addTemplate' | 'changeTemplate' | 'removeTemplate'> => ({
   templates: ({ query, user }) => ({
     templates: templates.listTemplates(context, callerOf(user), query.studyId),
   }),
@@ -189,7 +197,8 @@ const templateHandlers = (
 })
 
 /**
- * A document of the clinical context of a study that the person sees. @throws ApiError not-found
+ * Returns a document of the clinical context of a study that the user may see.
+ * @throws ApiError not-found
  */
 export function contextDocument(
   context: Context,
@@ -204,7 +213,7 @@ export function contextDocument(
 }
 
 /**
- * The window's calls about reports (`shared/contract/reports.ts`), and the documents of their
+ * Serves the window's calls about reports (`shared/contract/reports.ts`) and the documents of the
  * clinical context.
  */
 export function serveDashboardReports(

@@ -2,7 +2,7 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { addOutboxJob } from '#server/jobs/outbox-queries.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { identityOf } from '#server/modules/studies/study-identity.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
@@ -14,19 +14,19 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { CheckFinding, Communication, Draft, ReportCheck } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
 import { type CheckInput, reportFindings } from '#shared/report-checks.ts'
-import { plainReport } from '#shared/report-text.ts'
+import { normalizeReport } from '#shared/report-text.ts'
 import { findClinicalContext } from './clinical-context-queries.ts'
 import { followedCorrection } from './correction-instant-queries.ts'
 import { demandPast, openCriticalResult } from './critical-results.ts'
 import { insertReportPdf } from './report-document-queries.ts'
 import {
-  demandDraft,
-  demandOwnDraft,
+  checkDraftOwner,
   draftView,
   isShown,
+  requireDraft,
   writableDraftState,
 } from './report-drafts.ts'
 import { clearReportLock } from './report-locks.ts'
@@ -40,18 +40,20 @@ import {
 } from './report-queries.ts'
 import { accessionOf, hashOfText, type ReportPart, signedPart, signerOf } from './signed-report.ts'
 
-/** What is signed, and what was said about it. */
-export interface SignOrder {
+/** The draft to sign, and what the user stated about it. */
+export interface SignRequest {
   readonly windowId: string
-  /** The draft that is shown; another one is a conflict. */
+  /**
+   * The draft that the window shows; if the current draft is another one, the result is a conflict.
+   */
   readonly reportId?: string | undefined
   readonly revision: number
   readonly isCritical: boolean
-  /** What was found, where it is critical. */
+  /** The finding, if the report is critical. */
   readonly finding: string | null
-  /** Where somebody was notified already. */
+  /** The communication, if a clinician has already been notified. */
   readonly communication: Communication | null
-  /** Warnings that were looked at. */
+  /** Warnings that the user acknowledged. */
   readonly acknowledged: readonly ReportCheck[]
 }
 type Unsigned =
@@ -59,29 +61,29 @@ type Unsigned =
   | { readonly outcome: 'conflict'; readonly theirs: Draft }
 export type SignResult = { readonly outcome: 'signed'; readonly reportId: string } | Unsigned
 
-/** A draft that passed the checks, with what its PDF shows. */
-interface Prepared {
+/** A draft that passed the checks, with the content of its PDF. */
+interface PreparedReport {
   readonly study: ScribeStudyRecord
   readonly draft: ReportRecord
   readonly part: ReportPart
   readonly input: ReportPdfInput
 }
 
-const ADOPTING = message('reports.images-being-checked')
-/** How often what the PDF shows may change while it is rendered. */
-const MOST_RENDERINGS = 5
+const IMAGES_BEING_IMPORTED = message('reports.images-being-checked')
+/** How often the content of the PDF may change during rendering before signing fails. */
+const MAX_RENDERINGS = 5
 
-/** pdfkit and its fonts are loaded when the first report is signed, not when the gateway starts. */
-const rendered = async (input: ReportPdfInput): Promise<ReportPdf> =>
+/** pdfkit and its fonts are loaded when the first report is signed instead of at startup. */
+const renderLazily = async (input: ReportPdfInput): Promise<ReportPdf> =>
   (await import('./report-pdf.ts')).renderReportPdf(input)
 
 /**
- * Signs the draft of whoever writes it, where they may create reports: checks, then the PDF from
- * the exact text, then in one transaction text, patient, signer and PDF are frozen, the study moves
- * on, a critical result is opened, and the delivery and the archive's copy wait in the outbox. What
- * the PDF shows is read again in that transaction: where it changed meanwhile the PDF is rendered
- * anew, and where the draft moved on nothing is signed. The checks are made again there too, so
- * that images that arrived meanwhile count.
+ * Signs the caller's draft, if they may create reports. The draft is checked, and the PDF is
+ * rendered from the exact text. Then one transaction stores the text, patient, signer and PDF,
+ * updates the study, opens a critical result, and queues the delivery and the archive copy. In that
+ * transaction the content of the PDF is read again: if it has changed, the PDF is rendered again,
+ * and if the draft has changed, nothing is signed. The checks are repeated there too, so that
+ * images that have arrived in the meantime are taken into account.
  * @throws ApiError not-permitted, not-found, refused, unavailable
  */
 export async function signReport(
@@ -89,24 +91,24 @@ export async function signReport(
   eventLog: Pick<EventLog, 'begin'>,
   caller: UserCaller,
   studyId: string,
-  order: SignOrder,
-  renderPdf = rendered,
+  request: SignRequest,
+  renderPdf = renderLazily,
 ): Promise<SignResult> {
-  for (let tries = 0; tries < MOST_RENDERINGS; tries++) {
+  for (let tries = 0; tries < MAX_RENDERINGS; tries++) {
     const signedAt = instantOf(context.clock())
-    const prepared = prepare(context, caller, studyId, order, signedAt)
+    const prepared = prepare(context, caller, studyId, request, signedAt)
     if ('outcome' in prepared) return prepared
     const pdf = await renderPdf(prepared.input)
     const result = context.database.transaction(() => {
-      const now = prepare(context, caller, studyId, order, signedAt)
-      if ('outcome' in now) return now
-      if (JSON.stringify(now.input) !== JSON.stringify(prepared.input)) return undefined
-      freeze(context, now, pdf)
-      if (now.part.finding !== null)
-        openCriticalResult(context, caller, studyId, now.draft.reportId, now.part)
-      noteSigned(context, caller, now, pdf, order.acknowledged)
-      queueDelivery(context, eventLog, now)
-      return { outcome: 'signed', reportId: now.draft.reportId } as const
+      const current = prepare(context, caller, studyId, request, signedAt)
+      if ('outcome' in current) return current
+      if (JSON.stringify(current.input) !== JSON.stringify(prepared.input)) return undefined
+      storeSigned(context, current, pdf)
+      if (current.part.finding !== null)
+        openCriticalResult(context, caller, studyId, current.draft.reportId, current.part)
+      auditSigned(context, caller, current, pdf, request.acknowledged)
+      queueDelivery(context, eventLog, current)
+      return { outcome: 'signed', reportId: current.draft.reportId } as const
     })
     if (result?.outcome === 'signed') clearReportLock(context, result.reportId)
     if (result) return result
@@ -120,27 +122,30 @@ function prepare(
   context: Context,
   caller: UserCaller,
   studyId: string,
-  order: SignOrder,
+  request: SignRequest,
   signedAt: string,
-): Prepared | Unsigned {
+): PreparedReport | Unsigned {
   const { database, clock } = context
   const user = signingUser(context, caller)
-  // A corrected copy that is not found yet does not put its study in doubt.
+  // While orphaned files are being imported, a corrected copy may not be found yet, and the
+  // identity of its study is uncertain.
   if (context.imageFiles.isImportingOrphans())
-    throw new ApiError('unavailable', ADOPTING, { headers: { 'retry-after': '60' } })
+    throw new ApiError('unavailable', IMAGES_BEING_IMPORTED, { headers: { 'retry-after': '60' } })
   const state = writableDraftState(context, caller, studyId)
-  const draft = demandDraft(state)
-  // A draft that moved on is a conflict before it is anybody's.
-  if (!isShown(draft, order)) return { outcome: 'conflict', theirs: draftView(context, draft) }
-  demandOwnDraft(context, caller, state, order.windowId)
+  const draft = requireDraft(state)
+  // A changed draft is reported as a conflict, even if it belongs to another user by now.
+  if (!isShown(draft, request)) return { outcome: 'conflict', theirs: draftView(context, draft) }
+  checkDraftOwner(context, caller, state, request.windowId)
   const { study } = state
-  const text = plainReport(draft.plainText ?? '')
-  const { isCritical } = order
-  const finding = isCritical ? order.finding : null
-  const communication = isCritical ? order.communication : null
-  const checked = { ...checkInputOf(context, study, draft, text), isCritical, finding }
-  const findings = reportFindings(checked)
-  if (findings.some(({ check, level }) => level === 'error' || !order.acknowledged.includes(check)))
+  const text = normalizeReport(draft.plainText ?? '')
+  const { isCritical } = request
+  const finding = isCritical ? request.finding : null
+  const communication = isCritical ? request.communication : null
+  const input = { ...checkInputOf(context, study, draft, text), isCritical, finding }
+  const findings = reportFindings(input)
+  if (
+    findings.some(({ check, level }) => level === 'error' || !request.acknowledged.includes(check))
+  )
     return { outcome: 'checks', findings }
   if (communication)
     demandPast('body.communication.communicatedAt', communication.communicatedAt, clock())
@@ -172,10 +177,14 @@ const pdfInput = (
   metadata: detail.reportMetadata ?? {},
 })
 
-function freeze({ database }: Context, { study, draft, part, input }: Prepared, pdf: ReportPdf) {
+function storeSigned(
+  { database }: Context,
+  { study, draft, part, input }: PreparedReport,
+  pdf: ReportPdf,
+) {
   const { reportId } = draft
   const { text, textHash, signer, signedAt, isCritical } = part
-  const status = moved('sign', study.status)
+  const status = nextStatus('sign', study.status)
   if (status === undefined) throw new ApiError('refused', message('reports.nothing-written'))
   updateReport(database, {
     ...draft,
@@ -188,12 +197,12 @@ function freeze({ database }: Context, { study, draft, part, input }: Prepared, 
   saveStudy(database, { ...study, status, updatedAt: signedAt }, study)
 }
 
-function noteSigned(
+function auditSigned(
   context: Context,
   caller: UserCaller,
-  { study, draft: { reportId, studyId }, part }: Prepared,
+  { study, draft: { reportId, studyId }, part }: PreparedReport,
   pdf: ReportPdf,
-  acknowledged: SignOrder['acknowledged'],
+  acknowledged: SignRequest['acknowledged'],
 ): void {
   const { isAddendum, isCritical, communication, textHash, follows } = part
   note(context, actorOf(caller), 'report.sign', reportId, {
@@ -204,7 +213,7 @@ function noteSigned(
   })
 }
 
-/** For the audit entry: what was known of the images when the report was signed. */
+/** For the audit entry: the identity of the images at the time of signing. */
 function identityDetail({ database }: Context, study: ScribeStudyRecord) {
   const images = findImageStudy(database, study.studyInstanceUid)
   const { state } = identityOf(images, study)
@@ -216,13 +225,13 @@ function identityDetail({ database }: Context, study: ScribeStudyRecord) {
 function queueDelivery(
   { database, uuid }: Context,
   eventLog: Pick<EventLog, 'begin'>,
-  { study, draft: { reportId: subject, studyId }, part: { signedAt: at } }: Prepared,
+  { study, draft: { reportId: subject, studyId }, part: { signedAt: at } }: PreparedReport,
 ): void {
   const { studyInstanceUid, createdByApiKeyId } = study
   const eventId = idFromUuid('whe', uuid())
   const type = 'report.delivered'
-  const taker = endpointTaking(database, type, createdByApiKeyId)
-  const endpointId = taker?.disabledAt === null ? taker.endpointId : null
+  const endpoint = endpointFor(database, type, createdByApiKeyId)
+  const endpointId = endpoint?.disabledAt === null ? endpoint.endpointId : null
   eventLog.begin({ eventId, type, endpointId, subject, studyInstanceUid })
   const reportId = subject
   addOutboxJob(database, { kind: type, subject, lane: studyId, payload: { eventId, reportId }, at })
@@ -230,8 +239,8 @@ function queueDelivery(
 }
 
 /**
- * The account of the caller, who may sign. A signature is a radiologist's: managing the gateway
- * does not make one (`canCreateReports` of the interface).
+ * Returns the account of a caller who may sign. Only a radiologist signs: the permission to manage
+ * the gateway does not include it (`canCreateReports` of the interface).
  * @throws ApiError not-permitted
  */
 export function signingUser({ database }: Context, caller: UserCaller): UserRecord {
@@ -241,7 +250,7 @@ export function signingUser({ database }: Context, caller: UserCaller): UserReco
   return user
 }
 
-/** What the checks look at, but for the criticality. */
+/** The input of the checks, except for the criticality. */
 export function checkInputOf(
   { database }: Context,
   study: ScribeStudyRecord,

@@ -3,24 +3,25 @@ import type { Database } from '#server/database/database.ts'
 import type { ReportTables } from '#server/database/tables/reports.ts'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 
-// The table reportTemplates; what a template holds names no patient. An owner has a name of one
-// kind once, and a shortcut once, whatever the case.
+// The table reportTemplates. Templates contain no patient data. For each owner, names are unique
+// per kind, and shortcuts are unique, ignoring case.
 
 type StoredTemplate = Selectable<ReportTables['reportTemplates']>
-/** Ages are in years, both included. */
+/** A template as stored. Ages are in years, both inclusive. */
 export type ReportTemplateRecord = Omit<ReportTemplate, 'owner'> & {
-  /** Null: everybody's. */
+  /** Null if the template is shared with everyone. */
   readonly ownerId: string | null
   readonly createdAt: string
 }
 
-const every = (database: Database) => database.sql.selectFrom('reportTemplates').selectAll()
+const selectTemplates = (database: Database) =>
+  database.sql.selectFrom('reportTemplates').selectAll()
 
-/** Everybody's and the person's own, by name. */
+/** Shared templates and the user's own, by name. */
 export const listReportTemplates = (database: Database, userId: string): ReportTemplateRecord[] =>
   database
     .all(
-      every(database)
+      selectTemplates(database)
         .where((of) => of.or([of('ownerId', 'is', null), of('ownerId', '=', userId)]))
         .orderBy('name')
         .orderBy('templateId'),
@@ -28,7 +29,7 @@ export const listReportTemplates = (database: Database, userId: string): ReportT
     .map(recordOf)
 
 export function findReportTemplate(database: Database, templateId: string) {
-  const row = database.get(every(database).where('templateId', '=', templateId))
+  const row = database.get(selectTemplates(database).where('templateId', '=', templateId))
   return row && recordOf(row)
 }
 

@@ -13,16 +13,17 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './report-template-queries.ts'
 
-// Templates and macros: everybody's are for owners and admins to make, one's own for whoever writes
-// reports.
+// Templates and macros. Owners and administrators manage the shared ones; users who may write
+// reports manage their own.
 
 export type ReportTemplatePatch = {
   readonly [K in keyof Omit<NewReportTemplate, 'kind' | 'for'>]?: NewReportTemplate[K] | undefined
 }
 
 /**
- * One's own and everybody's, by name; with a study those that fit it, the best first. @throws
- * ApiError not-permitted, not-found
+ * The user's own templates and the shared ones, by name. With a study, only those that match it,
+ * best match first.
+ * @throws ApiError not-permitted, not-found
  */
 export function listTemplates(
   context: Context,
@@ -45,28 +46,34 @@ export function listTemplates(
     .map(({ template }) => view(template))
 }
 
-/** @throws ApiError not-permitted; refused: the name or the shortcut is taken */
+/**
+ * Adds a template.
+ * @throws ApiError not-permitted; refused: the name or the shortcut is taken
+ */
 export function addTemplate(
   context: Context,
   caller: UserCaller,
-  { for: whose, ...template }: NewReportTemplate,
+  { for: owner, ...template }: NewReportTemplate,
 ): ReportTemplate {
   const { database, clock, uuid } = context
   return database.transaction(() => {
-    const ownerId = whose === 'mine' ? caller.user.userId : null
-    demandFor(caller, ownerId)
+    const ownerId = owner === 'mine' ? caller.user.userId : null
+    checkMayManage(caller, ownerId)
     const now = instantOf(clock())
     const ids = { templateId: uuid(), ownerId, createdAt: now, updatedAt: now }
     const record = { ...ids, ...template }
-    demandFree(context, caller, record)
+    checkUnique(context, caller, record)
     queries.insertReportTemplate(database, record)
     const { templateId, kind, name } = record
-    note(context, actorOf(caller), 'template.add', templateId, { kind, name, for: whose })
+    note(context, actorOf(caller), 'template.add', templateId, { kind, name, for: owner })
     return templateView(context, record)
   })
 }
 
-/** @throws ApiError as `addTemplate`; not-found: it is not there, or another person's */
+/**
+ * Changes the given fields of a template.
+ * @throws ApiError those of `addTemplate`; not-found: it does not exist or belongs to another user
+ */
 export function changeTemplate(
   context: Context,
   caller: UserCaller,
@@ -75,12 +82,12 @@ export function changeTemplate(
 ): ReportTemplate {
   const { database, clock } = context
   return database.transaction(() => {
-    const before = changeable(context, caller, templateId)
+    const before = requireChangeable(context, caller, templateId)
     const given = Object.fromEntries(
       Object.entries(patch).filter(([, value]) => value !== undefined),
     )
     const after = { ...before, ...given, updatedAt: instantOf(clock()) }
-    demandFree(context, caller, after)
+    checkUnique(context, caller, after)
     queries.updateReportTemplate(database, after)
     const { updatedAt: _, ...changes } = differences(before, after)
     const fields = Object.keys(changes)
@@ -89,10 +96,13 @@ export function changeTemplate(
   })
 }
 
-/** @throws ApiError not-permitted, not-found */
+/**
+ * Removes a template.
+ * @throws ApiError not-permitted, not-found
+ */
 export function removeTemplate(context: Context, caller: UserCaller, templateId: string): void {
   context.database.transaction(() => {
-    const { kind, name } = changeable(context, caller, templateId)
+    const { kind, name } = requireChangeable(context, caller, templateId)
     queries.deleteReportTemplate(context.database, templateId)
     note(context, actorOf(caller), 'template.remove', templateId, { kind, name })
   })
@@ -106,23 +116,29 @@ const templateView = (
   owner: ownerId === null ? null : namedUserOf(database, ownerId),
 })
 
-/** @throws ApiError not-permitted */
-function demandFor(caller: UserCaller, ownerId: string | null): void {
+/**
+ * Checks that the caller may manage templates of this owner.
+ * @throws ApiError not-permitted
+ */
+function checkMayManage(caller: UserCaller, ownerId: string | null): void {
   demand(caller, 'writeReports')
   if (ownerId === null && !isAllowed(caller, 'manageGateway'))
     throw new ApiError('not-permitted', message('reports.may-not-change-shared'))
 }
 
-function changeable({ database }: Context, caller: UserCaller, templateId: string) {
+function requireChangeable({ database }: Context, caller: UserCaller, templateId: string) {
   const template = queries.findReportTemplate(database, templateId)
   if (!template || (template.ownerId !== null && template.ownerId !== caller.user.userId))
     throw new ApiError('not-found', message('reports.template-unknown'))
-  demandFor(caller, template.ownerId)
+  checkMayManage(caller, template.ownerId)
   return template
 }
 
-/** @throws ApiError refused */
-function demandFree(
+/**
+ * Checks that name and shortcut are free.
+ * @throws ApiError refused
+ */
+function checkUnique(
   { database }: Context,
   { user }: UserCaller,
   template: queries.ReportTemplateRecord,
@@ -143,21 +159,27 @@ const isSame = (a: string | null, b: string | null) =>
   a !== null && a.toLowerCase() === b?.toLowerCase()
 
 /**
- * Modalities of what is about images (PS3.3 C.7.3.1.1.1): reports, presentation states, key
+ * Modalities of objects that refer to images (PS3.3 C.7.3.1.1.1): reports, presentation states, key
  * objects.
  */
 export const NO_IMAGES: readonly string[] = ['SR', 'DOC', 'OT', 'PR', 'KO']
 
-/** What the scope of a template is compared with; what is not known is undefined or empty. */
+/**
+ * The study data that the scope of a template is compared with; unknown values are undefined or
+ * empty.
+ */
 export interface TemplateSubject {
   readonly modalities: readonly string[]
   readonly sex: string | undefined
-  /** Whole years at the scan. */
+  /** Age in whole years at the time of the scan. */
   readonly age: number | undefined
   readonly description: string
 }
 
-/** Modalities are those of the images, else what the scan type names. */
+/**
+ * Collects the data to compare. Modalities are those of the images, otherwise those in the scan
+ * type.
+ */
 export function subjectOf(
   context: Context,
   { studyInstanceUid, studyDescription, createdAt, detail }: StudyRecord,
@@ -180,20 +202,20 @@ export function subjectOf(
 }
 
 /**
- * How many parts of the scope the study is known to fit; undefined where one does not. What is not
- * known about the study fits: a template is offered rather than hidden.
+ * The number of criteria of the scope that the study meets; undefined if it violates one. Criteria
+ * that cannot be evaluated are ignored, so that a template is offered rather than hidden.
  */
 export function fitOf(
   template: queries.ReportTemplateRecord,
   { modalities, sex, age, description }: TemplateSubject,
 ): number | undefined {
-  const { modalities: scoped, sex: ofSex, ageFrom, ageTo, keywords } = template
-  // Undefined where the scope says nothing, or it is not known of the study.
+  const { modalities: scopeModalities, sex: scopeSex, ageFrom, ageTo, keywords } = template
+  // Undefined if there is no criterion, or the study's value is unknown.
   const tests = [
-    scoped.length > 0 && modalities.length > 0
-      ? scoped.some((one) => modalities.includes(one))
+    scopeModalities.length > 0 && modalities.length > 0
+      ? scopeModalities.some((one) => modalities.includes(one))
       : undefined,
-    ofSex !== null && sex !== undefined ? ofSex === sex : undefined,
+    scopeSex !== null && sex !== undefined ? scopeSex === sex : undefined,
     ageFrom !== null && age !== undefined ? age >= ageFrom : undefined,
     ageTo !== null && age !== undefined ? age <= ageTo : undefined,
     keywords.length > 0 ? keywords.some((word) => description.includes(folded(word))) : undefined,
@@ -201,7 +223,7 @@ export function fitOf(
   return tests.every(Boolean) ? tests.length : undefined
 }
 
-/** Free text such as `45`, `45 y`, `045Y` (PS3.5 AS) or `6 months`. */
+/** Reads an age in years from free text such as `45`, `45 y`, `045Y` (PS3.5 AS) or `6 months`. */
 function yearsOf(age: string | undefined): number | undefined {
   const [, count, unit = ''] = /^\s*(\d{1,3})\s*([a-z]*)/i.exec(age ?? '') ?? []
   if (count === undefined) return undefined
@@ -211,7 +233,7 @@ function yearsOf(age: string | undefined): number | undefined {
 }
 const PER_YEAR = { m: 12, w: 52, d: 365 }
 
-/** Between two days, `YYYY-MM-DD`. */
+/** Whole years between two days, `YYYY-MM-DD`. */
 function yearsBetween(birth: string, day: string): number {
   return (
     Number(day.slice(0, 4)) - Number(birth.slice(0, 4)) - (day.slice(5) < birth.slice(5) ? 1 : 0)

@@ -14,33 +14,33 @@ import type {
 } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId } from '#shared/ids.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
 import { reportFindings } from '#shared/report-checks.ts'
-import { plainReport } from '#shared/report-text.ts'
+import { normalizeReport } from '#shared/report-text.ts'
 import * as drafts from './report-drafts.ts'
 import * as locks from './report-locks.ts'
 import * as queries from './report-queries.ts'
 import { checkInputOf } from './report-signing.ts'
 import { cancelAddendum } from './reports.ts'
 
-// Reports being written. Every call is for who may write reports. @throws ApiError not-permitted,
-// not-found, and refused where the study is cancelled, nothing is being written on it, or the
-// report is somebody else's (`otherOwnerOf`).
+// Draft reports. Every function requires the permission to write reports.
+// @throws ApiError not-permitted, not-found; refused: the study is cancelled, it has no draft, or
+// the report belongs to another user (`otherOwnerOf`)
 
-/** Revisions of a draft that are kept. */
-const MOST_REVISIONS = 100
+/** Number of revisions that are kept of a draft. */
+const MAX_REVISIONS = 100
 
 export interface WindowText {
   readonly windowId: string
   readonly text: string
-  /** The page is being closed: an earlier save of this window may still be on its way. */
+  /** The page is being closed, and an earlier save of this window may still be in transit. */
   readonly isLast?: boolean
 }
 
 /**
- * Makes the draft, or goes on with it: the study is in progress, the caller's, and open in this
- * window.
+ * Creates or continues the draft: sets the study to in progress, assigns it to the caller, and
+ * locks it for this window.
  */
 export function beginReport(
   context: Context,
@@ -57,15 +57,17 @@ export function beginReport(
     if (!takeOver && refusal !== undefined) throw new ApiError('refused', refusal)
     if (!takeOver && lock && lock.windowId !== windowId) throw drafts.inAnotherWindow()
     const at = instantOf(context.clock())
-    const status = moved('dictate', study.status)
+    const status = nextStatus('dictate', study.status)
     if (status !== undefined && (status !== study.status || study.assignedTo !== userId))
       saveStudy(database, { ...study, status, assignedTo: userId, updatedAt: at }, study)
     if (refusal !== undefined) noteTakeOver(context, caller, state)
     else if (draft && draft.userId !== userId)
       note(context, actorOf(caller), 'report.begin', draft.reportId, { studyId })
-    const own = draft ? ownDraft(context, caller, draft, at) : newDraft(context, caller, state, at)
+    const own = draft
+      ? assignDraft(context, caller, draft, at)
+      : newDraft(context, caller, state, at)
     const isUnwritten =
-      own.revision === 0 || (isLast && isOwnSince(context, caller, own, 0, windowId))
+      own.revision === 0 || (isLast && isSavedByWindowSince(context, caller, own, 0, windowId))
     if (isUnwritten && text !== (own.plainText ?? ''))
       saveDraft(context, own, { userId, windowId, text, at })
     return own.reportId
@@ -85,8 +87,8 @@ function noteTakeOver(
   note(context, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, { studyId, from })
 }
 
-/** The draft, which is the caller's from now on. */
-function ownDraft(
+/** Transfers the draft to the caller. */
+function assignDraft(
   { database }: Context,
   { user: { userId } }: UserCaller,
   draft: queries.ReportRecord,
@@ -111,15 +113,15 @@ function newDraft(
     ...{ reportId, studyId, userId: caller.user.userId },
     ...{ isAddendum: study.status === 'addendum_active', status: 'in_progress' },
     ...{ signedAt: null, isCritical: null, plainText: null, createdAt: at, updatedAt: at },
-    // The patient as they were when it was begun; frozen at signing.
+    // Patient data as of when the report was begun; updated at signing.
     snapshotMetadata: study.detail.reportMetadata ?? {},
   })
   note(context, actorOf(caller), 'report.begin', reportId, { studyId })
-  return drafts.demandDraft(drafts.draftStateOf(context, study))
+  return drafts.requireDraft(drafts.draftStateOf(context, study))
 }
 
-/** Whether this window alone saved everything after the revision. */
-function isOwnSince(
+/** Whether all revisions after the given one were saved by this window. */
+function isSavedByWindowSince(
   { database }: Context,
   { user }: UserCaller,
   draft: queries.ReportRecord,
@@ -135,7 +137,7 @@ function isOwnSince(
   )
 }
 
-/** Keeps the text as the next revision of the draft, within the open transaction. */
+/** Saves the text as the next revision of the draft, within the open transaction. */
 function saveDraft(
   { database }: Context,
   draft: queries.ReportRecord,
@@ -145,15 +147,15 @@ function saveDraft(
   const { reportId } = draft
   const revision = draft.revision + 1
   queries.updateReport(database, { ...draft, userId, plainText: text, revision, updatedAt: at })
-  queries.appendReportRevision(database, { ...saved, reportId, revision }, MOST_REVISIONS)
+  queries.appendReportRevision(database, { ...saved, reportId, revision }, MAX_REVISIONS)
   return revision
 }
 
 /**
- * Durable when it returns. What was saved since `revision` is never overwritten; a text that is the
- * same makes no revision. The last save of a window that closes also goes on top of revisions that
- * this window saved itself, because their answers can no longer reach it. `reportId` is the draft
- * that the text was made of.
+ * Saves the text of the draft; durable on return. Revisions saved since `revision` are never
+ * overwritten, and an unchanged text does not create a revision. The last save of a closing window
+ * is also accepted on top of revisions that the same window saved, because their responses can no
+ * longer reach it. `reportId` is the draft that the text belongs to.
  */
 export function saveReport(
   context: Context,
@@ -171,14 +173,14 @@ export function saveReport(
   const { userId } = caller.user
   return database.transaction(() => {
     const state = drafts.writableDraftState(context, caller, studyId)
-    const draft = drafts.demandDraft(state)
+    const draft = drafts.requireDraft(state)
     const isOwn =
       isLast &&
       drafts.isShown(draft, { reportId, revision: draft.revision }) &&
-      isOwnSince(context, caller, draft, revision, windowId)
+      isSavedByWindowSince(context, caller, draft, revision, windowId)
     if (!isOwn && !drafts.isShown(draft, { reportId, revision }))
       return { outcome: 'conflict', theirs: drafts.draftView(context, draft) }
-    drafts.demandOwnDraft(context, caller, state, windowId)
+    drafts.checkDraftOwner(context, caller, state, windowId)
     if (isLast) locks.releaseReportLock(context, draft.reportId, windowId)
     else locks.holdReportLock(context, draft.reportId, { ...namedUser(caller.user), windowId })
     if (draft.revision > 0 && draft.plainText === text)
@@ -189,7 +191,7 @@ export function saveReport(
   })
 }
 
-/** Renews or ends the lock of this window; returns who has the report open now. */
+/** Renews or releases the lock of this window. Returns the current lock. */
 export function holdReport(
   context: Context,
   caller: UserCaller,
@@ -200,12 +202,12 @@ export function holdReport(
   if (!draft) return null
   const { user } = caller
   if (!isWriting) locks.releaseReportLock(context, draft.reportId, windowId)
-  else if (draft.userId === user.userId && drafts.whyNobodyWrites({ study }) === undefined)
+  else if (draft.userId === user.userId && drafts.editObstacle({ study }) === undefined)
     locks.holdReportLock(context, draft.reportId, { ...namedUser(user), windowId })
   return locks.findReportLock(context, draft.reportId) ?? null
 }
 
-/** Newest first. */
+/** The revisions of the draft, newest first. */
 export function listDraftRevisions(
   context: Context,
   caller: UserCaller,
@@ -220,7 +222,10 @@ export function listDraftRevisions(
     }))
 }
 
-/** @throws ApiError not-found: the revision is not kept */
+/**
+ * Returns a revision of the draft.
+ * @throws ApiError not-found: the revision does not exist
+ */
 export function readDraftRevision(
   context: Context,
   caller: UserCaller,
@@ -228,16 +233,16 @@ export function readDraftRevision(
   revision: number,
 ): Draft {
   const { draft } = drafts.readDraftState(context, caller, studyId)
-  const kept = draft && queries.findReportRevision(context.database, draft.reportId, revision)
-  if (!kept) throw new ApiError('not-found', message('reports.revision-not-kept'))
+  const found = draft && queries.findReportRevision(context.database, draft.reportId, revision)
+  if (!found) throw new ApiError('not-found', message('reports.revision-not-kept'))
   return {
     reportId: draft.reportId as ReportId,
-    ...{ isAddendum: draft.isAddendum, revision, text: kept.text },
-    ...{ savedAt: kept.at, savedBy: namedUserOf(context.database, kept.userId) },
+    ...{ isAddendum: draft.isAddendum, revision, text: found.text },
+    ...{ savedAt: found.at, savedBy: namedUserOf(context.database, found.userId) },
   }
 }
 
-/** What stands against signing the text; nothing is kept. */
+/** Returns the findings that would affect signing the text. Nothing is stored. */
 export function checkReport(
   context: Context,
   caller: UserCaller,
@@ -245,12 +250,15 @@ export function checkReport(
   { text, isCritical }: { readonly text: string; readonly isCritical: boolean },
 ): CheckFinding[] {
   const { study, draft } = drafts.readDraftState(context, caller, studyId)
-  return reportFindings({ ...checkInputOf(context, study, draft, plainReport(text)), isCritical })
+  return reportFindings({
+    ...checkInputOf(context, study, draft, normalizeReport(text)),
+    isCritical,
+  })
 }
 
 /**
- * Removes the addendum that is being written, with its text and its revisions. What another person
- * has written is refused, unless it was taken over.
+ * Discards the draft addendum with its revisions. The addendum of another user has to be taken over
+ * first.
  */
 export function cancelOwnAddendum(
   context: Context,

@@ -1,6 +1,10 @@
 import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type EitherStudy, isVisible, resolveStudy } from '#server/modules/studies/study-access.ts'
+import {
+  isVisible,
+  resolveStudy,
+  type StudyIdentifiers,
+} from '#server/modules/studies/study-access.ts'
 import {
   findStudy,
   type ScribeStudyRecord,
@@ -13,20 +17,20 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId, type StudyId } from '#shared/ids.ts'
-import { moved, type StudyReportStatus } from '#shared/lifecycle.ts'
+import { nextStatus, type StudyReportStatus } from '#shared/lifecycle.ts'
 import { type MessageCode, message } from '#shared/messages/message.ts'
 import * as queries from './report-queries.ts'
 
-// Reports as partners read them; they are written and signed in the window.
+// Reports in the partner interface. They are written and signed in the window.
 
-/** By a report's id, or by its study. */
-export type ReportQuery = EitherStudy & { readonly reportId?: string | undefined }
+/** Specifies reports by report ID or by study. */
+export type ReportQuery = StudyIdentifiers & { readonly reportId?: string | undefined }
 
 /**
- * Oldest first: drafts without their text, addenda too. @throws ApiError malformed, not-permitted,
- * not-found
+ * The reports of a study, including addenda, oldest first. The text of drafts is left out.
+ * @throws ApiError malformed, not-permitted, not-found
  */
-export function listStudyReports(context: Context, caller: Caller, either: EitherStudy) {
+export function listStudyReports(context: Context, caller: Caller, either: StudyIdentifiers) {
   demand(caller, 'readStudies')
   const study = resolveStudy(context, caller, 'scribe', either, 'query')
   const reports = queries
@@ -36,8 +40,8 @@ export function listStudyReports(context: Context, caller: Caller, either: Eithe
 }
 
 /**
- * The completed report of `reportId`, else all completed ones of the study. @throws ApiError
- * malformed, not-permitted, not-found; refused: the report is a draft
+ * The completed report `reportId`, or all completed reports of the study.
+ * @throws ApiError malformed, not-permitted, not-found; refused: the report is a draft
  */
 export function readSignedReports(
   context: Context,
@@ -64,13 +68,16 @@ export function readSignedReports(
 
 export type SignedReport = ReturnType<typeof itemOf>
 
-/** Creates the draft of an addendum. @throws ApiError not-permitted, not-found */
+/**
+ * Creates a draft addendum.
+ * @throws ApiError not-permitted, not-found
+ */
 export function startAddendum(context: Context, caller: Caller, reportId: string): WindowOutcome {
   const { database, clock, uuid } = context
   return database.transaction(() => {
     demand(caller, 'writeReports')
     const { report, study } = visibleReport(context, caller, reportId)
-    const status = moved('startAddendum', study.status)
+    const status = nextStatus('startAddendum', study.status)
     if (study.cancelledAt !== null) return refusal('studies.cancelled')
     if (study.status === 'addendum_active') return refusal('reports.addendum-active-already')
     if (report.status !== 'completed' || status === undefined)
@@ -90,15 +97,15 @@ export function startAddendum(context: Context, caller: Caller, reportId: string
 }
 
 /**
- * Removes the draft; by the primary's id or the addendum's. @throws ApiError not-permitted,
- * not-found
+ * Discards the draft addendum, specified by the ID of the report or of the addendum.
+ * @throws ApiError not-permitted, not-found
  */
 export function cancelAddendum(context: Context, caller: Caller, reportId: string): WindowOutcome {
   const { database } = context
   return database.transaction(() => {
     demand(caller, 'writeReports')
     const { report, study } = visibleReport(context, caller, reportId)
-    const status = moved('cancelAddendum', study.status)
+    const status = nextStatus('cancelAddendum', study.status)
     const active = queries.findDraft(database, study.studyId)
     if (status === undefined || !active?.isAddendum) return refusal('reports.addendum-none-active')
     if (report.isAddendum && report.reportId !== active.reportId)

@@ -11,7 +11,7 @@ import { listReportEntries, type ReportRecord } from './report-queries.ts'
 import * as reports from './reports.ts'
 
 /**
- * The scribe area of the interface about studies and reports; its links are served by
+ * Serves the scribe area of the interface: studies and reports. Its links are served by
  * modules/viewer/routes.ts.
  */
 export function serveScribe(app: HttpApp, context: Context, publicBase: () => string): void {
@@ -65,8 +65,8 @@ function scribeReportReply(report: ReportRecord): ScribeReport {
 }
 
 /**
- * `reportIds` are those of its reports, oldest first, addenda too. `reportMetadata` is always
- * there, arrays that were never given are not.
+ * Converts a study to its reply. `reportIds` includes addenda, oldest first. `reportMetadata` is
+ * always present; arrays that were never provided are not.
  */
 export function scribeStudyReply(
   { database }: Context,

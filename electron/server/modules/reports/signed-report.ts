@@ -16,34 +16,34 @@ import {
   type Signer,
 } from './report-queries.ts'
 
-/** A report or an addendum as it stands in its PDF and its DICOM copies. */
+/** A report or an addendum as contained in its PDF and its DICOM copies. */
 export interface ReportPart {
   readonly isAddendum: boolean
   readonly text: string
-  /** SHA-256 of the UTF-8 text, hex. */
+  /** SHA-256 of the UTF-8 text, in hex. */
   readonly textHash: string
   readonly signer: Signer
   readonly signedAt: string
   readonly isCritical: boolean
   readonly finding: string | null
   readonly communication: Communication | null
-  /** Of an addendum: the correction of the images that it follows. */
+  /** The correction of the images that an addendum follows; null if there is none. */
   readonly follows: CorrectionInstant | null
 }
 
-/** A signed report with everything that its DICOM copies hold. */
+/** A signed report with the content of its DICOM copies. */
 export interface ArchivedReport {
   readonly reportId: string
   readonly studyInstanceUid: string
   readonly studyDescription: string
   readonly accessionNumber: string
   readonly metadata: StudyReportMetadata
-  /** The report first, then the addenda that were signed before this one, then itself. */
+  /** The report, the addenda that were signed before this one, and this one itself. */
   readonly parts: readonly (ReportPart & { readonly reportId: string })[]
   readonly pdf: Buffer
 }
 
-/** Undefined where there is no such signed report. */
+/** Reads a signed report; undefined if there is none with that ID. */
 export function archivedReport(
   { database }: Context,
   reportId: string,
@@ -88,7 +88,7 @@ function followedBy(database: Database, { studyId, seq }: ReportRecord, signedAt
   return study ? followedCorrection(database, study.studyInstanceUid, earlier, signedAt) : null
 }
 
-/** Whoever signs, as it is frozen with the report and printed: the whole name. */
+/** The signer's details with the full name, as stored with the report and printed. */
 export function signerOf({
   userId,
   firstName,
@@ -108,10 +108,10 @@ export function signerOf({
   }
 }
 
-/** SHA-256 of the UTF-8 text, hex. */
+/** Returns the SHA-256 of the UTF-8 text, in hex. */
 export const hashOfText = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Who ordered the study, as a DICOM person name or as it was typed; empty where it is unknown. */
+/** The referring physician, as a PN value or as entered; empty if unknown. */
 export const referringPhysicianOf = (
   database: Database,
   { studyInstanceUid, detail }: Pick<StudyRecord, 'studyInstanceUid' | 'detail'>,
@@ -120,8 +120,8 @@ export const referringPhysicianOf = (
   (findImageStudy(database, studyInstanceUid)?.header.referringPhysicianName ?? '')
 
 /**
- * Of the images of the study, else of the worklist row they were made for; empty where neither is
- * here.
+ * The accession number of the images of the study, otherwise that of the worklist row they were
+ * made for; '' if there is neither.
  */
 export function accessionOf(database: Database, studyInstanceUid: string): string {
   const images = findImageStudy(database, studyInstanceUid)

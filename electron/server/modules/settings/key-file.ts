@@ -7,24 +7,24 @@ import { type Finding, ok, warn } from '#server/platform/finding.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { message } from '#shared/messages/message.ts'
 
-const KEPT_AS: Readonly<Record<KeyLocation, KeyStoreState | undefined>> = {
+const STATE_OF_FILE: Readonly<Record<KeyLocation, KeyStoreState | undefined>> = {
   plain: 'file',
   sealed: 'platform',
   none: undefined,
 }
 
 /**
- * How the data key is kept now. `given` is what the desktop app said when it started the gateway;
- * the folder knows what has changed since. Undefined: nobody said anything, as where it runs as a
- * service.
+ * How the data key is stored now. `given` is the state that the desktop app reported when it
+ * started the gateway; the folder shows whether that has changed since. Undefined if none was
+ * reported, as when the gateway runs as a service.
  */
-export const keyStoreNow = (
+export const currentKeyStore = (
   folder: string,
   given: KeyStoreState | undefined,
 ): KeyStoreState | undefined =>
-  given === 'platform' || given === 'file' ? (KEPT_AS[keyLocation(folder)] ?? given) : given
+  given === 'platform' || given === 'file' ? (STATE_OF_FILE[keyLocation(folder)] ?? given) : given
 
-/** What it means, for the readiness page and `doctor`. */
+/** The corresponding finding for the readiness page and `doctor`. */
 export function keyFinding(
   { folder, database }: Pick<Context, 'folder' | 'database'>,
   state: KeyStoreState | undefined,

@@ -7,7 +7,7 @@ import { message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import type { MailServer } from './mail-server.ts'
 
-/** The window's calls about the server that mail is sent by. */
+/** Serves the window's calls about the mail server. */
 export function serveMail(app: HttpApp, mailServer: MailServer, mail: Mail): void {
   const { mail: read, setMail: set, testMail: test } = dashboardPeople
   serveAll(

@@ -14,14 +14,14 @@ import { type Message, message } from '#shared/messages/message.ts'
 
 const PASSWORD = 'mail.password'
 
-/** An SMTP server that mail can be sent by. */
+/** A configured SMTP server. */
 export interface SmtpServer extends MailConfig {
   readonly host: string
   readonly from: string
   readonly password: string | undefined
 }
 
-/** How invitations are sent; the password is sealed and is never given back. */
+/** The mail server that sends invitations. The password is encrypted and never returned. */
 export interface MailServer {
   read(): MailConfig & {
     readonly hasPassword: boolean
@@ -30,8 +30,8 @@ export interface MailServer {
     readonly fault: Message | null
   }
   /**
-   * `password`: absent keeps the one there, null forgets it. @throws ApiError refused: no sender,
-   * or a password in plain text
+   * `password`: undefined keeps the stored one, null deletes it.
+   * @throws ApiError refused: there is no sender, or the password would be sent unencrypted
    */
   set(config: MailConfig & { readonly password?: string | null | undefined }, actor: Actor): void
   /** Undefined until host and sender are set. */
@@ -59,10 +59,10 @@ export function openMailServer(context: Context): MailServer {
           throw refused('from', message('settings.sender-missing'))
         if (wanted.security === 'none' && wanted.user !== null)
           throw refused('security', message('settings.password-in-plain-text'))
-        // Another server is never shown the password of the one before.
-        const isElsewhere = wanted.host !== config().host || wanted.user !== config().user
-        const isForgotten =
-          (password === null || (password === undefined && isElsewhere)) &&
+        // The password must not be sent to another server.
+        const isOtherServer = wanted.host !== config().host || wanted.user !== config().user
+        const isDeleted =
+          (password === null || (password === undefined && isOtherServer)) &&
           deleteSecret(context, PASSWORD)
         if (typeof password === 'string') storeSecret(context, PASSWORD, password)
         context.settings.change(
@@ -71,9 +71,9 @@ export function openMailServer(context: Context): MailServer {
           ),
           actor,
         )
-        if (isForgotten || typeof password === 'string')
+        if (isDeleted || typeof password === 'string')
           note(context, actor, 'mail.password', PASSWORD, {
-            password: isForgotten ? 'forgotten' : 'set',
+            password: isDeleted ? 'forgotten' : 'set',
           })
       }),
     smtp() {

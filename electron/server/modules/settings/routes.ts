@@ -7,7 +7,7 @@ import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { dashboardSettings } from '#shared/contract/dashboard.ts'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
 
-/** The window's calls about settings and the gateway's certificates. */
+/** Serves the window's calls about settings and the gateway's certificates. */
 export function serveSettings(app: HttpApp, context: Context, certificates: Certificates): void {
   const handlers: HandlersOf<typeof dashboardSettings> = {
     settings: () => ({ settings: rowsOf(context.settings.all()) }),
@@ -26,7 +26,7 @@ export function serveSettings(app: HttpApp, context: Context, certificates: Cert
   serveAll(app, dashboardSettings, handlers, { afterChange: () => context.feed.noteStatus() })
 }
 
-/** Every setting in the order of its table. */
+/** Every setting, in the order of `SETTINGS`. */
 const rowsOf = (values: SettingValues) =>
   SETTING_KEYS.map((key) => {
     const { initial, about, restart } = SETTINGS[key]

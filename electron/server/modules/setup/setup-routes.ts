@@ -16,7 +16,7 @@ export function serveSetup(
   context: Context,
   backups: Backups,
   recovery: RecoveryKeySetup,
-  listening: Listeners,
+  listeners: Listeners,
   readiness: () => Promise<ReadinessFinding[]>,
   simulators: TrialSimulators,
 ): void {
@@ -24,14 +24,14 @@ export function serveSetup(
     app,
     dashboardSetup,
     {
-      state: async () => setupState(context, listening.states(), await backups.wizardState()),
+      state: async () => setupState(context, listeners.states(), await backups.wizardState()),
       finish({ user }) {
         context.settings.change({ 'setup.isDone': true }, userActor(user.userId))
         return { success: true }
       },
       makeRecoveryKey: ({ user }) => recovery.make(userActor(user.userId)),
       confirmRecoveryKey: ({ body, user }) => recovery.confirm(body.groups, userActor(user.userId)),
-      selfTest: () => selfTest(context, listening.states()),
+      selfTest: () => selfTest(context, listeners.states()),
       async readiness() {
         const findings = await readiness()
         const ready = findings.filter(({ verdict }) => verdict === 'ok').length
@@ -45,7 +45,7 @@ export function serveSetup(
       backups: () => backups.wizardState(),
       setBackupFolder: ({ body, user }) => backups.useFolder(body.folder, userActor(user.userId)),
       makeBackup({ user }) {
-        // What came of it is in the state.
+        // The outcome is reported by the wizard state.
         backups.start('by-hand', userActor(user.userId)).catch(() => undefined)
         return backups.wizardState()
       },

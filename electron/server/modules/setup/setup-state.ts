@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { recoveryKeyState } from '#server/database/recovery-key.ts'
-import { devicesHeard } from '#server/modules/diagnostics/readiness.ts'
+import { recentDevices } from '#server/modules/diagnostics/readiness.ts'
 import { newestCalls } from '#server/modules/events/meter.ts'
 import { hasUser } from '#server/modules/users/people.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -8,7 +8,10 @@ import { isLoopback, lanAddresses } from '#server/platform/network-interfaces.ts
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { BackupState, SetupState, SetupStep } from '#shared/contract/dashboard-setup.ts'
 
-/** Whether a step is done, by what is there: nothing is ticked by hand. */
+/**
+ * Whether each step is done. This follows from the state of the gateway; users do not mark steps as
+ * done.
+ */
 const IS_DONE: Readonly<Record<SetupStep, (state: Facts) => boolean>> = {
   clinic: ({ clinic }) => clinic.name !== '' && clinic.timeZone !== 'local',
   owner: ({ hasOwner }) => hasOwner,
@@ -25,27 +28,27 @@ const IS_DONE: Readonly<Record<SetupStep, (state: Facts) => boolean>> = {
 
 type Facts = Omit<SetupState, 'done'> & {
   readonly hasOwner: boolean
-  /** Devices of the clinic's network find a listener that is up. */
+  /** Devices in the clinic's network can connect to a DICOM listener. */
   readonly isReachable: boolean
 }
 
 const stepsDone = (facts: Facts): SetupStep[] =>
   (Object.keys(IS_DONE) as SetupStep[]).filter((step) => IS_DONE[step](facts))
 
-/** What the first-run wizard shows. */
+/** The state that the first-run wizard shows. */
 export function setupState(
   context: Context,
   listeners: Status['listeners'],
   backup: BackupState,
 ): SetupState {
   const timeZone = context.settings.get('clinic.timeZone')
-  const up = listeners.filter(({ isUp }) => isUp)
+  const listening = listeners.filter(({ isUp }) => isUp)
   const portOf = (name: string) => {
-    const address = up.find((one) => one.name === name)?.address
+    const address = listening.find((one) => one.name === name)?.address
     return address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
   }
   const host = context.settings.get('dimse.host')
-  const shown: Omit<SetupState, 'done'> = {
+  const state: Omit<SetupState, 'done'> = {
     isDone: context.settings.get('setup.isDone'),
     clinic: {
       name: context.settings.get('clinic.name'),
@@ -59,13 +62,13 @@ export function setupState(
       tlsPort: portOf('dimse-tls') ?? null,
       addresses: lanAddresses(host),
     },
-    devices: devicesHeard(context),
+    devices: recentDevices(context),
     partner: newestCalls(context.database),
     backup,
   }
   const isReachable =
     portOf('dimse') !== undefined &&
     !isLoopback(host) &&
-    shown.dicom.addresses.some(({ kind }) => kind === 'network')
-  return { ...shown, done: stepsDone({ ...shown, hasOwner: hasUser(context), isReachable }) }
+    state.dicom.addresses.some(({ kind }) => kind === 'network')
+  return { ...state, done: stepsDone({ ...state, hasOwner: hasUser(context), isReachable }) }
 }

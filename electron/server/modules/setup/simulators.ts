@@ -15,7 +15,7 @@ import { sendInstances } from '#server/dicom/scu/store.ts'
 import type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
+import { connectAsModality } from '#server/modules/devices/modality-simulation.ts'
 import { newSecret, readPartner, setPartner } from '#server/modules/partners/service.ts'
 import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -26,18 +26,18 @@ import { message, verbatim } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
 const HOST = '127.0.0.1'
-/** The simulated partner always listens here, so that it is recognised after a restart. */
+/** Fixed port of the simulated partner, so that it is recognized after a restart. */
 const PORT = 9090
 const PARTNER_URL = `http://${HOST}:${PORT}/webhooks`
 const AE_TITLE = 'SIMULATOR'
-/** Slices of a simulated exam. */
+/** Number of slices of a simulated exam. */
 const SLICES = 12
 
 type Visit = NonNullable<Simulators['visit']>
 
 /**
- * A simulated partner and a simulated CT for a trial of the gateway, started from the window. Their
- * patients are invented. The simulated partner never replaces a partner that somebody entered.
+ * A simulated partner and a simulated CT for trying out the gateway, started from the window. Their
+ * patients are invented. The simulated partner never replaces a configured partner.
  */
 export class TrialSimulators implements AsyncDisposable {
   #partner: AsyncDisposable | undefined
@@ -88,10 +88,10 @@ export class TrialSimulators implements AsyncDisposable {
   }
 
   /**
-   * Echoes, queries the worklist of today and, with images, sends those of the first CT exam as a
-   * CT would. The result is in the state, a failure too.
-   * @throws ApiError refused: images are only made for exams of the simulated partner, since those
-   *   of another partner are of real patients
+   * Acts as a CT: sends a C-ECHO, queries today's worklist and, with `withImages`, sends images for
+   * the first exam. The result, or the failure, is in the returned state.
+   * @throws ApiError refused: images can be sent only for exams of the simulated partner, because
+   *   those of another partner belong to real patients
    */
   async visitAsDevice(withImages: boolean, actor: Actor): Promise<Simulators> {
     if (withImages && (!this.#partner || this.state().hasPartner))
@@ -100,7 +100,7 @@ export class TrialSimulators implements AsyncDisposable {
     this.#addDevice(actor)
     try {
       const peer = this.#peer()
-      const { exams } = await visitAsModality(peer, AE_TITLE, {
+      const { exams } = await connectAsModality(peer, AE_TITLE, {
         modality: 'CT',
         startDate: this.#today(),
       })
@@ -116,7 +116,7 @@ export class TrialSimulators implements AsyncDisposable {
     return this.state()
   }
 
-  /** DA. */
+  /** Today in the clinic, as DA. */
   #today(): string {
     const { clock, settings } = this.#context
     return clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone'))).replaceAll('-', '')
@@ -138,7 +138,7 @@ export class TrialSimulators implements AsyncDisposable {
     )
   }
 
-  /** Sends invented images of the first exam; returns how many were stored. */
+  /** Sends generated images for the first exam and returns how many were stored. */
   async #perform(peer: Peer, exams: readonly WorklistExam[]): Promise<number> {
     const [exam] = exams
     if (!exam) throw new ApiError('refused', message('setup.no-exam-to-perform'))
@@ -161,7 +161,7 @@ export class TrialSimulators implements AsyncDisposable {
   }
 }
 
-/** Writes invented slices with the identity of an exam, as files to be sent. */
+/** Writes generated slices with the identity of an exam to files. */
 async function writeSlices(folder: string, exam: WorklistExam) {
   const { studyInstanceUid, startDate, description, ...patient } = exam
   const series: PhantomSeries = {

@@ -2,18 +2,18 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 
-/** A study of the interface that the gateway created of images. */
+/** A study of the interface that the gateway created from received images. */
 export interface CreatedStudy {
   readonly area: StudyArea
   readonly studyId: string
   /** When it was created. */
   readonly seededAt: string
-  /** The values that its creation or enrichment last wrote: JSON, in the form of the component that creates it. */
-  readonly values: unknown
   /**
-   * Names of the fields that a person or a call of the interface has set since, even to the value
-   * that was there.
+   * The values last written by its creation or enrichment, as JSON in the form of the component
+   * that creates it.
    */
+  readonly values: unknown
+  /** Names of the fields that a user or an interface call has set since, even to the same value. */
   readonly touched: readonly string[]
 }
 
@@ -40,7 +40,10 @@ export const listCreatedStudies = (database: Database, studyInstanceUid: string)
       touched: JSON.parse(touched),
     }))
 
-/** Notes that somebody has set these fields; nothing where the gateway did not create the study. */
+/**
+ * Records that these fields were set by a user or an interface call. Does nothing if the gateway
+ * did not create the study.
+ */
 export function noteTouchedFields(
   database: Database,
   studyId: string,
@@ -49,8 +52,11 @@ export function noteTouchedFields(
   fields.length > 0 && database.run(rawQuery(TOUCH, [JSON.stringify(fields), studyId]))
 }
 
-/** A study that is kept again has the time of its creation, and what was touched. */
-export function keepCreatedStudy(
+/**
+ * Records a study that the gateway created. If it is recorded already, the time of its creation and
+ * the touched fields are kept.
+ */
+export function saveCreatedStudy(
   database: Database,
   studyInstanceUid: string,
   area: StudyArea,

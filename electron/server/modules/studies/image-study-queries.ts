@@ -5,20 +5,17 @@ import { identityOf } from './study-identity.ts'
 import { findStudyByUid } from './study-queries.ts'
 
 /*
- * Studies with images, with what was announced of them, and whether their identity is a mismatch.
- * Module `images` writes them.
+ * Studies with images, their announced instances, and whether their identity is a mismatch. They
+ * are written by the module `images`.
  */
 
-/**
- * Whether images of the study `s` were corrected; of one correction that was undone nothing is
- * left.
- */
+/** Whether images of the study `s` were corrected. Corrections that were undone do not count. */
 const IS_CORRECTED = `(
   exists (select 1 from corrections c where c.fromStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null)
   or exists (select 1 from corrections c where c.toStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null))`
 /**
- * Of the study `s`: a version of one of its current images that was found and set aside, about
- * which nobody has decided; null where there is none.
+ * For the study `s`: a quarantined version of one of its current images that has not been decided
+ * on; null if there is none.
  */
 const IN_DOUBT = `(
   select json_object('instanceId', q.instanceId, 'studyInstanceUid', q.studyInstanceUid, 'header', hex(f.sealedHeader))
@@ -38,9 +35,13 @@ const SELECT = `
   from imageStudies s`
 const SET_MISMATCHED =
   'update imageStudies set isMismatched = ? where studyInstanceUid = ? and isMismatched is not ?'
-const UNCOMPARED = 'select studyInstanceUid from imageStudies where isMismatched is null limit ?'
+const WITHOUT_MISMATCH =
+  'select studyInstanceUid from imageStudies where isMismatched is null limit ?'
 
-/** `clause`: conditions on the row `s`, and the order. */
+/**
+ * Reads studies with images.
+ * @param clause the conditions on the row `s`, and the order
+ */
 export const readImageStudies = (
   database: Database,
   clause: string,
@@ -56,11 +57,14 @@ export const findImageStudy = (
 ): ImageStudyRecord | undefined =>
   readImageStudies(database, 'where s.studyInstanceUid = ?', studyInstanceUid)[0]
 
-/** `isFetched` of the record, for every instance that is sent again. */
+/**
+ * Whether the study was retrieved as a prior study. A cheap lookup, because it is needed for every
+ * received instance.
+ */
 export const isStudyFetched = (database: Database, studyInstanceUid: string): boolean =>
   isStudyWith(database, 'isFetched', studyInstanceUid)
 
-/** Whether the state is `mismatch` by `identityOf`. */
+/** Whether the identity state of the study is `mismatch`, see `identityOf`. */
 export const isStudyMismatched = (database: Database, studyInstanceUid: string): boolean =>
   isStudyWith(database, 'isMismatched', studyInstanceUid)
 
@@ -69,25 +73,28 @@ const isStudyWith = (database: Database, flag: 'isFetched' | 'isMismatched', uid
     rawQuery(`select 1 from imageStudies where studyInstanceUid = ? and ${flag} = 1`, [uid]),
   ) !== undefined
 
-/** After the study of the interface was created or changed: `isMismatched` is computed anew. */
-export function compareIdentity(database: Database, studyInstanceUid: string): void {
+/** Recomputes `isMismatched` after the images or the study of the interface have changed. */
+export function updateMismatch(database: Database, studyInstanceUid: string): void {
   const study = findImageStudy(database, studyInstanceUid)
   if (!study) return
-  const isNow =
+  const isMismatch =
     identityOf(study, findStudyByUid(database, 'scribe', studyInstanceUid)).state === 'mismatch'
-  const was = isStudyMismatched(database, studyInstanceUid)
-  database.run(rawQuery(SET_MISMATCHED, [Number(isNow), studyInstanceUid, Number(isNow)]))
-  if (was && !isNow) database.notify('mismatches')
+  const wasMismatch = isStudyMismatched(database, studyInstanceUid)
+  database.run(rawQuery(SET_MISMATCHED, [Number(isMismatch), studyInstanceUid, Number(isMismatch)]))
+  if (wasMismatch && !isMismatch) database.notify('mismatches')
 }
 
-/** Whether there are studies of which `isMismatched` was never computed. */
-export const isAnyUncompared = (database: Database): boolean =>
-  database.get(rawQuery(UNCOMPARED, [1])) !== undefined
+/** Whether there are studies for which `isMismatched` has not been computed. */
+export const hasUncomputedMismatch = (database: Database): boolean =>
+  database.get(rawQuery(WITHOUT_MISMATCH, [1])) !== undefined
 
-/** Computes `isMismatched` of so many studies of which it never was. Whether there are more. */
-export const compareUncompared = (database: Database, count: number): boolean =>
+/**
+ * Computes `isMismatched` for at most `count` studies for which it has not been computed. Returns
+ * whether there are more.
+ */
+export const computeMissingMismatches = (database: Database, count: number): boolean =>
   database.transaction(() => {
-    const uncompared = database.all(rawQuery<{ studyInstanceUid: string }>(UNCOMPARED, [count]))
-    for (const { studyInstanceUid } of uncompared) compareIdentity(database, studyInstanceUid)
-    return uncompared.length === count
+    const studies = database.all(rawQuery<{ studyInstanceUid: string }>(WITHOUT_MISMATCH, [count]))
+    for (const { studyInstanceUid } of studies) updateMismatch(database, studyInstanceUid)
+    return studies.length === count
   })

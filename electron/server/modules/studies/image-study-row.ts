@@ -8,8 +8,8 @@ import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
 import { MessageInJson, messageOrNull } from '#shared/messages/message-schema.ts'
 
 /**
- * Header fields of the first instance of the study, decoded, as DICOM has them; empty where they
- * are missing.
+ * Decoded header fields of the first instance of the study, in DICOM format; empty if they are
+ * missing.
  */
 export interface ImageHeader {
   readonly patientName: string
@@ -32,12 +32,12 @@ export interface ImageHeader {
   readonly scheduledProcedureStepId: string
   /** Study Instance UID inside RequestAttributesSequence. */
   readonly requestStudyInstanceUid: string
-  /** How its character set was found. */
+  /** How its character set was determined. */
   readonly characterSetRule: string
 }
 
 /** The worklist row that the images were made for. */
-export interface HandedOutRow {
+export interface SentWorklistRow {
   readonly studyInstanceUid: string
   readonly scheduledProcedureStepId: string
   readonly requestedProcedureId: string
@@ -48,23 +48,23 @@ export interface HandedOutRow {
   readonly patientSex: string
   readonly description: string
   readonly callingAeTitle: string
-  /** When it was handed out, or linked. */
+  /** When it was sent to the device, or linked. */
   readonly at: string
-  /** Name of the person who linked it: it was handed out to no device for these images. */
+  /** Name of the user who linked it, if it was not sent to a device for these images. */
   readonly linkedBy?: string
 }
 
 type IdentityField = (typeof IDENTITY_FIELDS)[number]
 
-/** What differed when the images arrived; null where nothing did. */
+/** The differences found when the images arrived; null if there were none. */
 export interface Mismatch {
-  /** What the row that was handed out says, and what the images say. */
+  /** Values of the worklist row and of the images that differ. */
   readonly fields: readonly {
     readonly field: IdentityField
     readonly handedOut: string
     readonly received: string
   }[]
-  /** What the first images of the study say, which is used, and what others of it say. */
+  /** Values of the first image of the study, which are used, and of other images that differ. */
   readonly amongImages: readonly {
     readonly field: Exclude<IdentityField, 'studyInstanceUid'>
     readonly first: string
@@ -73,13 +73,16 @@ export interface Mismatch {
   readonly foundAt: string
 }
 
-/** Who overrode the identity check of a study, why, and over which differences. */
+/** An override of the identity check of a study. */
 export interface IdentityOverride {
   readonly at: string
   readonly userId: string
   readonly name: string
   readonly reason: string
-  /** Other differences than these are a mismatch again. */
+  /**
+   * The differences that were overridden. If other differences occur, the study is a mismatch
+   * again.
+   */
   readonly differences: readonly IdentityDifference[]
 }
 
@@ -91,31 +94,31 @@ export interface StudyTransfer {
 
 interface StudyFields {
   readonly studyInstanceUid: string
-  /** When the first instance came. */
+  /** When the first instance was received. */
   readonly createdAt: string
   readonly lastInstanceAt: string
   readonly state: 'receiving' | 'settled'
   readonly settledAt: string | null
-  /** When it is settled at the latest. */
+  /** When it is considered complete at the latest. */
   readonly dueAt: string
   readonly callingAeTitle: string
   readonly remoteAddress: string
   readonly deviceName: string
-  /** The last association that brought images of it. */
+  /** The last association in which its images were received. */
   readonly transfer: StudyTransfer
   readonly header: ImageHeader
-  readonly handedOut: HandedOutRow | null
+  readonly handedOut: SentWorklistRow | null
   readonly mismatch: Mismatch | null
   readonly override: IdentityOverride | null
-  /** All of it was fetched from an archive as an earlier exam: it is not put up for reading. */
+  /**
+   * Whether all of it was retrieved from an archive as a prior study; such studies are not offered
+   * for reading.
+   */
   readonly isFetched: boolean
   readonly enrichment: Enrichment
   readonly enrichmentAttempts: number
 }
-/**
- * A study that has images. Counters are of current instances; those set aside are in `quarantined`
- * alone.
- */
+/** A study that has images. The counters refer to current instances, except for `quarantined`. */
 export interface ImageStudyRecord extends StudyFields {
   readonly instances: number
   readonly series: number
@@ -123,22 +126,22 @@ export interface ImageStudyRecord extends StudyFields {
   readonly quarantined: number
   /** Modalities of the series that have current instances, in alphabetical order. */
   readonly modalities: readonly string[]
-  /** Instances that were announced; null where none were. */
+  /** Number of announced instances; null if none were announced. */
   readonly expected: number | null
-  /** Announced ones that are neither current nor quarantined. */
+  /** Number of announced instances that are neither current nor quarantined. */
   readonly missing: number
-  /** Images of it were corrected (decision 0031), and the correction stands. */
+  /** Whether its images were corrected (decision 0031) and the correction has not been undone. */
   readonly isCorrected: boolean
   /**
-   * A version of one of its images, in this study or another, that was found and set aside: a
-   * person has to decide which of the two is right. Null where there is none.
+   * A quarantined version of one of its images, in this study or another. A user has to decide
+   * which of the two is correct. Null if there is none.
    */
   readonly inDoubt: { readonly studyInstanceUid: string; readonly header: ImageHeader } | null
 }
 export type NewImageStudy = Omit<StudyFields, 'override'>
 export type ImageStudyPatch = Partial<Omit<StudyFields, 'studyInstanceUid' | 'createdAt'>>
 
-/** A row of `imageStudies` with what is counted of other tables. */
+/** A row of `imageStudies` with counts from other tables. */
 export type StoredImageStudy = Selectable<Schema['imageStudies']> & {
   readonly modalities: string
   readonly announced: number
@@ -149,13 +152,13 @@ export type StoredImageStudy = Selectable<Schema['imageStudies']> & {
 
 type What = 'header' | 'row' | 'mismatch' | 'override'
 
-const opened = <T>(seal: Pick<Seal, 'open'>, value: Buffer, what: What, uid: string): T =>
+const decrypt = <T>(seal: Pick<Seal, 'open'>, value: Buffer, what: What, uid: string): T =>
   JSON.parse(seal.open(value, `images ${what} ${uid}`).toString())
-const openedOrNull = <T>(seal: Seal, value: Buffer | null, what: What, uid: string): T | null =>
-  value && opened(seal, value, what, uid)
+const decryptOrNull = <T>(seal: Seal, value: Buffer | null, what: What, uid: string): T | null =>
+  value && decrypt(seal, value, what, uid)
 
-/** What the header of a version that was found is encrypted under. */
-export const foundContextOf = (instanceId: number) => `found version ${instanceId}`
+/** Encryption context of the header of a quarantined version. */
+export const versionContextOf = (instanceId: number) => `found version ${instanceId}`
 
 function inDoubtOf(seal: Seal, json: string): ImageStudyRecord['inDoubt'] {
   const { instanceId, studyInstanceUid, header } = JSON.parse(json) as {
@@ -163,7 +166,7 @@ function inDoubtOf(seal: Seal, json: string): ImageStudyRecord['inDoubt'] {
     readonly studyInstanceUid: string
     readonly header: string
   }
-  const text = seal.open(Buffer.from(header, 'hex'), foundContextOf(instanceId)).toString()
+  const text = seal.open(Buffer.from(header, 'hex'), versionContextOf(instanceId)).toString()
   return { studyInstanceUid, header: JSON.parse(text) }
 }
 
@@ -181,10 +184,10 @@ export function imageStudyOf(seal: Seal, stored: StoredImageStudy): ImageStudyRe
       detail: messageOrNull(transferDetail),
       at: transferAt,
     },
-    header: opened(seal, sealedHeader, 'header', uid),
-    handedOut: openedOrNull(seal, sealedHandedOut, 'row', uid),
-    mismatch: openedOrNull(seal, sealedMismatch, 'mismatch', uid),
-    override: openedOrNull(seal, sealedOverride, 'override', uid),
+    header: decrypt(seal, sealedHeader, 'header', uid),
+    handedOut: decryptOrNull(seal, sealedHandedOut, 'row', uid),
+    mismatch: decryptOrNull(seal, sealedMismatch, 'mismatch', uid),
+    override: decryptOrNull(seal, sealedOverride, 'override', uid),
     isFetched: row.isFetched === 1,
     enrichment: {
       state: enrichmentState as Enrichment['state'],
@@ -202,26 +205,27 @@ export function imageStudyOf(seal: Seal, stored: StoredImageStudy): ImageStudyRe
 
 const warningsOf = (json: string): Message[] => z.array(MessageInJson).parse(JSON.parse(json))
 
-/** The columns of the fields that are given; what names a patient is encrypted. */
+/** Converts the given fields to columns; patient data is encrypted. */
 export function imageStudyColumns(
   seal: Seal,
   uid: string,
   patch: ImageStudyPatch,
 ): Updateable<Schema['imageStudies']> {
-  const { transfer, header, handedOut, mismatch, override, isFetched, enrichment, ...plain } = patch
-  const sealed = <T>(value: T, what: What) =>
+  const { transfer, header, handedOut, mismatch, override, isFetched, enrichment, ...columns } =
+    patch
+  const encrypt = <T>(value: T, what: What) =>
     value && seal.seal(Buffer.from(JSON.stringify(value)), `images ${what} ${uid}`)
   return {
-    ...plain,
+    ...columns,
     ...(transfer && {
       transferHow: transfer.how,
       transferDetail: storedOrEmpty(transfer.detail),
       transferAt: transfer.at,
     }),
-    ...(header && { sealedHeader: sealed(header, 'header') as Buffer }),
-    ...(handedOut !== undefined && { sealedHandedOut: sealed(handedOut, 'row') }),
-    ...(mismatch !== undefined && { sealedMismatch: sealed(mismatch, 'mismatch') }),
-    ...(override !== undefined && { sealedOverride: sealed(override, 'override') }),
+    ...(header && { sealedHeader: encrypt(header, 'header') as Buffer }),
+    ...(handedOut !== undefined && { sealedHandedOut: encrypt(handedOut, 'row') }),
+    ...(mismatch !== undefined && { sealedMismatch: encrypt(mismatch, 'mismatch') }),
+    ...(override !== undefined && { sealedOverride: encrypt(override, 'override') }),
     ...(isFetched !== undefined && { isFetched: flag(isFetched) }),
     ...(enrichment && {
       enrichmentState: enrichment.state,
@@ -234,8 +238,8 @@ export function imageStudyColumns(
 }
 
 /**
- * Who the images are of, by the first of them; the accession number of the row they were made for
- * where they have none.
+ * The patient of the images according to the first image. The accession number is taken from the
+ * worklist row if the image has none.
  */
 export type ImageIdentity = Pick<
   ImageHeader,
@@ -247,10 +251,10 @@ export function imageIdentity(
   row: Pick<StoredImageStudy, 'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut'>,
 ): ImageIdentity {
   const { sealedHeader, sealedHandedOut, studyInstanceUid: uid } = row
-  const header = opened<ImageHeader>(seal, sealedHeader, 'header', uid)
+  const header = decrypt<ImageHeader>(seal, sealedHeader, 'header', uid)
   const { patientName, patientId, accessionNumber, studyDescription } = header
   const identity = { patientName, patientId, accessionNumber, studyDescription }
   if (!sealedHandedOut || accessionNumber !== '') return identity
-  const handedOut = opened<HandedOutRow>(seal, sealedHandedOut, 'row', uid)
+  const handedOut = decrypt<SentWorklistRow>(seal, sealedHandedOut, 'row', uid)
   return { ...identity, accessionNumber: handedOut.accessionNumber }
 }

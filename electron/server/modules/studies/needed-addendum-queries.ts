@@ -3,19 +3,20 @@ import { rawQuery } from '#server/database/query.ts'
 import { facetsOf } from './study-facet.ts'
 import { customersShown, type StudyFilter } from './study-filter.ts'
 
-// The table neededAddenda: studies whose signed report needs an addendum. Triggers write it; the
-// rule is in the migration `0018-needed-addenda`.
+// The table neededAddenda: studies whose signed report needs an addendum. It is maintained by
+// triggers; the rule is defined in the migration `0018-needed-addenda`.
 
 /**
- * When the images of the study with this sequence number were corrected after its report was
- * signed; null where no addendum is needed.
+ * When the images of the study were corrected after its report was signed; null if no addendum is
+ * needed.
+ * @param seq sequence number of the study
  */
 export const addendumNeededSince = (database: Database, seq: number): string | null =>
   database.get(rawQuery<{ since: string }>('select since from neededAddenda where seq = ?', [seq]))
     ?.since ?? null
 
-/** A part of the list, by sequence numbers. */
-export interface NeededPart {
+/** A range of the list, by sequence numbers (exclusive). */
+export interface SequencePage {
   readonly above: number
   readonly before: number
   readonly isOldestFirst?: boolean
@@ -23,18 +24,21 @@ export interface NeededPart {
 }
 
 /**
- * Sequence numbers of those that every part of the filter but the search lets through, in the order
- * of the list.
+ * Sequence numbers of the studies that match the filter except for its search text, in the order of
+ * the list.
  */
-export function neededAddenda(db: Database, filter: StudyFilter, part: NeededPart): number[] {
+export function listNeededAddenda(db: Database, filter: StudyFilter, part: SequencePage): number[] {
   const { text, parameters } = neededStatement(filter, part)
   return db.all(rawQuery<{ seq: number }>(text, parameters)).map(({ seq }) => seq)
 }
 
-/** The table is walked in the order of the list, not all studies; the tests look at the plan. */
+/**
+ * Reads the table in the order of the list instead of scanning all studies; exported so that a test
+ * can check the query plan.
+ */
 export function neededStatement(
   filter: StudyFilter,
-  { above, before, isOldestFirst = false, limit }: NeededPart,
+  { above, before, isOldestFirst = false, limit }: SequencePage,
 ) {
   const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
   const customers = customersShown(filter)

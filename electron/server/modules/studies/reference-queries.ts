@@ -15,24 +15,24 @@ const CUSTOMER =
   'select expressCustomerId, name as expressCustomerName from expressCustomers where expressCustomerId = ?'
 
 /**
- * What one record says of another, by its id; null where that is not there. Each is read once, so
- * open them anew for each call.
+ * Looks up records that other records refer to; null if a record does not exist. Each record is
+ * read once, so create a new instance for each request.
  */
 export function openReferences(database: Database) {
   function reader<T>(text: string, of: (row: Record<string, unknown>) => T) {
-    const known = new Map<string, T | null>()
+    const cache = new Map<string, T | null>()
     return (id: string | null): T | null => {
       if (id === null) return null
-      const before = known.get(id)
-      if (before !== undefined) return before
+      const cached = cache.get(id)
+      if (cached !== undefined) return cached
       const row = database.get(rawQuery<Record<string, unknown>>(text, [id]))
-      const made = row ? of(row) : null
-      known.set(id, made)
-      return made
+      const reference = row ? of(row) : null
+      cache.set(id, reference)
+      return reference
     }
   }
   return {
-    // Optional texts are absent rather than null.
+    // Missing optional texts are omitted instead of null.
     user: reader(
       USER,
       (row) =>

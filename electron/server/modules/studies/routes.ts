@@ -6,7 +6,7 @@ import { type ViewerStudy, viewer } from '#shared/contract/viewer.ts'
 import type { StudyId } from '#shared/ids.ts'
 import * as studies from './service.ts'
 
-/** The viewer area about studies; links of it are served by modules/viewer/routes.ts. */
+/** Serves the studies of the viewer area; its links are served by modules/viewer/routes.ts. */
 export function serveViewerStudies(app: HttpApp, context: Context): void {
   const { rerouteUrl: _, ephemeralSession: __, ...operations } = viewer
   serveAll(app, operations, {
@@ -34,8 +34,8 @@ const viewerStudyReply = (study: studies.Study<'viewer'>): ViewerStudy => ({
 })
 
 /**
- * What the replies of both areas have in common: what the study refers to and `cancelledAt` are
- * there, null where there is none.
+ * The fields that the replies of both areas have in common. References and `cancelledAt` are always
+ * present, and null if there are none.
  */
 export function studyReply({
   record,

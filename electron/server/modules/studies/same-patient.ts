@@ -1,11 +1,12 @@
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 
-/** What tells patients apart in headers. */
+/** The header fields that distinguish patients. */
 export type Patient = Pick<ViewedStudy, 'patientName' | 'patientId' | 'patientBirthDate'>
 
 /**
- * What two headers of one study disagree on; what only one of them has is no disagreement. Names:
- * as written, whatever their case, accents, spaces and empty components (PS3.5 §6.2.1.1).
+ * Names the fields in which two headers of the same study differ. A field that is missing in one of
+ * them does not differ. Names are compared without case, accents, spaces and empty components
+ * (PS3.5 §6.2.1.1).
  */
 export function differencesOf(one: Patient, other: Patient): string[] {
   return [
@@ -16,8 +17,8 @@ export function differencesOf(one: Patient, other: Patient): string[] {
 }
 
 /**
- * What a header and the study's own row disagree on. A row's name is free text, in any order: the
- * shorter one is within the longer one.
+ * Names the fields in which a header and a study of the interface differ. The name of a study is
+ * free text in any order: its words must be contained in the other name, or the reverse.
  */
 export function rowDifferencesOf(
   header: Patient,
@@ -32,15 +33,16 @@ export function rowDifferencesOf(
 }
 
 /**
- * What says that two studies are of two people: names change with marriage and numbers with the
- * hospital, but not both, and no date of birth.
+ * Names the fields that show that two studies belong to different people: the date of birth, or
+ * both the name and the patient ID. A name alone may change with marriage, and an ID with the
+ * hospital.
  */
 export function personDifferencesOf(one: Patient, other: Patient): string[] {
-  const isBornApart = isOther(one.patientBirthDate, other.patientBirthDate, dateForm)
-  const isNamedApart = isOtherPerson(one.patientName, other.patientName)
-  const isNumberedApart = isOther(one.patientId, other.patientId, idForm)
-  const isApart = isBornApart || (isNamedApart && isNumberedApart)
-  return isApart ? differencesOf(one, other) : []
+  const hasOtherBirthDate = isOther(one.patientBirthDate, other.patientBirthDate, dateForm)
+  const hasOtherName = isOtherPerson(one.patientName, other.patientName)
+  const hasOtherId = isOther(one.patientId, other.patientId, idForm)
+  const isOtherPatient = hasOtherBirthDate || (hasOtherName && hasOtherId)
+  return isOtherPatient ? differencesOf(one, other) : []
 }
 
 export const isSamePerson = (one: string, other: string) =>
@@ -64,19 +66,23 @@ function isOtherPerson(one: string, other: string): boolean {
   )
 }
 
-/** PS3.5 §6.2.1. Each is held against each: a header's name may be a megabyte of them. */
-const MOST_GROUPS = 3
+/**
+ * Maximum number of component groups (PS3.5 §6.2.1). Groups are compared pairwise, and a malformed
+ * name may contain very many.
+ */
+const MAX_GROUPS = 3
 
-/** The words of each component group (alphabetic, ideographic, phonetic). */
+/** The set of words of each component group (alphabetic, ideographic, phonetic). */
 const groupsOf = (name: string) =>
-  name.split('=', MOST_GROUPS).flatMap((group) => {
-    const words = plain(group).split(/[^\p{L}\p{N}]+/u)
+  name.split('=', MAX_GROUPS).flatMap((group) => {
+    const words = normalized(group).split(/[^\p{L}\p{N}]+/u)
     const known = new Set(words.filter((word) => word !== ''))
     return known.size === 0 ? [] : [known]
   })
 
-// Umlauts as consoles write them that have no letters for them: Müller, Mueller and Muller are one.
-const WRITTEN: readonly (readonly [RegExp, string])[] = [
+// Replacements for letters that some modalities cannot write, so that Müller, Mueller and Muller
+// are equal.
+const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/æ/g, 'a'],
   [/œ|ø/g, 'o'],
   [/ß/g, 'ss'],
@@ -84,8 +90,8 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/([aou])e/g, '$1'],
 ]
 
-const plain = (text: string) =>
-  WRITTEN.reduce(
+const normalized = (text: string) =>
+  REPLACEMENTS.reduce(
     (name, [letter, written]) => name.replace(letter, written),
     text
       .normalize('NFKD')
@@ -94,7 +100,7 @@ const plain = (text: string) =>
   )
 
 const nameForm = (name: string) =>
-  plain(name)
+  normalized(name)
     .split('=')
     .map((group) => group.replace(/[\s^]+/g, ' ').trim())
     .filter((group) => group !== '')[0] ?? ''

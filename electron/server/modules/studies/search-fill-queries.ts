@@ -2,22 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { compareUncompared, isAnyUncompared } from './image-study-queries.ts'
-import { keepImageWords, keepStudyWords } from './search-index.ts'
+import { computeMissingMismatches, hasUncomputedMismatch } from './image-study-queries.ts'
+import { indexImageWords, indexStudyWords } from './search-index.ts'
 import { readStudiesBySeq } from './study-queries.ts'
 
-/*
- * Studies and images that were here before the index of words was: they are indexed in portions,
- * the newest first.
- */
+/* Adds studies and images that are older than the word index to it, in batches, newest first. */
 
 type What = 'studies' | 'images'
-/** Studies of both areas are one order of creation. */
+/** The studies of both areas share one sequence. */
 const STUDIES = 'select seq as number from studies where seq < ? order by seq desc limit ?'
 const IMAGES =
   'select number, studyInstanceUid from imageStudyNumbers where number < ? order by number desc limit ?'
 
-/** Row numbers that were indexed, falling. */
+/** Indexes a batch and returns the indexed row numbers in descending order. */
 const fillPortion: Readonly<
   Record<What, (database: Database, below: number, count: number) => number[]>
 > = {
@@ -25,25 +22,25 @@ const fillPortion: Readonly<
     const numbers = database
       .all(rawQuery<{ number: number }>(STUDIES, [below, count]))
       .map(({ number }) => number)
-    for (const study of readStudiesBySeq(database, numbers)) keepStudyWords(database, study)
+    for (const study of readStudiesBySeq(database, numbers)) indexStudyWords(database, study)
     return numbers
   },
   images(database, below, count) {
     const rows = database.all(
       rawQuery<{ number: number; studyInstanceUid: string }>(IMAGES, [below, count]),
     )
-    for (const { studyInstanceUid } of rows) keepImageWords(database, studyInstanceUid)
+    for (const { studyInstanceUid } of rows) indexImageWords(database, studyInstanceUid)
     return rows.map(({ number }) => number)
   },
 }
 
-/** How many rows at most are not indexed yet: 0 when it is done. */
+/** An upper bound of the number of rows that are not indexed yet; 0 when indexing is complete. */
 export const countUnindexed = (database: Database): number =>
   fillTasks(database).reduce((total, { below }) => total + below - 1, 0)
 
 /**
- * Indexes so many rows more, in one transaction that says how far it came. Whether there are
- * more.
+ * Indexes the next `count` rows and records the progress, in one transaction. Returns whether there
+ * are more.
  */
 export const fillSearchIndex = (database: Database, count: number): boolean =>
   database.transaction(() => {
@@ -66,30 +63,29 @@ const fillTasks = (database: Database) =>
     below: number
   }[]
 
-/** A few milliseconds of work between two turns of the event loop. */
-const AT_A_TIME = 20
+/** Rows per transaction: a few milliseconds of work before yielding to the event loop. */
+const ROWS_PER_TURN = 20
 
 /**
- * Fills the indexes with the studies and images that are older than these are, and goes on where
- * the last run ended: the index of words, the newest first, and the studies with a mismatch of
- * identity. Until it is done a list finds what is indexed. Resolves when it is done or the signal
- * aborts.
+ * Completes the word index and the mismatch flags for studies and images that are older than these,
+ * newest first, and resumes where the last run ended. Until it is complete, searches find only what
+ * is indexed. Resolves when it is complete or the signal is aborted.
  */
 export async function fillSearch({ database }: Context, signal: AbortSignal): Promise<void> {
-  const fillings = [
+  const tasks = [
     {
-      isNeeded: () => isAnyUncompared(database),
-      fill: () => compareUncompared(database, AT_A_TIME),
+      isNeeded: () => hasUncomputedMismatch(database),
+      fill: () => computeMissingMismatches(database, ROWS_PER_TURN),
     },
     {
       isNeeded: () => countUnindexed(database) > 0,
-      fill: () => fillSearchIndex(database, AT_A_TIME),
+      fill: () => fillSearchIndex(database, ROWS_PER_TURN),
     },
   ]
-  for (const { isNeeded, fill } of fillings) {
-    let isMore = isNeeded()
-    while (isMore && !signal.aborted) {
-      isMore = await database.commitSoon(fill)
+  for (const { isNeeded, fill } of tasks) {
+    let hasMore = isNeeded()
+    while (hasMore && !signal.aborted) {
+      hasMore = await database.commitSoon(fill)
       await nextTurn()
     }
   }

@@ -7,7 +7,7 @@ import { type ImageIdentity, imageIdentity } from './image-study-row.ts'
 import type { Area } from './study-facet.ts'
 import { findStudyByUid, type StudyRecord } from './study-queries.ts'
 
-/** The index of words of each area; row ids are sequence numbers of studies. */
+/** The word index of each area. Its row IDs are the sequence numbers of studies. */
 export const STUDY_WORDS = {
   viewer: 'viewerStudyWords',
   scribe: 'scribeStudyWords',
@@ -15,16 +15,16 @@ export const STUDY_WORDS = {
 export const IMAGE_WORDS = 'imageStudyWords'
 
 /*
- * Writes what studies and images are found by (`search-words.ts`), within the transaction that
+ * Writes the word index of studies and images (`search-words.ts`), within the transaction that
  * changes them.
  */
 
 const IDENTITY =
   'select studyInstanceUid, sealedHeader, sealedHandedOut from imageStudies where studyInstanceUid = ?'
 const NUMBER = 'select number from imageStudyNumbers where studyInstanceUid = ?'
-const keep = (table: string) => `replace into ${table} (rowid, words) values (?, ?)`
+const replaceSql = (table: string) => `replace into ${table} (rowid, words) values (?, ?)`
 
-/** Facets are words too, so that a filter is one more list to intersect. */
+/** Facets are indexed as words, so that a filter is another list to intersect. */
 export const FACETS = {
   severity: (severity: string) => `severity ${severity}`,
   status: (status: string) => `status ${status}`,
@@ -33,12 +33,12 @@ export const FACETS = {
   customer: (expressCustomerId: string | null) => `customer ${expressCustomerId ?? 'none'}`,
 } as const
 
-/** The words of this data folder, by its own key. */
+/** The hashed words of this data folder, which depend on its key. */
 export const searchWordsOf = perDatabase((database) =>
   searchWords(database.seal.keyFor('study search')),
 )
 
-export function keepStudyWords(database: Database, study: StudyRecord): void {
+export function indexStudyWords(database: Database, study: StudyRecord): void {
   const { area, seq, severity, status, cancelledAt, assignedTo, expressCustomerId } = study
   const facets = [
     FACETS.severity(severity),
@@ -48,34 +48,31 @@ export function keepStudyWords(database: Database, study: StudyRecord): void {
     FACETS.customer(expressCustomerId),
   ].map((facet) => searchWordsOf(database).facet(facet))
   database.run(
-    rawQuery(keep(STUDY_WORDS[area]), [
+    rawQuery(replaceSql(STUDY_WORDS[area]), [
       BigInt(seq),
       searchWordsOf(database).wordsOf(searchableOf(database, study), facets),
     ]),
   )
 }
 
-/**
- * Makes the words anew that the studies of a UID are found by: of its images something else is
- * known.
- */
-export function keepWordsOfStudies(database: Database, studyInstanceUid: string): void {
+/** Updates the words of the studies with the UID after the identity of its images has changed. */
+export function indexStudiesByUid(database: Database, studyInstanceUid: string): void {
   for (const area of STUDY_AREAS) {
     const study = findStudyByUid(database, area, studyInstanceUid)
-    if (study) keepStudyWords(database, study)
+    if (study) indexStudyWords(database, study)
   }
 }
 
-/** Of a study with images; nothing where there are none. */
-export function keepImageWords(database: Database, studyInstanceUid: string): void {
+/** Updates the words of a study with images. Does nothing if there is none. */
+export function indexImageWords(database: Database, studyInstanceUid: string): void {
   const identity = imageIdentityOf(database, studyInstanceUid)
   const number = database.get(rawQuery<{ number: number }>(NUMBER, [studyInstanceUid]))?.number
   if (!identity || number === undefined) return
-  const text = searchWordsOf(database).wordsOf(ofImages(studyInstanceUid, identity))
-  database.run(rawQuery(keep(IMAGE_WORDS), [BigInt(number), text]))
+  const text = searchWordsOf(database).wordsOf(searchableOfImages(studyInstanceUid, identity))
+  database.run(rawQuery(replaceSql(IMAGE_WORDS), [BigInt(number), text]))
 }
 
-/** What a study is found by: its own values and the identity of its images. */
+/** The searchable texts of a study: its own fields and the identity of its images. */
 export function searchableOf(
   database: Database,
   {
@@ -114,8 +111,11 @@ const namesIn = ({ patientName, patientId, accessionNumber }: ImageIdentity): st
   accessionNumber,
 ]
 
-/** What a study with images is found by. */
-export const ofImages = (studyInstanceUid: string, identity: ImageIdentity): Searchable => ({
+/** The searchable texts of a study with images. */
+export const searchableOfImages = (
+  studyInstanceUid: string,
+  identity: ImageIdentity,
+): Searchable => ({
   texts: [...namesIn(identity), identity.studyDescription].filter((text) => text !== ''),
   uid: studyInstanceUid,
 })

@@ -1,7 +1,7 @@
 import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Slice, SliceQuery } from '#server/database/page.ts'
-import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type {
@@ -16,13 +16,13 @@ import { message } from '#shared/messages/message.ts'
 import { noteTouchedFields } from './created-study-queries.ts'
 import { openReferences, type References } from './reference-queries.ts'
 import {
-  type EitherStudy,
   resolveStudy,
+  type StudyIdentifiers,
   visibleCustomers,
   visibleStudy,
   visibleStudyByUid,
 } from './study-access.ts'
-import { fieldsOf, patched, type StudyPatch } from './study-patch.ts'
+import { applyPatch, fieldsOf, type StudyPatch } from './study-patch.ts'
 import {
   type Area,
   findStudyByUid,
@@ -33,12 +33,12 @@ import {
   type StudyRecord,
   type ViewerStudyRecord,
 } from './study-queries.ts'
-import { demandAssignee, demandCustomer, demandPriors, refused } from './study-references.ts'
+import { checkCustomer, checkPriors, refused, requireAssignee } from './study-references.ts'
 import { insertStudy, saveStudy } from './study-writing-queries.ts'
 
-// Studies of both areas. What the caller may not see is not there.
+// Studies of both areas. Studies that the caller may not see are treated as not existing.
 
-/** A study with what it refers to. */
+/** A study with the records that it refers to. */
 export interface Study<A extends Area = Area> {
   readonly record: A extends 'viewer' ? ViewerStudyRecord : ScribeStudyRecord
   readonly assignedTo: UserReference | null
@@ -47,7 +47,7 @@ export interface Study<A extends Area = Area> {
   readonly expressCustomer: ExpressCustomerReference | null
 }
 
-/** Of the viewer area with `metadata` as its only detail. */
+/** A new study. In the viewer area, `metadata` is the only detail. */
 export interface NewStudy extends StudyDetail {
   readonly studyInstanceUid: string
   readonly studyDescription: string
@@ -56,21 +56,22 @@ export interface NewStudy extends StudyDetail {
   readonly expressCustomerId?: string | undefined
 }
 
-/** Null asks for studies that have none. */
+/** Filters of a list of studies; null matches studies without a value. */
 export interface StudyListQuery extends SliceQuery {
   readonly assignedTo?: string | null | undefined
   readonly expressCustomerId?: string | null | undefined
   readonly isCancelled?: boolean | undefined
   readonly severity?: Severity | undefined
-  /** Contained, without regard to case and accents. */
+  /** Substring of the description, ignoring case and accents. */
   readonly studyDescription?: string | undefined
   readonly studyViewerStatus?: ViewerStatus | undefined
   readonly studyReportStatus?: readonly StudyReportStatus[] | undefined
 }
 
 /**
- * @throws ApiError not-permitted; refused: the UID is taken in the area, or a reference does not
- *   hold, naming the field
+ * Creates a study.
+ * @throws ApiError not-permitted; refused: the UID exists in the area, or a reference is invalid;
+ *   the error names the field
  */
 export const createStudy = <A extends Area>(
   context: Context,
@@ -82,10 +83,11 @@ export const createStudy = <A extends Area>(
     demand(caller, 'manageStudies')
     if (findStudyByUid(context.database, area, study.studyInstanceUid))
       throw refused('body.studyInstanceUid', message('studies.uid-taken'))
-    if (study.assignedTo !== undefined) demandAssignee(context, study.assignedTo, 'body.assignedTo')
+    if (study.assignedTo !== undefined)
+      requireAssignee(context, study.assignedTo, 'body.assignedTo')
     if (study.expressCustomerId !== undefined)
-      demandCustomer(context, caller, study.expressCustomerId)
-    if (study.priorStudyIds) demandPriors(context, caller, study.priorStudyIds)
+      checkCustomer(context, caller, study.expressCustomerId)
+    if (study.priorStudyIds) checkPriors(context, caller, study.priorStudyIds)
     const record = insertStudy(context.database, newRecord(context, caller, area, study))
     const { studyInstanceUid, severity, assignedTo, expressCustomerId } = record
     const detail = { area, studyInstanceUid, severity, assignedTo, expressCustomerId }
@@ -115,7 +117,7 @@ export function readStudyByUid<A extends Area>(
   return studyOf(context, visibleStudyByUid(context, caller, area, studyInstanceUid))
 }
 
-/** Newest first. */
+/** Lists the studies of an area, newest first. */
 export function listStudies<A extends Area>(
   context: Context,
   caller: Caller,
@@ -143,8 +145,9 @@ export function listStudies<A extends Area>(
 }
 
 /**
- * @throws ApiError not-permitted, not-found; refused: a reference does not hold, or the study
- *   cannot be reassigned now
+ * Changes the given fields of a study.
+ * @throws ApiError not-permitted, not-found; refused: a reference is invalid, or the study cannot
+ *   be reassigned in its state
  */
 export const updateStudy = <A extends Area>(
   context: Context,
@@ -157,13 +160,14 @@ export const updateStudy = <A extends Area>(
     demand(caller, 'manageStudies')
     const before = visibleStudy(context, caller, area, studyId)
     if (patch.assignedTo && patch.assignedTo !== before.assignedTo)
-      demandAssignee(context, patch.assignedTo, 'body.assignedTo')
+      requireAssignee(context, patch.assignedTo, 'body.assignedTo')
     if (patch.expressCustomerId && patch.expressCustomerId !== before.expressCustomerId)
-      demandCustomer(context, caller, patch.expressCustomerId)
+      checkCustomer(context, caller, patch.expressCustomerId)
     if (patch.priorStudyIds)
-      demandPriors(context, caller, patch.priorStudyIds, before.detail.priorStudyIds)
-    const { study, changes } = patched(before, patch)
-    // A field that is set to the value that it was created with is a person's from then on.
+      checkPriors(context, caller, patch.priorStudyIds, before.detail.priorStudyIds)
+    const { study, changes } = applyPatch(before, patch)
+    // A field that is set explicitly, even to its original value, is no longer updated
+    // automatically.
     noteTouchedFields(context.database, studyId, fieldsOf(patch))
     if (Object.keys(changes).length === 0) return studyOf<A>(context, before)
     const changed = { ...study, updatedAt: instantOf(context.clock()) }
@@ -172,12 +176,15 @@ export const updateStudy = <A extends Area>(
     return studyOf<A>(context, changed)
   })
 
-/** Again changes nothing. @throws ApiError malformed, not-permitted, not-found */
+/**
+ * Cancels a study. Succeeds if it is cancelled already.
+ * @throws ApiError malformed, not-permitted, not-found
+ */
 export const cancelStudy = (
   context: Context,
   caller: Caller,
   area: Area,
-  either: EitherStudy,
+  either: StudyIdentifiers,
 ): Outcome =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
@@ -188,12 +195,15 @@ export const cancelStudy = (
     return { success: true, message: message('studies.cancelled') }
   })
 
-/** Refused where it is not cancelled. @throws ApiError malformed, not-permitted, not-found */
+/**
+ * Reinstates a cancelled study. Fails (`success: false`) if it is not cancelled.
+ * @throws ApiError malformed, not-permitted, not-found
+ */
 export const uncancelStudy = (
   context: Context,
   caller: Caller,
   area: Area,
-  either: EitherStudy,
+  either: StudyIdentifiers,
 ): Outcome =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
@@ -233,7 +243,7 @@ function newRecord(
   const now = instantOf(clock())
   const fields = {
     ...{ studyInstanceUid, studyDescription, severity, assignedTo, expressCustomerId, detail },
-    ...makerOf(caller),
+    ...creatorOf(caller),
     ...{ studyId: idFromUuid('stu', uuid()), cancelledAt: null, createdAt: now, updatedAt: now },
   }
   return area === 'viewer'

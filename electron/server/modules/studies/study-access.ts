@@ -4,13 +4,13 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { type Area, findStudy, findStudyByUid, type StudyRecord } from './study-queries.ts'
 
-/** Names a study by its id, its UID, or both of the same study. */
-export interface EitherStudy {
+/** Identifies a study by its ID, its UID, or both. */
+export interface StudyIdentifiers {
   readonly studyId?: string | undefined
   readonly studyInstanceUid?: string | undefined
 }
 
-/** Whether the study is in the caller's scope and among the customers it may see. */
+/** Whether the study is in the caller's scope and belongs to a customer that the caller may see. */
 export function isVisible(
   caller: Caller,
   study: Pick<StudyRecord, 'createdByApiKeyId' | 'expressCustomerId'> &
@@ -26,7 +26,7 @@ export function isVisible(
   )
 }
 
-/** The customers whose studies alone the caller sees; undefined where it sees all. */
+/** The only customers whose studies the caller may see; undefined if there is no restriction. */
 export function visibleCustomers(caller: Caller): readonly string[] | undefined {
   if (
     caller.kind === 'api-key' ||
@@ -38,10 +38,11 @@ export function visibleCustomers(caller: Caller): readonly string[] | undefined 
 }
 
 /**
- * A study as the caller may see it: what is out of scope is not there. @throws ApiError not-found
+ * Returns a study that the caller may see; one out of scope is treated as not existing.
+ * @throws ApiError not-found
  */
 export const visibleStudy = ({ database }: Context, caller: Caller, area: Area, studyId: string) =>
-  demandVisible(caller, area, findStudy(database, studyId))
+  requireVisible(caller, area, findStudy(database, studyId))
 
 /** @throws ApiError not-found */
 export const visibleStudyByUid = (
@@ -49,23 +50,25 @@ export const visibleStudyByUid = (
   caller: Caller,
   area: Area,
   studyInstanceUid: string,
-) => demandVisible(caller, area, findStudyByUid(database, area, studyInstanceUid))
+) => requireVisible(caller, area, findStudyByUid(database, area, studyInstanceUid))
 
-function demandVisible(caller: Caller, area: Area, study: StudyRecord | undefined): StudyRecord {
+function requireVisible(caller: Caller, area: Area, study: StudyRecord | undefined): StudyRecord {
   if (!study || study.area !== area || !isVisible(caller, study))
     throw new ApiError('not-found', message('studies.none-such'))
   return study
 }
 
 /**
- * `part` is where the names were given. @throws ApiError malformed: neither name, or those of two
- * studies; not-found
+ * Finds the study with the given identifiers.
+ * @param part the part of the request that contained them, for error messages
+ * @throws ApiError malformed: neither identifier is given, or they belong to different studies;
+ *   not-found
  */
 export function resolveStudy(
   context: Context,
   caller: Caller,
   area: Area,
-  { studyId, studyInstanceUid }: EitherStudy,
+  { studyId, studyInstanceUid }: StudyIdentifiers,
   part: 'body' | 'query' = 'body',
 ): StudyRecord {
   if (studyId === undefined) {

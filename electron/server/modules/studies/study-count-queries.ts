@@ -2,30 +2,30 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { isFound, termsOf } from '#server/database/search-text.ts'
 import type { BoundedCount } from '#shared/contract/dashboard-studies.ts'
-import { neededAddenda } from './needed-addendum-queries.ts'
+import { listNeededAddenda } from './needed-addendum-queries.ts'
 import { searchableOf, searchWordsOf } from './search-index.ts'
 import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 import {
   customersShown,
   expressionsOfFilter,
-  isLetThrough,
+  matchesFilters,
   type StudyFilter,
 } from './study-filter.ts'
-import { countedSequence } from './study-list-queries.ts'
+import { countStudySequence } from './study-list-queries.ts'
 import { readStudiesBySeq, type StudyRecord } from './study-queries.ts'
 import { matchingStudies } from './study-search-queries.ts'
-import { type Stretch, stretchOf } from './time-range-queries.ts'
+import { type SequenceRange, sequenceRangeOf } from './time-range-queries.ts'
 
-/** Counting of what is searched for stops here: nobody scrolls through more. */
-const MOST_COUNTED = 1000
+/** Maximum count of search results; an exact count beyond it is not needed. */
+const MAX_COUNTED = 1000
 
 const NO_END = Number.MAX_SAFE_INTEGER
-const ALL_TIME: Stretch = { above: 0, before: NO_END, isExact: true }
+const ALL_TIME: SequenceRange = { above: 0, before: NO_END, isExact: true }
 const NOTHING: BoundedCount = { count: 0, isMore: false }
 const exactly = (count: number): BoundedCount => ({ count, isMore: false })
 const bounded = (count: number): BoundedCount => ({
-  count: Math.min(count, MOST_COUNTED),
-  isMore: count > MOST_COUNTED,
+  count: Math.min(count, MAX_COUNTED),
+  isMore: count > MAX_COUNTED,
 })
 const sum = (...counts: readonly BoundedCount[]): BoundedCount => ({
   count: counts.reduce((total, { count }) => total + count, 0),
@@ -33,25 +33,25 @@ const sum = (...counts: readonly BoundedCount[]): BoundedCount => ({
 })
 
 /**
- * How many studies the filter shows, and how many of what is searched for, or of the whole area,
- * its other parts hide.
+ * Counts the studies that the filter shows, and those it hides among all search results (or without
+ * a search, among all studies of the area).
  */
 export function countFoundStudies(
   database: Database,
   filter: StudyFilter,
 ): { readonly shown: BoundedCount; readonly hidden: BoundedCount } {
-  const stretch = filter.madeIn ? stretchOf(database, filter.madeIn) : ALL_TIME
+  const stretch = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
   if (filter.seenCustomerIds?.length === 0) return { shown: NOTHING, hidden: NOTHING }
   return termsOf(filter.search).length === 0
     ? countArea(database, filter, stretch)
     : countSearched(database, filter, stretch)
 }
 
-/** Without a search: tallies, and for a time runs through the indexes of the list. */
+/** Counts without a search, from the tallies; with a time range, from the indexes of the list. */
 function countArea(
   database: Database,
   filter: StudyFilter,
-  stretch: Stretch | undefined,
+  stretch: SequenceRange | undefined,
 ): ReturnType<typeof countFoundStudies> {
   const { area, severities, statuses, isCancelled, assignedTo, madeIn, seenCustomerIds } = filter
   const query = {
@@ -62,19 +62,21 @@ function countArea(
     assignedTo,
     expressCustomerIds: customersShown(filter),
   }
-  const all = tallied(database, { area, expressCustomerIds: seenCustomerIds })
+  const all = countFromTallies(database, { area, expressCustomerIds: seenCustomerIds })
   if (filter.needsAddendum) {
     const shown = stretch
-      ? neededAddenda(database, filter, { ...stretch, limit: NO_END }).length
+      ? listNeededAddenda(database, filter, { ...stretch, limit: NO_END }).length
       : 0
     return { shown: exactly(shown), hidden: exactly(all - shown) }
   }
-  const ofAnyTime = tallied(database, query)
+  const ofAnyTime = countFromTallies(database, query)
   if (!madeIn) return { shown: exactly(ofAnyTime), hidden: exactly(all - ofAnyTime) }
   if (stretch === undefined) return { shown: NOTHING, hidden: exactly(all) }
   const { above, before, isExact } = stretch
   const count = (above: number, before: number, span?: StudyFilter['madeIn']) =>
-    bounded(countedSequence(database, { ...query, above, before, madeIn: span }, MOST_COUNTED + 1))
+    bounded(
+      countStudySequence(database, { ...query, above, before, madeIn: span }, MAX_COUNTED + 1),
+    )
   const shown = count(above, before, isExact ? undefined : madeIn)
   if (!shown.isMore) return { shown, hidden: exactly(all - shown.count) }
   const { count: hidden, isMore } = sum(
@@ -88,35 +90,35 @@ function countArea(
 function countSearched(
   database: Database,
   filter: StudyFilter,
-  stretch: Stretch | undefined,
+  stretch: SequenceRange | undefined,
 ): ReturnType<typeof countFoundStudies> {
   const words = searchWordsOf(database)
-  const typed = words.expressionsOf(filter.search)
+  const terms = words.expressionsOf(filter.search)
   const { seen, shown, hidden } = expressionsOfFilter(words, filter)
-  const base = [...typed.map(({ text }) => text), ...(seen === undefined ? [] : [seen])].join(
+  const base = [...terms.map(({ text }) => text), ...(seen === undefined ? [] : [seen])].join(
     ' AND ',
   )
-  const isCompared = typed.some((term) => !term.isExact)
-  const isLooked = isCompared || stretch?.isExact === false
-  const matching = (match: string, part: Pick<Stretch, 'above' | 'before'>) =>
-    matchingStudies(database, filter.area, match, part, MOST_COUNTED + 1)
-  /** Where there are more candidates than are looked at, there may be more. */
+  const isCompared = terms.some((term) => !term.isExact)
+  const isExamined = isCompared || stretch?.isExact === false
+  const matching = (match: string, part: Pick<SequenceRange, 'above' | 'before'>) =>
+    matchingStudies(database, filter.area, match, part, MAX_COUNTED + 1)
+  /** Only the first candidates are examined; if there are more, there may be more results. */
   const counted = (
     candidates: readonly number[],
-    takes: (study: StudyRecord) => boolean = () => true,
+    isMatch: (study: StudyRecord) => boolean = () => true,
   ): BoundedCount => {
-    if (!isLooked) return bounded(candidates.length)
-    const looked = studiesOf(database, filter, candidates.slice(0, MOST_COUNTED), isCompared)
-    return { count: looked.filter(takes).length, isMore: candidates.length > MOST_COUNTED }
+    if (!isExamined) return bounded(candidates.length)
+    const examined = studiesOf(database, filter, candidates.slice(0, MAX_COUNTED), isCompared)
+    return { count: examined.filter(isMatch).length, isMore: candidates.length > MAX_COUNTED }
   }
 
   const all = matching(base, ALL_TIME)
   if (filter.needsAddendum) return countNeeded(database, filter, stretch, counted(all))
-  const isThrough = (study: StudyRecord) => isLetThrough(study, filter)
-  if (all.length <= MOST_COUNTED) {
+  const matchesOthers = (study: StudyRecord) => matchesFilters(study, filter)
+  if (all.length <= MAX_COUNTED) {
     const studies = studiesOf(database, filter, all, isCompared)
-    const through = studies.filter(isThrough).length
-    return { shown: exactly(through), hidden: exactly(studies.length - through) }
+    const matchingCount = studies.filter(matchesOthers).length
+    return { shown: exactly(matchingCount), hidden: exactly(studies.length - matchingCount) }
   }
   const outside = filter.madeIn ? outsideOf(stretch) : []
   const outsideCounts = outside.map((part) =>
@@ -126,13 +128,15 @@ function countSearched(
   const inside = hidden(base)
   const hiddenInside = inside === undefined ? NOTHING : counted(matching(inside, stretch))
   return {
-    shown: counted(matching([base, ...shown].join(' AND '), stretch), isThrough),
+    shown: counted(matching([base, ...shown].join(' AND '), stretch), matchesOthers),
     hidden: hiddenOf(sum(hiddenInside, ...outsideCounts), stretch.isExact),
   }
 }
 
-/** The parts of all time that are outside the stretch. */
-const outsideOf = (stretch: Stretch | undefined): readonly Pick<Stretch, 'above' | 'before'>[] =>
+/** The ranges of sequence numbers outside the given range. */
+const outsideOf = (
+  stretch: SequenceRange | undefined,
+): readonly Pick<SequenceRange, 'above' | 'before'>[] =>
   stretch === undefined
     ? [ALL_TIME]
     : [
@@ -140,30 +144,31 @@ const outsideOf = (stretch: Stretch | undefined): readonly Pick<Stretch, 'above'
         { above: stretch.before - 1, before: NO_END },
       ]
 
-/** At the ends of a time that is not exact there may be others. */
+/** The number of hidden studies. If the range is not exact, it may contain others at its ends. */
 const hiddenOf = ({ count, isMore }: BoundedCount, isExact: boolean): BoundedCount => ({
-  count: Math.min(count, MOST_COUNTED),
-  isMore: isMore || count > MOST_COUNTED || !isExact,
+  count: Math.min(count, MAX_COUNTED),
+  isMore: isMore || count > MAX_COUNTED || !isExact,
 })
 
 function countNeeded(
   database: Database,
   filter: StudyFilter,
-  stretch: Stretch | undefined,
+  stretch: SequenceRange | undefined,
   total: BoundedCount,
 ): ReturnType<typeof countFoundStudies> {
   const needed = stretch
-    ? neededAddenda(database, filter, { ...stretch, limit: MOST_COUNTED + 1 })
+    ? listNeededAddenda(database, filter, { ...stretch, limit: MAX_COUNTED + 1 })
     : []
-  const { length: count } = studiesOf(database, filter, needed.slice(0, MOST_COUNTED), true)
+  const { length: count } = studiesOf(database, filter, needed.slice(0, MAX_COUNTED), true)
   return {
-    shown: { count, isMore: needed.length > MOST_COUNTED },
-    // While rows are still being indexed, the search of the whole area finds less.
+    shown: { count, isMore: needed.length > MAX_COUNTED },
+    // Clamped, because while indexing is incomplete, the search of the whole area may find fewer
+    // studies.
     hidden: { count: Math.max(0, total.count - count), isMore: total.isMore },
   }
 }
 
-/** The studies; with `isCompared`, those of them that have what was typed. */
+/** Reads the studies; with `isCompared`, only those that contain the search text. */
 function studiesOf(
   database: Database,
   { search }: StudyFilter,
@@ -179,13 +184,13 @@ function studiesOf(
 
 export interface TallyQuery extends FacetFilter {
   readonly area: Area
-  /** Null: those that are nobody's. */
+  /** Null matches unassigned studies. */
   readonly assignedTo?: string | null | undefined
   readonly expressCustomerIds?: readonly (string | null)[] | undefined
 }
 
-/** How many studies the filters let through, from tallies that triggers keep. */
-export function tallied(db: Database, query: TallyQuery): number {
+/** Counts the studies that match the filters, from tallies that are maintained by triggers. */
+export function countFromTallies(db: Database, query: TallyQuery): number {
   const { area, assignedTo, expressCustomerIds } = query
   const facets = facetsOf(area, query)
   const customers = expressCustomerIds?.map((id) => id ?? '')

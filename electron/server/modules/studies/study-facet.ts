@@ -10,9 +10,9 @@ export type Area = 'viewer' | 'scribe'
 export type StudyStatus = ViewerStatus | StudyReportStatus
 
 /**
- * Area, status, severity and whether it is cancelled as one number: what few values can say is one
- * column of an index, and a filter is the short list of the numbers it lets through. The order of
- * the statuses is in the schema: append only.
+ * A facet combines area, status, severity and cancellation in one number, so that an index needs
+ * one column for them and a filter becomes a short list of numbers. The order of the statuses is
+ * part of the database schema: append only.
  */
 const STATUSES = [...VIEWER_STATUSES, ...REPORT_STUDY_STATUSES] as const
 export const STATUSES_OF: Readonly<Record<Area, readonly StudyStatus[]>> = {
@@ -23,7 +23,7 @@ const CANCELLED = [false, true] as const
 
 export interface FacetFilter {
   readonly statuses?: readonly StudyStatus[] | undefined
-  /** One, or any of these. */
+  /** One severity, or any of several. */
   readonly severity?: Severity | readonly Severity[] | undefined
   readonly isCancelled?: boolean | undefined
 }
@@ -32,7 +32,7 @@ export const facetOf = (status: StudyStatus, severity: Severity, isCancelled: bo
   (STATUSES.indexOf(status) * SEVERITIES.length + SEVERITIES.indexOf(severity)) * CANCELLED.length +
   Number(isCancelled)
 
-/** The facets of the area that the filter lets through. */
+/** The facets of the area that match the filter. */
 export function facetsOf(area: Area, { statuses, severity, isCancelled }: FacetFilter): number[] {
   const wanted = STATUSES_OF[area].filter(
     (status) => statuses === undefined || statuses.includes(status),

@@ -6,12 +6,12 @@ import type { Span } from './study-list-queries.ts'
 import type { StudyRecord } from './study-queries.ts'
 
 /**
- * What narrows the window's list of an area; undefined does not, null asks for studies that have
- * none.
+ * The filters of the window's study list. Undefined does not filter; null matches studies without a
+ * value.
  */
 export interface StudyFilter {
   readonly area: Area
-  /** As it was typed: each word for itself, by the rules of `search-text.ts`. */
+  /** The search text as entered; every word must match, by the rules of `search-text.ts`. */
   readonly search: string
   readonly severities?: readonly Severity[] | undefined
   readonly statuses?: readonly StudyStatus[] | undefined
@@ -21,11 +21,11 @@ export interface StudyFilter {
   readonly madeIn?: Span | undefined
   /** Only studies whose signed report needs an addendum. */
   readonly needsAddendum?: boolean | undefined
-  /** Only studies of these are there at all, for whoever asks. */
+  /** The only customers whose studies the user may see; undefined if there is no restriction. */
   readonly seenCustomerIds?: readonly string[] | undefined
 }
 
-/** The customers whose studies are shown; undefined: of all and of none. */
+/** The customers whose studies are listed; undefined if studies are not filtered by customer. */
 export function customersShown({
   expressCustomerId,
   seenCustomerIds,
@@ -39,8 +39,11 @@ export function customersShown({
   return []
 }
 
-/** Whether every filter but the search lets the study through; that it may be seen is not asked. */
-export function isLetThrough(study: StudyRecord, filter: StudyFilter): boolean {
+/**
+ * Whether a study matches all filters except the search text. Whether the user may see it is not
+ * checked.
+ */
+export function matchesFilters(study: StudyRecord, filter: StudyFilter): boolean {
   const { severities, statuses, isCancelled, assignedTo, expressCustomerId, madeIn } = filter
   return (
     (severities?.includes(study.severity) ?? true) &&
@@ -48,22 +51,24 @@ export function isLetThrough(study: StudyRecord, filter: StudyFilter): boolean {
     (isCancelled === undefined || isCancelled === (study.cancelledAt !== null)) &&
     (assignedTo === undefined || assignedTo === study.assignedTo) &&
     (expressCustomerId === undefined || expressCustomerId === study.expressCustomerId) &&
-    (madeIn === undefined || isMadeIn(study, madeIn))
+    (madeIn === undefined || isCreatedIn(study, madeIn))
   )
 }
 
-export const isMadeIn = (
+export const isCreatedIn = (
   { createdAt }: Pick<StudyRecord, 'createdAt'>,
   { since, until }: Span,
 ): boolean => (since === null || createdAt >= since) && (until === null || createdAt < until)
 
-/** FTS5 expressions over the words of an area: what the filters let through, and what they hide. */
+/** FTS5 expressions over the word index of an area. */
 export interface FilterExpressions {
-  /** What may be seen; undefined: all. */
+  /** Matches the studies that the user may see; undefined if there is no restriction. */
   readonly seen: string | undefined
-  /** One for each filter. */
+  /** One expression for each filter; a study must match all of them. */
   readonly shown: readonly string[]
-  /** Of what `base` holds for, what some filter hides; undefined: they hide nothing. */
+  /**
+   * Matches the studies that match `base` but not all filters; undefined if there are no filters.
+   */
   hidden(base: string): string | undefined
 }
 
@@ -78,7 +83,10 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
     seenCustomerIds,
   } = filter
   const word = (facet: string) => quote(words.facet(facet))
-  /** The words of values that are few: what is not among them has another of them. */
+  /**
+   * Expressions for a facet with few values: a study without one of the wanted words has one of the
+   * others.
+   */
   const parts = <T>(
     all: readonly T[],
     wanted: readonly T[] | undefined,
@@ -92,7 +100,7 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
             others: all.filter((one) => !wanted.includes(one)).map((value) => word(facet(value))),
           },
         ]
-  const few = [
+  const enumerated = [
     ...parts(SEVERITIES, severities, FACETS.severity),
     ...parts(STATUSES_OF[area], statuses, FACETS.status),
     ...parts(
@@ -101,18 +109,18 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
       FACETS.cancelled,
     ),
   ]
-  const many = [
+  const single = [
     ...(assignedTo === undefined ? [] : [word(FACETS.assignedTo(assignedTo))]),
     ...(expressCustomerId === undefined ? [] : [word(FACETS.customer(expressCustomerId))]),
   ]
   return {
     seen: seenCustomerIds && anyOf(seenCustomerIds.map((id) => word(FACETS.customer(id)))),
-    shown: [...few.map(({ shown }) => anyOf(shown)), ...many],
+    shown: [...enumerated.map(({ shown }) => anyOf(shown)), ...single],
     hidden(base) {
-      const others = few.flatMap((one) => one.others)
+      const others = enumerated.flatMap((one) => one.others)
       const hidden = [
         ...(others.length === 0 ? [] : [`(${base} AND ${anyOf(others)})`]),
-        ...many.map((one) => `(${base} NOT ${one})`),
+        ...single.map((one) => `(${base} NOT ${one})`),
       ]
       return hidden.length === 0 ? undefined : hidden.join(' OR ')
     },

@@ -8,7 +8,10 @@ import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { ImageHeader, ImageStudyRecord } from './image-study-row.ts'
 import { differencesOf, rowDifferencesOf } from './same-patient.ts'
 
-/** `remoteAddress` of objects that the gateway made itself: no device has an empty address. */
+/**
+ * `remoteAddress` of objects that the gateway created itself; the address of a device is never
+ * empty.
+ */
 export const OWN_ADDRESS = ''
 
 type Images = Pick<
@@ -19,21 +22,22 @@ type Images = Pick<
 type Study = Pick<StudyRecord, 'detail' | 'createdByApiKeyId' | 'createdByUserId'>
 
 /**
- * The identity of a study from what is stored: the only place where it is decided.
+ * Determines the identity state of a study from stored data. This is the only place where it is
+ * determined.
  *
- * The differences from the worklist row and among the images are found when images arrive
+ * Differences from the worklist row and among the images are found when images arrive
  * (`modules/images/mismatch.ts`). The study of the interface may change at any time, so it is
  * compared here.
- * @param study the scribe study of the same Study Instance UID; viewer studies do not name a
- *   patient
+ * @param study the scribe study with the same Study Instance UID; viewer studies have no patient
+ *   data
  */
 export function identityOf(images: Images | undefined, study: Study | undefined): StudyIdentity {
-  // Reports and captures of the gateway say nothing about images of a device.
+  // Reports and captures that the gateway created are not evidence about a device's images.
   if (!images || images.instances === 0 || images.remoteAddress === OWN_ADDRESS) return UNVERIFIED
   const differences = differencesIn(images, study)
-  // A device that makes a Study Instance UID of its own was matched by step or accession number.
+  // A device that generates its own Study Instance UID was matched by step or accession number.
   if (!images.inDoubt && differences.every(({ field }) => field === 'studyInstanceUid')) {
-    // A study that was created from its own images confirms nothing.
+    // A study that was created from its own images is not independent evidence.
     const isIndependent =
       study !== undefined && (study.createdByApiKeyId !== null || study.createdByUserId !== null)
     const isCompared =
@@ -49,9 +53,9 @@ export function identityOf(images: Images | undefined, study: Study | undefined)
 }
 
 /**
- * Whether a device made the images without an order: no row of the worklist was sent for them or
- * linked to them, and neither a partner nor a person created a study for them. `reconciliations.ts`
- * has the same as a query.
+ * Whether a device made the images without an order: no worklist row was sent or linked for them,
+ * and neither a partner nor a user created a study for them. `reconciliation-queries.ts` contains
+ * the same rule as a query.
  */
 export function isUnscheduled(
   images:
@@ -98,11 +102,11 @@ function differencesIn(
   ]
 }
 
-type OfVersion = NonNullable<ImageStudyRecord['inDoubt']>
+type ImageVersion = NonNullable<ImageStudyRecord['inDoubt']>
 
-/** Everything that differs, missing values too: one of the two versions is wrong. */
-function versionDifferencesOf(own: OfVersion, found: OfVersion): IdentityDifference[] {
-  const value = (one: OfVersion, field: IdentityDifference['field']) =>
+/** All fields that differ, including missing values, because one of the two versions is wrong. */
+function versionDifferencesOf(own: ImageVersion, found: ImageVersion): IdentityDifference[] {
+  const value = (one: ImageVersion, field: IdentityDifference['field']) =>
     field === 'studyInstanceUid' ? one.studyInstanceUid : one.header[field]
   return IDENTITY_FIELDS.flatMap((field) => {
     const [expected, received] = [value(found, field), value(own, field)]
@@ -116,8 +120,9 @@ type HeaderPatient = Pick<
 >
 
 /**
- * Where the header of an image names another patient than the study of the interface. What only one
- * of them says is no difference, and the name of a study is free text in any order.
+ * The fields in which the header of an image and the study of the interface name different
+ * patients. Values that only one of them has are ignored. The name of a study is free text in any
+ * order.
  */
 export function studyDifferencesOf(
   header: HeaderPatient,
@@ -140,5 +145,5 @@ export function studyDifferencesOf(
   ]
 }
 
-/** `other` has no counterpart that every device writes. */
+/** `other` has no value in DICOM that every device uses. */
 const SEX: Readonly<Record<string, 'M' | 'F'>> = { male: 'M', female: 'F' }

@@ -5,47 +5,47 @@ import { folded } from '#server/platform/text.ts'
 import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 
 /**
- * Filters of a list of studies; undefined does not filter, null asks for studies that have none.
+ * Filters of a list of studies. Undefined does not filter; null matches studies without a value.
  */
 export interface StudyQuery extends FacetFilter {
   readonly area: Area
   readonly assignedTo?: string | null | undefined
-  /** Any of these customers; null stands for none. */
+  /** Any of these customers; null stands for studies without a customer. */
   readonly expressCustomerIds?: readonly (string | null)[] | undefined
   readonly createdByApiKeyId?: string | undefined
-  /** Contained in the description, without regard to case and accents. */
+  /** Substring of the description, ignoring case and accents. */
   readonly studyDescription?: string | undefined
-  /** Only studies made before the one with this sequence number. */
+  /** Only studies created before the one with this sequence number. */
   readonly before?: number | undefined
-  /** Only studies made after the one with this sequence number. */
+  /** Only studies created after the one with this sequence number. */
   readonly above?: number | undefined
-  /** Only studies made in this time, the first instant included; it costs a look at each row. */
+  /** Only studies created in this time range; requires reading each row. */
   readonly madeIn?: Span | undefined
-  /** Oldest first; not with a contains-filter. */
+  /** Oldest first; not supported with `studyDescription`. */
   readonly isOldestFirst?: boolean | undefined
   readonly limit: number
 }
 
-/** A time from an instant up to, and without, another; null is open. */
+/** A time range from `since` (inclusive) to `until` (exclusive); null is open. */
 export interface Span {
   readonly since: string | null
   readonly until: string | null
 }
 
 const NO_END = Number.MAX_SAFE_INTEGER
-/** Branches of one statement; SQLite takes 500. */
-const MOST_BRANCHES = 120
-/** Candidates read in the order of the list before the index of grams is asked. */
+/** Maximum number of branches in one statement; SQLite allows 500. */
+const MAX_BRANCHES = 120
+/** Number of candidates to read in list order before the gram index is used. */
 const FIRST_CANDIDATES = { short: 4000, filtered: 1000 }
-/** The index of contained text of each area. */
+/** The gram index of each area, for substring search. */
 export const GRAM_TABLES = {
   viewer: 'viewerStudyGrams',
   scribe: 'scribeStudyGrams',
 } as const satisfies Record<Area, string>
 
 /**
- * One run through an index in the order of the list: it names every column before the sequence
- * number.
+ * A scan of an index in list order. `where` constrains every column of the index before the
+ * sequence number.
  */
 interface Branch {
   readonly index: string
@@ -54,16 +54,18 @@ interface Branch {
 }
 
 /**
- * Sequence numbers of the studies asked for, newest first. Whatever the filters, the plan is a
- * merge of index runs that are in the order of the list already, so that a page costs what it
- * shows: no scan of all rows, no sort of all hits. A contains-filter reads the first candidates of
- * that merge, which settles a common term or a narrow filter, then the gram index, newest first.
+ * Returns the sequence numbers of the matching studies, newest first. For all filters, the query
+ * plan is a merge of index scans that are already in list order, so that the cost of a page depends
+ * on its size only: there is no full scan and no sort of all results. A substring filter reads the
+ * first candidates of that merge, which is sufficient for a common term or a restrictive filter,
+ * and then uses the gram index, newest first.
  */
 export function studySequence(db: Database, query: StudyQuery): number[] {
   const term = folded(query.studyDescription ?? '')
   const branches = branchesOf(query)
   if (branches.length === 0) return []
-  if (term === '') return merged(db, branches, query, query.limit, '').map(({ seq }) => seq)
+  if (term === '')
+    return mergedCandidates(db, branches, query, query.limit, '').map(({ seq }) => seq)
 
   const found: number[] = []
   let below = query.before ?? NO_END
@@ -73,13 +75,13 @@ export function studySequence(db: Database, query: StudyQuery): number[] {
       ? FIRST_CANDIDATES.filtered
       : 0
   if (count > 0) {
-    const candidates = merged(db, branches, query, count, ', descriptionFolded')
+    const candidates = mergedCandidates(db, branches, query, count, ', descriptionFolded')
     for (const { seq, descriptionFolded } of candidates)
       if (descriptionFolded?.includes(term)) found.push(seq)
     if (found.length >= query.limit || candidates.length < count) return found.slice(0, query.limit)
     below = candidates.at(-1)?.seq ?? below
   }
-  return [...found, ...byGrams(db, query, term, below, query.limit - found.length)]
+  return [...found, ...searchGrams(db, query, term, below, query.limit - found.length)]
 }
 
 const isNarrowed = ({
@@ -151,13 +153,13 @@ interface Candidate {
   readonly descriptionFolded?: string
 }
 
-/** Which part of the order, and in which direction. */
-type Reach = Pick<StudyQuery, 'before' | 'above' | 'madeIn' | 'isOldestFirst'>
+/** The range of sequence numbers and times, and the direction. */
+type SequenceFilter = Pick<StudyQuery, 'before' | 'above' | 'madeIn' | 'isOldestFirst'>
 
-function merged(
+function mergedCandidates(
   db: Database,
   branches: readonly Branch[],
-  reach: Reach,
+  reach: SequenceFilter,
   limit: number,
   more: string,
 ): Candidate[] {
@@ -172,8 +174,8 @@ function merged(
     .slice(0, limit)
 }
 
-/** How many the filters let through (none of text), at most `most`. */
-export function countedSequence(
+/** Counts the studies that match the filters (without a substring filter), up to `most`. */
+export function countStudySequence(
   db: Database,
   query: Omit<StudyQuery, 'studyDescription' | 'limit'>,
   most: number,
@@ -196,27 +198,34 @@ interface Statement {
   readonly parameters: readonly unknown[]
 }
 
-/** The statements of a list without a contains-filter; the tests look at their plans. */
+/**
+ * The statements of a list without a substring filter; exported so that a test can check their
+ * query plans.
+ */
 export const statementsOf = (query: StudyQuery): Statement[] =>
   mergesOf(branchesOf(query), query, query.limit, '')
 
-const mergesOf = (branches: readonly Branch[], reach: Reach, limit: number, more: string) =>
-  statementsFor(branches, reach, limit, (some) => mergeSql(some, more, reach))
+const mergesOf = (
+  branches: readonly Branch[],
+  reach: SequenceFilter,
+  limit: number,
+  more: string,
+) => statementsFor(branches, reach, limit, (some) => mergeSql(some, more, reach))
 
 function statementsFor(
   branches: readonly Branch[],
-  reach: Reach,
+  reach: SequenceFilter,
   limit: number,
-  sqlOf: (some: readonly Branch[], reach: Reach) => string,
+  sqlOf: (some: readonly Branch[], reach: SequenceFilter) => string,
 ): Statement[] {
   const { before = NO_END, above, madeIn } = reach
-  // A number would be bound as a floating-point value beyond 32 bits, which FTS5 does not take as a
-  // row id.
+  // A number beyond 32 bits would be bound as a floating-point value, which FTS5 does not accept as
+  // a row ID.
   const ends = above === undefined ? [BigInt(before)] : [BigInt(above), BigInt(before)]
   const instants = madeIn ? [madeIn.since ?? '', madeIn.until ?? '\u{10ffff}'] : []
   const statements: Statement[] = []
-  for (let start = 0; start < branches.length; start += MOST_BRANCHES) {
-    const some = branches.slice(start, start + MOST_BRANCHES)
+  for (let start = 0; start < branches.length; start += MAX_BRANCHES) {
+    const some = branches.slice(start, start + MAX_BRANCHES)
     const parameters = [
       ...some.flatMap((branch) => [...branch.parameters, ...ends, ...instants]),
       limit,
@@ -229,23 +238,23 @@ function statementsFor(
 type BranchText = Pick<Branch, 'index' | 'where'>
 
 /**
- * SQLite merges the branches lazily ("MERGE (UNION ALL)"): each gives its rows in the order of the
- * list.
+ * SQLite merges the branches lazily ("MERGE (UNION ALL)"), because each returns its rows in list
+ * order.
  */
 export const mergeSql = (
   branches: readonly BranchText[],
   more: string,
-  reach: Reach = {},
+  reach: SequenceFilter = {},
 ): string =>
   `${unionOf(branches, `seq${more}`, reach)} order by seq ${reach.isOldestFirst ? 'asc' : 'desc'} limit ?`
 
-const countSql = (branches: readonly BranchText[], reach: Reach): string =>
+const countSql = (branches: readonly BranchText[], reach: SequenceFilter): string =>
   `select count(*) as count from (${unionOf(branches, '1', reach)} limit ?)`
 
 const unionOf = (
   branches: readonly BranchText[],
   columns: string,
-  { above, madeIn }: Reach,
+  { above, madeIn }: SequenceFilter,
 ): string => {
   const reach = `${above === undefined ? '' : 'seq > ? and '}seq < ?${madeIn ? ' and createdAt >= ? and createdAt < ?' : ''}`
   return branches
@@ -256,7 +265,7 @@ const unionOf = (
     .join(' union all ')
 }
 
-function byGrams(
+function searchGrams(
   db: Database,
   query: StudyQuery,
   term: string,
@@ -291,7 +300,8 @@ function byGrams(
   return db.all(rawQuery<{ seq: number }>(text, parameters)).map(({ seq }) => seq)
 }
 
-// FTS5 gives its rows by falling rowid without sorting; `cross join` keeps it the outer loop.
+// FTS5 returns rows in descending order of rowid without sorting; `cross join` keeps it the outer
+// loop.
 export const gramSql = (area: Area, tests: readonly string[]): string =>
   `select grams.rowid as seq from ${GRAM_TABLES[area]} as grams cross join studies on studies.seq = grams.rowid
    where grams.${GRAM_TABLES[area]} match ? and grams.rowid < ? and ${tests.join(' and ')} order by grams.rowid desc limit ?`

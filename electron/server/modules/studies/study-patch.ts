@@ -2,7 +2,7 @@ import { differences } from '#server/audit-log/audit.ts'
 import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { Metadata, Severity } from '#shared/contract/values.ts'
-import { moved, type StudyReportStatus, type ViewerStatus } from '#shared/lifecycle.ts'
+import { nextStatus, type StudyReportStatus, type ViewerStatus } from '#shared/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
 import type { StudyDetail, StudyRecord } from './study-queries.ts'
 import { refused } from './study-references.ts'
@@ -11,29 +11,30 @@ export type MetadataPatch = {
   readonly [K in keyof StudyReportMetadata]?: StudyReportMetadata[K] | null | undefined
 }
 
-/**
- * Fields of a detail that null clears as if they had never been given, and those that keep the
- * null.
- */
-const CLEARED = [
+/** Detail fields that null removes, and detail fields that keep the null. */
+const CLEARABLE_FIELDS = [
   'metadata',
   'priorReportTexts',
   'priorStudyIds',
   'technologistNotes',
   'priorReports',
 ] as const
-const NULLED = ['externalPatientId', 'clinicalIndication', 'technologistTechnique'] as const
+const NULLABLE_FIELDS = [
+  'externalPatientId',
+  'clinicalIndication',
+  'technologistTechnique',
+] as const
 
 /**
- * What is absent stays, null clears; `reportMetadata` is merged field by field, everything else
- * replaced.
+ * A patch: missing fields are unchanged, null clears a field. `reportMetadata` is merged field by
+ * field; all other values are replaced.
  */
 export interface StudyPatch {
   readonly studyDescription?: string | undefined
   readonly severity?: Severity | undefined
   readonly assignedTo?: string | null | undefined
   readonly expressCustomerId?: string | null | undefined
-  /** Of a viewer study; the status of a scribe study moves by what is done. */
+  /** Of a viewer study only; the status of a scribe study follows from actions. */
   readonly studyViewerStatus?: ViewerStatus | undefined
   readonly metadata?: Metadata | null | undefined
   readonly reportMetadata?: MetadataPatch | undefined
@@ -47,30 +48,29 @@ export interface StudyPatch {
 }
 
 /**
- * The study with the patch on it. What does not differ from
- * before is the same object.
+ * Applies a patch to a study. If the detail is unchanged, it stays the same object.
  * @throws ApiError refused: the study cannot be reassigned in its state
  */
-export function patched(
+export function applyPatch(
   before: StudyRecord,
   patch: StudyPatch,
 ): { readonly study: StudyRecord; readonly changes: Changes } {
-  const was = openFieldsOf(before)
-  const assignedTo = patch.assignedTo === undefined ? was.assignedTo : patch.assignedTo
-  const open: typeof was = {
-    studyDescription: patch.studyDescription ?? was.studyDescription,
-    severity: patch.severity ?? was.severity,
+  const former = openFieldsOf(before)
+  const assignedTo = patch.assignedTo === undefined ? former.assignedTo : patch.assignedTo
+  const open: typeof former = {
+    studyDescription: patch.studyDescription ?? former.studyDescription,
+    severity: patch.severity ?? former.severity,
     expressCustomerId:
-      patch.expressCustomerId === undefined ? was.expressCustomerId : patch.expressCustomerId,
+      patch.expressCustomerId === undefined ? former.expressCustomerId : patch.expressCustomerId,
     assignedTo,
     status: statusAfter(before, patch, assignedTo),
   }
   const detail = patchedDetail(before.detail, patch)
-  // A field that was cleared is a key of the one before only.
+  // A cleared field exists only in the former detail.
   const sealed = Object.keys(
-    differences(before.detail, { ...mapOfNothing(before.detail), ...detail }),
+    differences(before.detail, { ...withUndefinedValues(before.detail), ...detail }),
   )
-  const changes = { ...differences(was, open), ...(sealed.length > 0 && { detail: sealed }) }
+  const changes = { ...differences(former, open), ...(sealed.length > 0 && { detail: sealed }) }
   return {
     study: {
       ...before,
@@ -82,8 +82,8 @@ export function patched(
 }
 
 /**
- * Names of the fields that the patch sets, to whatever value; those of the report's metadata by
- * their own names.
+ * Names of the fields that the patch sets, to whatever value, including those of the report
+ * metadata.
  */
 export function fieldsOf({ reportMetadata, ...patch }: StudyPatch): string[] {
   return [patch, reportMetadata ?? {}].flatMap((part) =>
@@ -91,7 +91,7 @@ export function fieldsOf({ reportMetadata, ...patch }: StudyPatch): string[] {
   )
 }
 
-/** What differs, for the audit trail: values of the open fields, names of the sealed ones. */
+/** The changes for the audit log: values of unencrypted fields, names of encrypted ones. */
 type Changes = Extract<AuditDetail, Record<string, unknown>>
 
 const openFieldsOf = ({
@@ -107,7 +107,7 @@ const openFieldsOf = ({
   assignedTo,
   status,
 })
-const mapOfNothing = (detail: StudyDetail): StudyDetail =>
+const withUndefinedValues = (detail: StudyDetail): StudyDetail =>
   Object.fromEntries(Object.keys(detail).map((name) => [name, undefined]))
 
 function statusAfter(
@@ -122,26 +122,26 @@ function statusAfter(
   return isReassigned ? reassigned(before.status, assignedTo) : before.status
 }
 
-/** @throws ApiError refused */
+/** @throws ApiError refused: the study cannot be reassigned in its state */
 function reassigned(status: StudyReportStatus, assignedTo: string | null): StudyReportStatus {
-  const next = moved(assignedTo === null ? 'unassign' : 'assign', status)
+  const next = nextStatus(assignedTo === null ? 'unassign' : 'assign', status)
   if (next === undefined) throw refused('body.assignedTo', message('studies.must-stay', { status }))
   return next
 }
 
 function patchedDetail(before: StudyDetail, patch: StudyPatch): StudyDetail {
   const after: Record<string, unknown> = { ...before }
-  for (const name of CLEARED) {
+  for (const name of CLEARABLE_FIELDS) {
     if (patch[name] === null) delete after[name]
     else if (patch[name] !== undefined) after[name] = patch[name]
   }
-  for (const name of NULLED) if (patch[name] !== undefined) after[name] = patch[name]
+  for (const name of NULLABLE_FIELDS) if (patch[name] !== undefined) after[name] = patch[name]
   if (patch.reportMetadata)
     after.reportMetadata = mergedMetadata(before.reportMetadata ?? {}, patch.reportMetadata)
   return after
 }
 
-/** Null clears one field, absence leaves it. */
+/** Merges metadata; null clears a field, and missing fields are unchanged. */
 function mergedMetadata(before: StudyReportMetadata, patch: MetadataPatch): StudyReportMetadata {
   const after: Record<string, unknown> = { ...before }
   for (const [name, value] of Object.entries(patch)) {

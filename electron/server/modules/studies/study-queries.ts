@@ -10,7 +10,7 @@ import { type StudyQuery, studySequence } from './study-list-queries.ts'
 
 export type { Area, StudyStatus } from './study-facet.ts'
 
-/** A report of a partner about an earlier study. */
+/** A report supplied by the partner about a prior study. */
 export interface PriorReport {
   readonly reportText: string
   readonly externalStudyId?: string | undefined
@@ -20,7 +20,8 @@ export interface PriorReport {
 }
 
 /**
- * What may name a patient: sealed at rest as one. Absent is never given, null was given or cleared.
+ * Data that may identify a patient; encrypted as a whole. A missing field was never provided; null
+ * was provided, or the field was cleared.
  */
 export interface StudyDetail {
   readonly metadata?: Metadata | undefined
@@ -36,21 +37,21 @@ export interface StudyDetail {
 
 interface StudyFields {
   /**
-   * Order of creation, which is the order of every list: `createdAt` may tie, and runs back with
-   * the clock of the PC.
+   * Order of creation, which determines the order of every list, because values of `createdAt` may
+   * be equal, and decrease if the clock is set back.
    */
   readonly seq: number
   readonly studyId: string
   readonly studyInstanceUid: string
   readonly studyDescription: string
   readonly severity: Severity
-  /** Null while it is not cancelled. */
+  /** Null unless it is cancelled. */
   readonly cancelledAt: string | null
   readonly createdAt: string
   readonly updatedAt: string
   readonly assignedTo: string | null
   readonly expressCustomerId: string | null
-  /** Both null: seeded by the gateway. */
+  /** Both are null if the gateway created the study from images. */
   readonly createdByApiKeyId: string | null
   readonly createdByUserId: string | null
   readonly detail: StudyDetail
@@ -63,7 +64,7 @@ export interface ScribeStudyRecord extends StudyFields {
   readonly area: 'scribe'
   readonly status: StudyReportStatus
 }
-/** A study of one area: there is a row for each area and UID. */
+/** A study of one area. Each area has its own row for a UID. */
 export type StudyRecord = ViewerStudyRecord | ScribeStudyRecord
 export type NewStudyRecord = Omit<ViewerStudyRecord, 'seq'> | Omit<ScribeStudyRecord, 'seq'>
 
@@ -82,7 +83,7 @@ export const findStudyByUid = (
 ): StudyRecord | undefined =>
   oneStudy(database, 'studyInstanceUid = ? and area = ?', studyInstanceUid, area)
 
-/** Newest first. */
+/** A page of matching studies, newest first. */
 export function listStudyRecords(
   database: Database,
   query: Omit<StudyQuery, 'before' | 'limit'>,
@@ -103,9 +104,7 @@ export function listStudyRecords(
   return next === undefined ? { items: studies } : { items: studies, next }
 }
 
-/**
- * Reads studies by their sequence numbers, in the order of these; what is not there is left out.
- */
+/** Reads studies by sequence number, in the given order. Those that do not exist are left out. */
 export function readStudiesBySeq(database: Database, seqs: readonly number[]): StudyRecord[] {
   if (seqs.length === 0) return []
   const found = new Map(
@@ -139,10 +138,10 @@ type StoredStudy = Omit<StudyFields, 'detail'> & {
 function recordOf({ sealedDetail: sealed, ...row }: StoredStudy, seal: Seal): StudyRecord {
   const detail: StudyDetail =
     sealed === null
-      ? NOTHING
+      ? EMPTY_DETAIL
       : JSON.parse(seal.open(sealed, studySealContext(row.studyId)).toString())
   return { ...row, detail } as StudyRecord
 }
 
-const NOTHING: StudyDetail = Object.freeze({})
+const EMPTY_DETAIL: StudyDetail = Object.freeze({})
 export const studySealContext = (studyId: string) => `study ${studyId}`

@@ -7,18 +7,18 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
 import { findStudy } from './study-queries.ts'
 
-// What a study may refer to: an unknown id in a reference field is a 422 that names the field.
+// Checks the references of a study. An unknown ID results in a 422 that names the field.
 
-/** @throws ApiError refused: unknown, or its access was revoked */
-export function demandAssignee({ database }: Context, userId: string, path: string): UserRecord {
+/** @throws ApiError refused: the user is unknown, or their access was revoked */
+export function requireAssignee({ database }: Context, userId: string, path: string): UserRecord {
   const user = findUser(database, userId)
   if (!user) throw refused(path, message('studies.must-be-user'))
   if (user.deactivatedAt !== null) throw refused(path, message('studies.must-not-be-revoked'))
   return user
 }
 
-/** @throws ApiError refused: unknown, deactivated, or not one the caller may see */
-export function demandCustomer(
+/** @throws ApiError refused: the customer is unknown, inactive, or not visible to the caller */
+export function checkCustomer(
   { database }: Context,
   caller: Caller,
   expressCustomerId: string,
@@ -31,8 +31,12 @@ export function demandCustomer(
   if (!customer.isActive) throw refused(path, message('studies.must-be-active'))
 }
 
-/** Ids of either area in the caller's scope; `kept` were there before. @throws ApiError refused */
-export function demandPriors(
+/**
+ * Checks IDs of prior studies, of either area, in the caller's scope. IDs in `kept` were set before
+ * and are not checked.
+ * @throws ApiError refused
+ */
+export function checkPriors(
   { database }: Context,
   caller: Caller,
   studyIds: readonly string[],
@@ -47,7 +51,7 @@ export function demandPriors(
     throw new ApiError('refused', message('studies.priors-unknown'), { errors })
 }
 
-/** The refusal of one field. */
+/** Creates the error for one invalid field. */
 export const refused = (path: string, fault: Message) =>
   new ApiError('refused', message('input.field-sentence', { path, fault }), {
     errors: [{ path, message: fault }],

@@ -3,45 +3,54 @@ import type { Slice } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { isFound, termsOf } from '#server/database/search-text.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
-import { neededAddenda } from './needed-addendum-queries.ts'
+import { listNeededAddenda } from './needed-addendum-queries.ts'
 import { STUDY_WORDS, searchableOf, searchWordsOf } from './search-index.ts'
 import type { Area } from './study-facet.ts'
-import { customersShown, expressionsOfFilter, isMadeIn, type StudyFilter } from './study-filter.ts'
+import {
+  customersShown,
+  expressionsOfFilter,
+  isCreatedIn,
+  type StudyFilter,
+} from './study-filter.ts'
 import { type StudyQuery, studySequence } from './study-list-queries.ts'
 import { readStudiesBySeq, type StudyRecord } from './study-queries.ts'
-import { type Stretch, stretchOf } from './time-range-queries.ts'
+import { type SequenceRange, sequenceRangeOf } from './time-range-queries.ts'
 
-/** newest: the last made first; priority: stat, high, normal, and in each the oldest first. */
+/**
+ * newest: newest first; priority: by severity (STAT, high, normal), and oldest first within each.
+ */
 export type StudyOrder = 'newest' | 'priority'
 
-/* The lists of the window: studies of an area by what was typed and chosen (`StudyFilter`). */
+/* The study lists of the window, by search text and filters (`StudyFilter`). */
 
 const NO_END = Number.MAX_SAFE_INTEGER
-const ALL_TIME: Stretch = { above: 0, before: NO_END, isExact: true }
-/** The urgent ones first. */
+const ALL_TIME: SequenceRange = { above: 0, before: NO_END, isExact: true }
+/** The most urgent first. */
 const BY_PRIORITY = SEVERITIES.toReversed()
-/** Studies opened for one page to compare them with what was typed. */
-const MOST_OPENED = 600
-const OPENED_AT_ONCE = 50
 /**
- * Studies with what was typed that are put in order here: where few have it, each severity by
- * itself is a search through all.
+ * Maximum number of studies decrypted for one page in order to compare them with the search text.
  */
-const FEW = 100
+const MAX_DECRYPTED = 600
+const DECRYPTED_PER_READ = 50
+/**
+ * Up to this many search results are sorted by priority in memory. With few results, a search per
+ * severity would be slow.
+ */
+const MAX_SORTED = 100
 
-/** A run of the list in one direction. */
+/** A part of the list that is read in one direction. */
 interface Run {
   readonly filter: StudyFilter
   readonly isOldestFirst: boolean
-  /** Of the last study before, as a sequence number. */
+  /** Sequence number of the last study on the previous page. */
   readonly after: number | undefined
   readonly positionOf: (study: StudyRecord) => string
 }
 
 /**
- * A page, which is short or empty where much was looked at for little: `next` goes on behind what
- * was looked at. Nothing on it that was not compared as a whole where the index of words alone
- * does not say enough.
+ * Returns a page of search results. A page may be short or empty if many studies were examined for
+ * few results; `next` continues after the last examined study. Where the word index is not
+ * sufficient, each result has been compared with the full text.
  */
 export function searchStudies(
   database: Database,
@@ -51,35 +60,38 @@ export function searchStudies(
   limit: number,
 ): Slice<StudyRecord> {
   const terms = termsOf(filter.search)
-  const stretch = filter.madeIn ? stretchOf(database, filter.madeIn) : ALL_TIME
+  const stretch = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
   if (stretch === undefined || customersShown(filter)?.length === 0) return { items: [] }
   const runs = runsOf(filter, order, after)
-  const isTaken = (study: StudyRecord, isCompared: boolean) =>
+  const matchesSearch = (study: StudyRecord, isCompared: boolean) =>
     !isCompared ||
-    ((!filter.madeIn || isMadeIn(study, filter.madeIn)) &&
+    ((!filter.madeIn || isCreatedIn(study, filter.madeIn)) &&
       isFound(terms, searchableOf(database, study)))
-  const few = runs.length > 1 ? fewOf(database, filter, stretch, runs) : undefined
-  if (few) {
-    const taken = few.studies.filter((study) => isTaken(study, few.isCompared))
-    const last = taken[limit - 1]
+  const sorted = runs.length > 1 ? sortedResults(database, filter, stretch, runs) : undefined
+  if (sorted) {
+    const matching = sorted.studies.filter((study) => matchesSearch(study, sorted.isCompared))
+    const last = matching[limit - 1]
     return {
-      items: taken.slice(0, limit),
-      ...(last && taken.length > limit && { next: few.positionOf(last) }),
+      items: matching.slice(0, limit),
+      ...(last && matching.length > limit && { next: sorted.positionOf(last) }),
     }
   }
   const found: { readonly study: StudyRecord; readonly position: string }[] = []
-  let opened = 0
+  let decrypted = 0
   for (const run of runs) {
     const { isCompared, text } = matchOf(database, run.filter, stretch)
-    const takes = (study: StudyRecord) => isTaken(study, isCompared)
-    let left = withoutBefore(stretch, run)
+    const isMatch = (study: StudyRecord) => matchesSearch(study, isCompared)
+    let remaining = afterCursor(stretch, run)
     for (;;) {
       const wanted = limit + 1 - found.length
-      const atOnce = isCompared ? Math.max(wanted, OPENED_AT_ONCE) : wanted
-      const studies = readStudiesBySeq(database, candidates(database, run, left, text, atOnce))
+      const batchSize = isCompared ? Math.max(wanted, DECRYPTED_PER_READ) : wanted
+      const studies = readStudiesBySeq(
+        database,
+        candidates(database, run, remaining, text, batchSize),
+      )
       for (const study of studies) {
-        opened += 1
-        if (takes(study)) found.push({ study, position: run.positionOf(study) })
+        decrypted += 1
+        if (isMatch(study)) found.push({ study, position: run.positionOf(study) })
         if (found.length > limit)
           return {
             items: found.slice(0, limit).map((one) => one.study),
@@ -87,10 +99,10 @@ export function searchStudies(
           }
       }
       const last = studies.at(-1)
-      if (last === undefined || studies.length < atOnce) break
-      if (opened >= MOST_OPENED)
+      if (last === undefined || studies.length < batchSize) break
+      if (decrypted >= MAX_DECRYPTED)
         return { items: found.map((one) => one.study), next: run.positionOf(last) }
-      left = withoutBefore(left, { ...run, after: last.seq })
+      remaining = afterCursor(remaining, { ...run, after: last.seq })
     }
   }
   return { items: found.map((one) => one.study) }
@@ -100,19 +112,19 @@ export function searchStudies(
 function candidates(
   database: Database,
   { filter, isOldestFirst }: Run,
-  stretch: Stretch,
+  stretch: SequenceRange,
   match: string | undefined,
   limit: number,
 ): number[] {
   if (filter.needsAddendum)
-    return neededAddenda(database, filter, { ...stretch, isOldestFirst, limit })
+    return listNeededAddenda(database, filter, { ...stretch, isOldestFirst, limit })
   if (match !== undefined)
     return matchingStudies(database, filter.area, match, stretch, limit, isOldestFirst)
   const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
   const query: StudyQuery = {
     ...{ area, statuses, isCancelled, assignedTo, isOldestFirst, limit },
     ...{ severity: severities, expressCustomerIds: customersShown(filter) },
-    // What is read in one direction needs no end in the other.
+    // A scan in one direction needs only one bound.
     ...((isOldestFirst || stretch.above > 0) && { above: stretch.above }),
     ...{ before: stretch.before, madeIn: stretch.isExact ? undefined : madeIn },
   }
@@ -120,15 +132,19 @@ function candidates(
 }
 
 /**
- * All that the runs would find, in their order; undefined where it is more than a few, or nothing
- * was typed.
+ * All results of the runs, in order; undefined if there are too many, or there is no search text.
  */
-function fewOf(database: Database, filter: StudyFilter, stretch: Stretch, runs: readonly Run[]) {
+function sortedResults(
+  database: Database,
+  filter: StudyFilter,
+  stretch: SequenceRange,
+  runs: readonly Run[],
+) {
   const { text, isCompared } = matchOf(database, filter, stretch)
   const [first] = runs
   if (text === undefined || !first) return undefined
-  const seqs = candidates(database, { ...first, filter }, stretch, text, FEW + 1)
-  if (seqs.length > FEW) return undefined
+  const seqs = candidates(database, { ...first, filter }, stretch, text, MAX_SORTED + 1)
+  if (seqs.length > MAX_SORTED) return undefined
   const runOf = ({ severity }: StudyRecord) =>
     runs.findIndex((run) => run.filter.severities?.includes(severity))
   const studies = readStudiesBySeq(database, seqs)
@@ -144,18 +160,18 @@ function fewOf(database: Database, filter: StudyFilter, stretch: Stretch, runs: 
 }
 
 /**
- * The FTS5 expression of a filter with a search; undefined without one. `isCompared`: what it lets
- * through is compared as a whole.
+ * The FTS5 expression of a filter with a search text; undefined without one. `isCompared` is set if
+ * results have to be compared with the full text.
  */
 function matchOf(
   database: Database,
   filter: StudyFilter,
-  { isExact }: Pick<Stretch, 'isExact'>,
+  { isExact }: Pick<SequenceRange, 'isExact'>,
 ): { readonly text: string | undefined; readonly isCompared: boolean } {
   const words = searchWordsOf(database)
   const terms = words.expressionsOf(filter.search)
   if (terms.length === 0) return { text: undefined, isCompared: false }
-  // Those are few: each is compared.
+  // There are few of them, so each is compared.
   if (filter.needsAddendum) return { text: undefined, isCompared: true }
   const { seen, shown } = expressionsOfFilter(words, filter)
   const text = [
@@ -166,34 +182,34 @@ function matchOf(
   return { text, isCompared: !isExact || terms.some((term) => !term.isExact) }
 }
 
-/** Sequence numbers of the studies of the area in the stretch that the FTS5 expression matches. */
+/** Sequence numbers of the studies of an area, within a range, that match the FTS5 expression. */
 export function matchingStudies(
   database: Database,
   area: Area,
   match: string,
-  { above, before }: Pick<Stretch, 'above' | 'before'>,
+  { above, before }: Pick<SequenceRange, 'above' | 'before'>,
   limit: number,
   isOldestFirst = false,
 ): number[] {
   const words = STUDY_WORDS[area]
-  // FTS5 gives its rows by falling or rising rowid without sorting.
+  // FTS5 returns rows in ascending or descending order of rowid without sorting.
   const text = `select rowid as seq from ${words} where ${words} match ? and rowid > ? and rowid < ?
     order by rowid ${isOldestFirst ? 'asc' : 'desc'} limit ?`
   const values = [match, BigInt(above), BigInt(before), limit]
   return database.all(rawQuery<{ seq: number }>(text, values)).map(({ seq }) => seq)
 }
 
-const withoutBefore = (
-  stretch: Stretch,
+const afterCursor = (
+  stretch: SequenceRange,
   { isOldestFirst, after }: Pick<Run, 'isOldestFirst' | 'after'>,
-): Stretch => {
+): SequenceRange => {
   if (after === undefined) return stretch
   return isOldestFirst
     ? { ...stretch, above: Math.max(stretch.above, after) }
     : { ...stretch, before: Math.min(stretch.before, after) }
 }
 
-/** A position of the list by priority is the rank of the severity and a sequence number. */
+/** A position in the priority order consists of the rank of the severity and a sequence number. */
 function runsOf(filter: StudyFilter, order: StudyOrder, after: string | undefined): Run[] {
   if (order === 'newest') {
     const positionOf = ({ seq }: StudyRecord) => String(seq)

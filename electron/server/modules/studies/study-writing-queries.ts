@@ -3,8 +3,8 @@ import type { Seal } from '#server/database/encryption.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { trigramWords } from '#server/database/trigrams.ts'
 import { folded } from '#server/platform/text.ts'
-import { compareIdentity } from './image-study-queries.ts'
-import { keepStudyWords } from './search-index.ts'
+import { updateMismatch } from './image-study-queries.ts'
+import { indexStudyWords } from './search-index.ts'
 import { GRAM_TABLES } from './study-list-queries.ts'
 import {
   type NewStudyRecord,
@@ -13,8 +13,8 @@ import {
   studySealContext,
 } from './study-queries.ts'
 
-// What else has to be written with a study: the words it is found by, and whether its images are of
-// the same patient.
+// Writes studies together with the data derived from them: the word index, and whether the images
+// belong to the same patient.
 
 export const insertStudy = (database: Database, study: NewStudyRecord): StudyRecord =>
   database.transaction(() => {
@@ -32,15 +32,16 @@ export const insertStudy = (database: Database, study: NewStudyRecord): StudyRec
         trigramWords(descriptionFolded),
       ]),
     )
-    const made: StudyRecord = { ...study, seq }
-    keepStudyWords(database, made)
-    compareIdentity(database, study.studyInstanceUid)
+    const inserted: StudyRecord = { ...study, seq }
+    indexStudyWords(database, inserted)
+    updateMismatch(database, study.studyInstanceUid)
     database.notify('studies')
-    return made
+    return inserted
   })
 
 /**
- * Writes what may change; `detail` is sealed again only when it is another object than before.
+ * Saves the mutable fields of a study. `detail` is encrypted again only if it is a different
+ * object.
  */
 export const saveStudy = (database: Database, study: StudyRecord, before: StudyRecord): void =>
   database.transaction(() => {
@@ -83,13 +84,13 @@ export const saveStudy = (database: Database, study: StudyRecord, before: StudyR
           BigInt(seq),
         ]),
       )
-    if (isFoundOtherwise(study, before)) keepStudyWords(database, study)
-    if (study.detail !== before.detail) compareIdentity(database, study.studyInstanceUid)
+    if (isIndexOutdated(study, before)) indexStudyWords(database, study)
+    if (study.detail !== before.detail) updateMismatch(database, study.studyInstanceUid)
     database.notify('studies')
   })
 
-/** Whether the study is found by other words, or other filters, than before. */
-const isFoundOtherwise = (study: StudyRecord, before: StudyRecord): boolean =>
+/** Whether the indexed words or facets of the study have changed. */
+const isIndexOutdated = (study: StudyRecord, before: StudyRecord): boolean =>
   study.detail !== before.detail ||
   (study.cancelledAt === null) !== (before.cancelledAt === null) ||
   (['studyDescription', 'severity', 'status', 'assignedTo', 'expressCustomerId'] as const).some(

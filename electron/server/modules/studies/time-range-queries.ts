@@ -3,14 +3,14 @@ import { rawQuery } from '#server/database/query.ts'
 import type { Span } from '#server/modules/studies/study-list-queries.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 
-/** Where in the order of creation the studies of a time stand. */
-export interface Stretch {
-  /** Only studies after this sequence number, and before the other, can be of the time. */
+/** The range of sequence numbers of the studies created in a time range. */
+export interface SequenceRange {
+  /** Only studies with sequence numbers between these (exclusive) can be in the time range. */
   readonly above: number
   readonly before: number
   /**
-   * Each of them is: the clock never ran back, and the time begins and ends with a quarter of an
-   * hour.
+   * Whether all of them are in the time range: the clock was never set back, and the range starts
+   * and ends at a quarter of an hour.
    */
   readonly isExact: boolean
 }
@@ -25,10 +25,10 @@ const IS_LATE = 'select 1 from studyQuarters where isLate = 1 limit 1'
 const QUARTER_MS = 15 * 60_000
 
 /**
- * The stretch of a time; undefined where no study was made in it. The migration `0006-search` says
- * how quarters are named.
+ * The sequence range of a time range; undefined if no study was created in it. Quarters of an hour
+ * are named as in the migration `0006-search`.
  */
-export function stretchOf(db: Database, { since, until }: Span): Stretch | undefined {
+export function sequenceRangeOf(db: Database, { since, until }: Span): SequenceRange | undefined {
   const ends = [
     since === null ? '' : quarterOf(msOf(since)),
     until === null ? '~' : quarterOf(msOf(until) - 1),

@@ -2,7 +2,7 @@ import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/query.ts'
 import type { SavedView } from '#shared/contract/dashboard-studies.ts'
 
-// The table savedViews. Filters are encrypted, since what is searched for may name a patient.
+// The table savedViews. Filters are encrypted, because a search may contain a patient's name.
 
 export type SavedViewRecord = Omit<SavedView, 'owner'> & {
   readonly ownerId: string
@@ -10,16 +10,16 @@ export type SavedViewRecord = Omit<SavedView, 'owner'> & {
   readonly updatedAt: string
 }
 
-const every = ({ sql }: Database) => sql.selectFrom('savedViews').selectAll()
+const selectSavedViews = ({ sql }: Database) => sql.selectFrom('savedViews').selectAll()
 
 export function findSavedView(database: Database, savedViewId: string) {
-  const row = database.get(every(database).where('savedViewId', '=', savedViewId))
+  const row = database.get(selectSavedViews(database).where('savedViewId', '=', savedViewId))
   return row && recordOf(database, row)
 }
 
-/** A person's own, then those that others share; each by name. */
+/** A user's own views, followed by those that others share; each group sorted by name. */
 export function savedViewsFor(database: Database, userId: string, list: SavedView['list']) {
-  const rows = every(database)
+  const rows = selectSavedViews(database)
     .where('list', '=', list)
     .where((is) => is.or([is('ownerId', '=', userId), is('isShared', '=', 1)]))
   return database
@@ -47,7 +47,10 @@ export function deleteSavedView(database: Database, savedViewId: string): void {
   database.run(database.sql.deleteFrom('savedViews').where('savedViewId', '=', savedViewId))
 }
 
-type Row = ReturnType<ReturnType<typeof every>['execute']> extends Promise<(infer R)[]> ? R : never
+type Row =
+  ReturnType<ReturnType<typeof selectSavedViews>['execute']> extends Promise<(infer R)[]>
+    ? R
+    : never
 
 function recordOf({ seal }: Database, { sealedFilter, sortOrder, isShared, ...row }: Row) {
   const filter = JSON.parse(seal.open(sealedFilter, contextOf(row.savedViewId)).toString())

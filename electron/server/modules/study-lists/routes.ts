@@ -8,7 +8,7 @@ import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import * as savedViews from './saved-views.ts'
 import { countStudies, listStudies, readStudy } from './service.ts'
 
-/** The window's lists of studies (`shared/contract/dashboard-studies.ts`). */
+/** Serves the window's lists of studies (`shared/contract/dashboard-studies.ts`). */
 export function serveStudyLists(
   app: HttpApp,
   context: Context,

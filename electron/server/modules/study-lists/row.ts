@@ -14,11 +14,11 @@ import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { isDa } from '#shared/dicom-values.ts'
 import type { StudyId } from '#shared/ids.ts'
 
-/** A study as a row of the window's lists (`shared/contract/dashboard-studies.ts`). */
+/** Converts a study to a row of the window's lists (`shared/contract/dashboard-studies.ts`). */
 export function windowStudy(
   context: Context,
   study: StudyRecord,
-  known: References = openReferences(context.database),
+  references: References = openReferences(context.database),
 ): WindowStudy {
   const { database } = context
   const { area, studyId, studyInstanceUid, studyDescription, severity, status } = study
@@ -26,7 +26,8 @@ export function windowStudy(
   const stored = findImageStudy(database, studyInstanceUid)
   const reports = area === 'scribe' ? listReportEntries(database, studyId) : []
   const { images, ...reporting } = reportingState(context, reports, stored)
-  const read = area === 'scribe' ? study : findStudyByUid(database, 'scribe', studyInstanceUid)
+  const scribeStudy =
+    area === 'scribe' ? study : findStudyByUid(database, 'scribe', studyInstanceUid)
   return {
     ...{ area, studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status },
     ...{ createdAt: study.createdAt, updatedAt: study.updatedAt },
@@ -34,18 +35,20 @@ export function windowStudy(
     ...patientOf(study, stored),
     modalities: modalitiesOf(study, stored),
     assignedTo: study.assignedTo === null ? null : namedUserOf(database, study.assignedTo),
-    expressCustomer: known.expressCustomer(study.expressCustomerId),
-    madeBy: makerOf(database, study, stored, known),
+    expressCustomer: references.expressCustomer(study.expressCustomerId),
+    madeBy: creatorOf(database, study, stored, references),
     ...reporting,
     images: images && { ...images, expected: stored?.expected ?? null },
-    identity: identityOf(stored, read).state,
-    isUnscheduled: isUnscheduled(stored, read),
+    identity: identityOf(stored, scribeStudy).state,
+    isUnscheduled: isUnscheduled(stored, scribeStudy),
     needsAddendumSince: addendumNeededSince(database, study.seq),
     priors: priorStudyIds.length + priorReportTexts.length + priorReports.length,
   }
 }
 
-/** Field by field what the study says, else what its images say. */
+/**
+ * The patient's details. Each field is taken from the study, or if it is missing, from the images.
+ */
 function patientOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined) {
   const given = detail.reportMetadata ?? {}
   const header = images?.header
@@ -69,7 +72,7 @@ const SEX: Readonly<Record<string, 'male' | 'female' | 'other'>> = {
 }
 const AGE_UNITS: Readonly<Record<string, string>> = { Y: 'year', M: 'month', W: 'week', D: 'day' }
 
-// PS3.5 Table 6.2-1: DA, TM and AS.
+// Formats of DA, TM and AS (PS3.5 Table 6.2-1).
 const dayOf = (text = '') =>
   isDa(text) ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` : ''
 const timeOf = (text = '') => /^(\d\d)(\d\d)/.exec(text)?.slice(1, 3).join(':') ?? ''
@@ -81,8 +84,8 @@ function ageOf(text = ''): string {
 }
 
 /**
- * Of the images, without reports about them; before they are here what the partner calls the scan,
- * where that is a modality.
+ * The modalities of the images, without those of reports. Before images arrive, the partner's scan
+ * type if it is a modality.
  */
 function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined): string[] {
   const scanType = detail.reportMetadata?.scanType?.trim().toUpperCase() ?? ''
@@ -91,14 +94,14 @@ function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefi
   return /^[A-Z][A-Z0-9]{1,3}$/.test(scanType) ? [scanType] : []
 }
 
-function makerOf(
+function creatorOf(
   database: Database,
   { createdByApiKeyId, createdByUserId }: StudyRecord,
   images: ImageStudyRecord | undefined,
-  known: References,
+  references: References,
 ): WindowStudy['madeBy'] {
   if (createdByApiKeyId !== null)
-    return { kind: 'partner', name: known.apiKey(createdByApiKeyId)?.description ?? '' }
+    return { kind: 'partner', name: references.apiKey(createdByApiKeyId)?.description ?? '' }
   if (createdByUserId !== null)
     return { kind: 'person', name: namedUserOf(database, createdByUserId).name }
   return { kind: 'images', name: images?.deviceName ?? '' }

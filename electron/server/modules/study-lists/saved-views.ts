@@ -11,14 +11,14 @@ import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 import { countStudies } from './service.ts'
 
-// Filters of the lists that a person keeps under a name, for themselves or for everybody.
+// Filters of the study lists that a user saves under a name, for themselves or for everyone.
 
-/** Of a person and list: nobody finds a view again among more tabs than these. */
-const MOST_OF_A_LIST = 50
+/** Maximum number of views per user and list; more tabs would not be usable. */
+const MAX_VIEWS_PER_LIST = 50
 
 /**
- * A person's own views by name, then those that others share; each with how many studies it shows
- * to whoever asks.
+ * A user's own views by name, followed by those that others share, each with the number of studies
+ * that it shows to the user.
  */
 export async function listSavedViews(
   context: Context,
@@ -30,20 +30,24 @@ export async function listSavedViews(
     const asked = { ...record.filter, area: record.area }
     const { shown } = countStudies(context, caller, asked)
     views.push({ ...viewOf(context, record), shown })
-    // A count of what is searched for opens some thousand rows, and devices wait meanwhile.
+    // Counting the results of a search decrypts thousands of rows; yield so that devices do not
+    // have to wait.
     await nextTurn()
   }
   return views
 }
 
-/** @throws ApiError refused: the name is taken, or there are too many */
+/**
+ * Saves a view.
+ * @throws ApiError refused: the name is taken, or there are too many views
+ */
 export function addSavedView(context: Context, caller: UserCaller, given: NewSavedView): SavedView {
   const { database, clock, uuid } = context
   return database.transaction(() => {
     const now = instantOf(clock())
     const owner = { savedViewId: uuid(), ownerId: caller.user.userId }
     const record = { ...owner, ...given, createdAt: now, updatedAt: now }
-    demandFree(context, record)
+    checkNameAndCount(context, record)
     queries.insertSavedView(database, record)
     const { list, area, name, isShared } = record
     const detail = { list, area, name, isShared }
@@ -53,7 +57,9 @@ export function addSavedView(context: Context, caller: UserCaller, given: NewSav
 }
 
 /**
- * @throws ApiError not-found; not-permitted: another person shares it; refused: the name is taken
+ * Changes the given fields of a view.
+ * @throws ApiError not-found; not-permitted: the view belongs to another user; refused: the name is
+ *   taken
  */
 export function changeSavedView(
   context: Context,
@@ -65,12 +71,12 @@ export function changeSavedView(
 ): SavedView {
   const { database, clock } = context
   return database.transaction(() => {
-    const before = changeable(context, caller, savedViewId)
+    const before = requireChangeable(context, caller, savedViewId)
     const given = Object.entries(patch).filter(([, value]) => value !== undefined)
     const after = { ...before, ...Object.fromEntries(given) }
     const fields = Object.keys(differences(before, after))
     if (fields.length === 0) return viewOf(context, before)
-    demandFree(context, after)
+    checkNameAndCount(context, after)
     const changed = { ...after, updatedAt: instantOf(clock()) }
     queries.updateSavedView(database, changed)
     const detail = { name: after.name, fields }
@@ -79,10 +85,13 @@ export function changeSavedView(
   })
 }
 
-/** @throws ApiError not-found; not-permitted: another person shares it */
+/**
+ * Removes a view.
+ * @throws ApiError not-found; not-permitted: the view belongs to another user
+ */
 export function removeSavedView(context: Context, caller: UserCaller, savedViewId: string): void {
   context.database.transaction(() => {
-    const { list, name, isShared } = changeable(context, caller, savedViewId)
+    const { list, name, isShared } = requireChangeable(context, caller, savedViewId)
     queries.deleteSavedView(context.database, savedViewId)
     const detail = { list, name, isShared }
     note(context, actorOf(caller), 'saved-view.remove', savedViewId, detail)
@@ -94,7 +103,7 @@ const viewOf = (
   { ownerId, createdAt: _, updatedAt: __, ...record }: queries.SavedViewRecord,
 ): SavedView => ({ ...record, owner: namedUserOf(store.database, ownerId) })
 
-function changeable({ database }: Context, caller: UserCaller, savedViewId: string) {
+function requireChangeable({ database }: Context, caller: UserCaller, savedViewId: string) {
   const record = queries.findSavedView(database, savedViewId)
   const isOwn = record?.ownerId === caller.user.userId
   if (!record || !(isOwn || record.isShared))
@@ -104,8 +113,8 @@ function changeable({ database }: Context, caller: UserCaller, savedViewId: stri
   return record
 }
 
-/** @throws ApiError refused */
-function demandFree(
+/** @throws ApiError refused: the name is taken, or there are too many views */
+function checkNameAndCount(
   { database }: Context,
   { savedViewId, ownerId, list, name }: queries.SavedViewRecord,
 ): void {
@@ -114,6 +123,6 @@ function demandFree(
     .filter((other) => other.ownerId === ownerId && other.savedViewId !== savedViewId)
   if (others.some((other) => other.name.toLowerCase() === name.toLowerCase()))
     throw refused('body.name', message('studies.view-name-taken'))
-  if (others.length >= MOST_OF_A_LIST)
-    throw refused('body.name', message('studies.views-full', { most: MOST_OF_A_LIST }))
+  if (others.length >= MAX_VIEWS_PER_LIST)
+    throw refused('body.name', message('studies.views-full', { most: MAX_VIEWS_PER_LIST }))
 }

@@ -15,37 +15,45 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { StudyListFilter } from '#shared/contract/dashboard-studies.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { studyMoments } from './moments.ts'
 import { windowStudy } from './row.ts'
+import { studyHistory } from './study-history.ts'
 
-// The lists of studies of the window, of both areas. What the person may not see is not there, and
-// not counted.
+// The window's lists of studies, for both areas. Studies that the user may not see are neither
+// listed nor counted.
 
-export type StudyListAsked = StudyListFilter & { readonly area: Area }
+export type StudyListRequest = StudyListFilter & { readonly area: Area }
 
 /**
- * A page may be short or empty while there is a `next`: what is typed is looked for in bounded
- * steps.
+ * Returns a page of studies. A page may be short or empty although `next` is set, because a search
+ * examines a limited number of studies per page.
  */
 export function listStudies(
   context: Context,
   caller: UserCaller,
-  { order, after, limit, ...asked }: StudyListAsked & { readonly order: StudyOrder } & SliceQuery,
+  {
+    order,
+    after,
+    limit,
+    ...request
+  }: StudyListRequest & { readonly order: StudyOrder } & SliceQuery,
 ) {
   demand(caller, 'readStudies')
-  const filter = filterOf(context, caller, asked)
+  const filter = filterOf(context, caller, request)
   const { items, ...rest } = searchStudies(context.database, filter, order, after, limit)
-  const known = openReferences(context.database)
-  return { items: items.map((study) => windowStudy(context, study, known)), ...rest }
+  const references = openReferences(context.database)
+  return { items: items.map((study) => windowStudy(context, study, references)), ...rest }
 }
 
-/** Exact without a search; what is searched for is counted up to 1000. */
-export function countStudies(context: Context, caller: UserCaller, asked: StudyListAsked) {
+/** Counts studies: exactly without a search, up to 1000 with one. */
+export function countStudies(context: Context, caller: UserCaller, request: StudyListRequest) {
   demand(caller, 'readStudies')
-  return countFoundStudies(context.database, filterOf(context, caller, asked))
+  return countFoundStudies(context.database, filterOf(context, caller, request))
 }
 
-/** With what happened to it, newest first, the last 200 things. @throws ApiError not-found */
+/**
+ * Returns a study and its history: the last 200 entries, newest first.
+ * @throws ApiError not-found
+ */
 export function readStudy(
   context: Context,
   eventLog: Pick<EventLog, 'list'>,
@@ -58,7 +66,7 @@ export function readStudy(
     throw new ApiError('not-found', message('studies.none-such'))
   return {
     study: windowStudy(context, study),
-    moments: studyMoments(context, eventLog, study, isAllowed(caller, 'manageGateway')),
+    moments: studyHistory(context, eventLog, study, isAllowed(caller, 'manageGateway')),
   }
 }
 
@@ -81,7 +89,7 @@ function filterOf(
     addendum,
     from,
     to,
-  }: StudyListAsked,
+  }: StudyListRequest,
 ): StudyFilter {
   const zone = timeZoneOf(context.settings.get('clinic.timeZone'))
   const since = from === undefined ? null : instantOf(startOfDay(from, zone))

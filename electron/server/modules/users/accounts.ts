@@ -14,19 +14,25 @@ import * as sessions from './sessions.ts'
 import { existingUser } from './users.ts'
 import { deleteViewsOfSession } from './viewer-queries.ts'
 
-// What a person does with their own account.
+// Actions of users on their own account.
 
-/** After so many wrong passwords a locked window has to be signed in anew. */
-const MOST_WRONG = 10
+/** After this many wrong passwords, the session of a locked window ends. */
+const MAX_WRONG_PASSWORDS = 10
 
-/** @throws ApiError not-found */
+/**
+ * Returns the account settings of a user.
+ * @throws ApiError not-found
+ */
 export const readAccount = (context: Context, userId: string): Account => ({
   hasPassword: existingUser(context, userId).passwordHash !== null,
   passwordChangedAt: passwordChangedAt(context.database, userId),
   secondFactor: secondFactors.secondFactorOf(context, userId),
 })
 
-/** Changes names and phone number. @throws ApiError not-found */
+/**
+ * Changes names and phone number.
+ * @throws ApiError not-found
+ */
 export function changeAccount(
   context: Context,
   userId: string,
@@ -52,8 +58,9 @@ export function changeAccount(
 }
 
 /**
- * The session of `token` goes on, every other one of the user ends. @throws ApiError refused,
- * too-many
+ * Changes the user's own password. The session of `token` is kept, and all other sessions of the
+ * user end.
+ * @throws ApiError refused, too-many
  */
 export async function changePassword(
   context: Context,
@@ -66,7 +73,7 @@ export async function changePassword(
   }: { readonly password: string; readonly newPassword: string; readonly token: string },
 ): Promise<void> {
   const { database, clock } = context
-  const user = await demandPassword(context, people, userId, password)
+  const user = await requirePassword(context, people, userId, password)
   if (password === newPassword)
     throw new ApiError('refused', message('users.password-unchanged'), {
       errors: [{ path: 'body.newPassword', message: message('users.password-unchanged-field') }],
@@ -86,20 +93,21 @@ export async function changePassword(
 }
 
 /**
- * Takes it off another's account: an owner's only by an owner. @throws ApiError not-found,
- * not-permitted; refused: it is one's own
+ * Removes two-factor authentication from another user's account. Only an owner can do this for an
+ * owner.
+ * @throws ApiError not-found, not-permitted; refused: it is the caller's own account
  */
 export function resetSecondFactor(context: Context, by: SignedInUser, userId: string): void {
   if (existingUser(context, userId).level === 'owner' && by.level !== 'owner')
     throw new ApiError('not-permitted', message('users.second-factor-of-owner'))
-  // A window that was left open must not be enough.
+  // An unattended window must not be sufficient.
   if (by.userId === userId) throw new ApiError('refused', message('users.second-factor-own'))
   secondFactors.endSecondFactor(context, userId, userActor(by.userId))
 }
 
 /**
- * The window of the session goes on; the tenth wrong password ends it. @throws ApiError
- * not-signed-in, refused, too-many
+ * Unlocks the window of a session. The tenth wrong password ends the session.
+ * @throws ApiError not-signed-in, refused, too-many
  */
 export async function unlock(
   context: Context,
@@ -108,7 +116,7 @@ export async function unlock(
   password: string,
 ): Promise<SignedInUser> {
   const session = sessions.runningSession(context, token, 'background')
-  if (!session) throw signInAgain()
+  if (!session) throw sessionEnded()
   const { userId, email } = session.user
   const verified = await people.verifyPassword(email, password)
   if (verified?.userId !== userId || !sessions.runningSession(context, token, 'background'))
@@ -118,8 +126,8 @@ export async function unlock(
 }
 
 /**
- * Proves who is there, by the password or a code of the second factor; the tenth wrong password
- * ends the session.
+ * Confirms the user's identity by password or authentication code. The tenth wrong password ends
+ * the session.
  * @throws ApiError refused, not-signed-in, too-many
  */
 export async function confirmIdentity(
@@ -132,7 +140,7 @@ export async function confirmIdentity(
   }: { readonly password?: string | undefined; readonly code?: string | undefined },
 ): Promise<void> {
   const session = sessions.runningSession(context, token)
-  if (!session || session.isLocked) throw signInAgain()
+  if (!session || session.isLocked) throw sessionEnded()
   const { userId, email } = session.user
   if (code !== undefined && secondFactors.hasSecondFactor(context, userId)) {
     const wrong = message('users.code-wrong')
@@ -146,18 +154,21 @@ export async function confirmIdentity(
   sessions.confirmSession(context, token)
 }
 
-/** Counts it; the tenth ends the session. */
+/** Counts a wrong password and ends the session at the tenth. */
 function wrongPassword(context: Context, token: string): ApiError {
-  if (noteWrongPassword(context.database, hashToken(token)) < MOST_WRONG)
+  if (noteWrongPassword(context.database, hashToken(token)) < MAX_WRONG_PASSWORDS)
     return new ApiError('refused', message('users.session-wrong-password'), {
       errors: [{ path: 'body.password', message: message('users.session-wrong-password-field') }],
     })
   sessions.signOut(context, token)
-  return ended(message('users.session-ended-by-wrong-passwords'))
+  return notSignedIn(message('users.session-ended-by-wrong-passwords'))
 }
 
-/** The user, whose password it is. @throws ApiError not-found, refused, too-many */
-export async function demandPassword(
+/**
+ * Verifies the user's own password and returns the user.
+ * @throws ApiError not-found, refused, too-many
+ */
+export async function requirePassword(
   context: Context,
   people: People,
   userId: string,
@@ -170,9 +181,9 @@ export async function demandPassword(
   })
 }
 
-const signInAgain = () => ended(message('users.session-ended'))
+const sessionEnded = () => notSignedIn(message('users.session-ended'))
 
-const ended = (explanation: Message) =>
+const notSignedIn = (explanation: Message) =>
   new ApiError('not-signed-in', explanation, {
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
   })

@@ -9,7 +9,7 @@ import { customerIdsOfUser } from './queries.ts'
 
 export type { ApiKeyCaller, Caller, UserCaller } from '#server/http/callers.ts'
 
-/** The person at the window as the rules about studies know them. */
+/** Converts a user of the window to a caller. */
 export const windowCaller =
   ({ database }: Pick<Context, 'database'>) =>
   (user: SignedInUser): UserCaller => ({
@@ -17,13 +17,14 @@ export const windowCaller =
     user: { ...user, customerIds: customerIdsOfUser(database, user.userId) },
   })
 
-/** The caller as the audit trail names it. */
+/** The caller as an actor of the audit log. */
 export const actorOf = (caller: Caller): Actor =>
   caller.kind === 'user' ? userActor(caller.user.userId) : keyActor(caller.apiKeyId)
 
 /**
- * Whether the caller may: a person what level and flags give; a key whatever its areas reach,
- * people only with the right to, and never how the gateway works.
+ * Whether the caller has a permission. A user's permissions follow from level and flags. An API key
+ * has all permissions within its areas, except that managing users has to be granted and managing
+ * the gateway is never possible.
  */
 export const isAllowed = (caller: Caller, permission: Permission): boolean =>
   caller.kind === 'user'
@@ -32,22 +33,25 @@ export const isAllowed = (caller: Caller, permission: Permission): boolean =>
       ? caller.managesPeople === true
       : permission !== 'manageGateway'
 
-/** @throws ApiError not-permitted */
+/**
+ * Checks that the caller has a permission.
+ * @throws ApiError not-permitted
+ */
 export function demand(caller: Caller, permission: Permission): void {
   if (isAllowed(caller, permission)) return
-  throw new ApiError('not-permitted', caller.kind === 'user' ? MAY_NOT[permission] : KEY_MAY_NOT)
+  throw new ApiError('not-permitted', caller.kind === 'user' ? DENIED[permission] : KEY_DENIED)
 }
 
-/** Who made a record: the key or the user, the other is null. */
-export const makerOf = (
+/** The creator of a record: either the key or the user is set, and the other is null. */
+export const creatorOf = (
   caller: Caller,
 ): { readonly createdByApiKeyId: string | null; readonly createdByUserId: string | null } =>
   caller.kind === 'user'
     ? { createdByApiKeyId: null, createdByUserId: caller.user.userId }
     : { createdByApiKeyId: caller.apiKeyId, createdByUserId: null }
 
-const KEY_MAY_NOT = message('http.key-without-people')
-const MAY_NOT: Readonly<Record<Permission, Message>> = {
+const KEY_DENIED = message('http.key-without-people')
+const DENIED: Readonly<Record<Permission, Message>> = {
   manageGateway: message('users.may-not-manage-gateway'),
   manageUsers: message('users.may-not-manage-users'),
   manageCustomers: message('users.may-not-manage-customers'),

@@ -10,8 +10,8 @@ import * as replies from './replies.ts'
 import * as users from './users.ts'
 
 /**
- * The calls of the interface about users and invitations, in both areas; `publicBase` is the base
- * of the links given out, without a slash at its end.
+ * Serves the interface calls about users and invitations, in both areas.
+ * @param publicBase the base of the links in invitations, without a trailing slash
  */
 export function serveInterfaceUsers(
   app: HttpApp,
@@ -42,7 +42,9 @@ type ListQuery = z.output<typeof viewerUsers.list.query> &
 type InvitedBody = z.output<typeof viewerUsers.invite.body> &
   Partial<z.output<typeof scribeUsers.invite.body>>
 
-/** The areas differ in what they show; the scribe area has a few fields more. */
+/**
+ * The handlers of both areas, which differ in their replies; the scribe area has additional fields.
+ */
 const handlersOf = <User, Invitation>(
   context: Context,
   publicBase: () => string,
@@ -81,8 +83,8 @@ const handlersOf = <User, Invitation>(
 })
 
 /**
- * The person that the body of an invite call of either area names: who is invited by the viewer
- * area reports nothing.
+ * Converts the body of an invite call of either area. Users invited through the viewer area cannot
+ * create reports.
  */
 export const invitedPerson = (given: InvitedBody): invitations.NewPerson => ({
   ...given,

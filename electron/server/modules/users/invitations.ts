@@ -17,36 +17,37 @@ import type { People } from './people.ts'
 import * as queries from './queries.ts'
 import { beginSession, type SessionPlace, type SignIn } from './sessions.ts'
 import {
+  applyPatch,
+  checkMayChangeAccess,
   checkPerson,
-  demandWindowFor,
   existingUser,
   isPending,
-  type ListPart,
+  type ListPage,
   type ListPlace,
-  merged,
   type PersonPatch,
-  partOf,
+  pageOfRows,
   patchedUser,
 } from './users.ts'
 
-// Invitations: one table, visible in both areas of the interface. `publicBase` is the base of the
-// links given out, without a slash at its end.
+// Invitations. They are visible in both areas of the interface. `publicBase` is the base of the
+// links, without a trailing slash.
 
-const INVITATION_MS = 30 * 24 * 60 * 60_000
+const INVITATION_LIFETIME_MS = 30 * 24 * 60 * 60_000
 
-/** Texts that are absent are null. */
+/** A person to invite; missing texts are null. */
 export type NewPerson = queries.PersonFields & { readonly level: 'admin' | 'member' }
 
 export interface Invited {
   readonly user: queries.UserRecord
   readonly invitation: queries.InvitationRecord
-  /** To be handed over by the inviter; null where a mail carries it. It is not kept. */
+  /** The link for the inviter to pass on; null if it is sent by mail. It is not stored. */
   readonly link: string | null
 }
 
 /**
- * Makes the user, readable at once, and the invitation. @throws ApiError not-permitted; refused:
- * address taken, or a rule of `checkPerson`
+ * Creates the user and the invitation. The user can be read before the invitation is accepted.
+ * @throws ApiError not-permitted; refused: the address is taken, or a rule of `checkPerson` is
+ *   violated
  */
 export function invite(
   context: Context,
@@ -65,7 +66,7 @@ export function invite(
     const isByUser = caller.kind === 'user'
     const user: queries.UserRecord = {
       ...person,
-      // The right to run the gateway is given in the window only (decision 0033).
+      // The permission to manage the gateway is granted in the window only (decision 0033).
       level: isByUser ? person.level : 'member',
       interfaceLevel: person.level,
       userId: idFromUuid('usr', uuid()),
@@ -82,7 +83,7 @@ export function invite(
       inviterId: isByUser ? caller.user.userId : null,
       invitedByApiKeyId: isByUser ? null : caller.apiKeyId,
       tokenHash: hashToken(token),
-      expiry: instantOf(ms + INVITATION_MS),
+      expiry: instantOf(ms + INVITATION_LIFETIME_MS),
       ...{ createdAt: at, updatedAt: at },
     }
     queries.insertUser(database, user)
@@ -95,7 +96,10 @@ export function invite(
   })
 }
 
-/** Newest first; days are the clinic's. @throws ApiError not-permitted */
+/**
+ * Lists invitations, newest first. Days are those of the clinic's time zone.
+ * @throws ApiError not-permitted
+ */
 export function listInvitations(
   { database, clock, settings }: Context,
   caller: Caller,
@@ -113,7 +117,7 @@ export function listInvitations(
     readonly userId?: string | undefined
   },
   { after, limit }: ListPlace,
-): ListPart<queries.InvitationRecord> {
+): ListPage<queries.InvitationRecord> {
   demand(caller, 'readStudies')
   const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
   const filters = {
@@ -123,7 +127,7 @@ export function listInvitations(
   }
   const now = instantOf(clock())
   const rows = queries.invitationsPage(database, filters, now, after, limit + 1)
-  return partOf(rows, limit, ({ createdAt, invitationId }) => ({ createdAt, id: invitationId }))
+  return pageOfRows(rows, limit, ({ createdAt, invitationId }) => ({ createdAt, id: invitationId }))
 }
 
 /** @throws ApiError not-permitted, not-found */
@@ -133,12 +137,13 @@ export function readInvitation(
   invitationId: string,
 ): queries.InvitationRecord {
   demand(caller, 'readStudies')
-  return existing(context, invitationId)
+  return requireInvitation(context, invitationId)
 }
 
 /**
- * Changes the user too. @throws ApiError not-found; refused: expired or processed, or a rule of
- * `checkPerson`
+ * Changes a pending invitation and its user.
+ * @throws ApiError not-found; refused: it has expired or was processed, or a rule of `checkPerson`
+ *   is violated
  */
 export function updateInvitation(
   context: Context,
@@ -149,7 +154,7 @@ export function updateInvitation(
   const { database, clock } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
-    const before = existing(context, invitationId)
+    const before = requireInvitation(context, invitationId)
     const updatedAt = instantOf(clock())
     if (!isPending(before, updatedAt))
       throw new ApiError(
@@ -157,7 +162,7 @@ export function updateInvitation(
         message('users.invitation-over-for-change', { status: endOf(before) }),
       )
     const user = patchedUser(caller, existingUser(context, before.userId), patch)
-    const after = { ...merged(before, patch), level: user.interfaceLevel }
+    const after = { ...applyPatch(before, patch), level: user.interfaceLevel }
     checkPerson(after, patch)
     const changes = differences<queries.PersonFields>(before, after)
     if (Object.keys(changes).length === 0) return before
@@ -170,7 +175,10 @@ export function updateInvitation(
   })
 }
 
-/** By either or both. @throws ApiError malformed: neither, or not each other's; not-found */
+/**
+ * Revokes the invitation with the given ID, of the given user, or both.
+ * @throws ApiError malformed: neither is given, or they do not belong together; not-found
+ */
 export function revokeInvitation(
   context: Context,
   caller: Caller,
@@ -182,28 +190,28 @@ export function revokeInvitation(
   const { database, clock } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
-    const named = invitationId === undefined ? undefined : existing(context, invitationId)
-    if (userId === undefined && !named)
-      throw unnamed(message('users.invitation-or-user'), 'invitationId')
+    const found = invitationId === undefined ? undefined : requireInvitation(context, invitationId)
+    if (userId === undefined && !found)
+      throw malformed(message('users.invitation-or-user'), 'invitationId')
     if (userId !== undefined) existingUser(context, userId)
-    if (named && userId !== undefined && named.userId !== userId)
-      throw unnamed(message('users.invitation-of-other-user'), 'userId')
-    const invitation = named ?? queries.invitationOfUser(database, userId ?? '')
+    if (found && userId !== undefined && found.userId !== userId)
+      throw malformed(message('users.invitation-of-other-user'), 'userId')
+    const invitation = found ?? queries.invitationOfUser(database, userId ?? '')
     if (!invitation) return { success: false, message: message('users.invitation-none') }
-    demandWindowFor(caller, existingUser(context, invitation.userId))
+    checkMayChangeAccess(caller, existingUser(context, invitation.userId))
     if (!isPending(invitation, instantOf(clock())))
       return {
         success: false,
         message: message('users.invitation-over', { status: endOf(invitation) }),
       }
-    end(context, invitation, 'revoke', actorOf(caller))
+    endPending(context, invitation, 'revoke', actorOf(caller))
     return { success: true, message: message('users.invitation-revoked') }
   })
 }
 
 /**
- * Another link for the user's pending invitation; the one before no longer works. @throws
- * ApiError not-found, refused
+ * Issues a new link for the user's pending invitation; the former one becomes invalid.
+ * @throws ApiError not-found, refused
  */
 export function renewInvitation(
   context: Context,
@@ -232,7 +240,7 @@ export function renewInvitation(
   })
 }
 
-/** How far the mail of the invitation is; `fault`: why it was not delivered so far. */
+/** The state of the invitation mail. `fault` is why it has not been delivered. */
 export function mailOf(
   { database }: Context,
   invitationId: string,
@@ -243,15 +251,16 @@ export function mailOf(
   return { mail, fault: isUndelivered ? (row?.lastError ?? null) : null }
 }
 
-/** Who invited: a person, or a partner. */
+/** The name of the inviter, or that a partner invited. */
 export function inviterOf({ database }: Context, { inviterId }: queries.InvitationRecord): Message {
   const inviter = inviterId === null ? undefined : queries.findUser(database, inviterId)
   return inviter ? verbatim(queries.fullName(inviter)) : message('users.invited-by-partner')
 }
 
 /**
- * The invitation of a link. @throws ApiError refused: unknown, expired, processed, or the user's
- * access was taken
+ * Finds the invitation of a link.
+ * @throws ApiError refused: it is unknown, has expired or was processed, or the user's access was
+ *   revoked
  */
 export function openInvitation(
   { database, clock }: Context,
@@ -270,8 +279,9 @@ export function openInvitation(
 }
 
 /**
- * `signIn` is absent for an account without access to the window. @throws ApiError as
- * `openInvitation`, too-many; refused: the password is too easily guessed
+ * Accepts an invitation and sets the password. `signIn` is undefined for an account without access
+ * to the window.
+ * @throws ApiError those of `openInvitation`; too-many; refused: the password is too easy to guess
  */
 export async function acceptInvitation(
   context: Context,
@@ -281,7 +291,7 @@ export async function acceptInvitation(
   place?: SessionPlace,
 ): Promise<{ readonly user: queries.UserRecord; readonly signIn: SignIn | undefined }> {
   const { database, clock } = context
-  // Known to be good before the work of hashing is spent on it.
+  // Validated before the expensive hashing.
   const passwordHash = await people.hashPassword(password, openInvitation(context, token))
   return database.transaction(() => {
     const invitation = openInvitation(context, token)
@@ -295,35 +305,42 @@ export async function acceptInvitation(
     queries.updateInvitation(database, { ...invitation, status, updatedAt: at })
     dropOutboxJobs(database, INVITATION_MAIL, invitationId, at)
     note(context, userActor(userId), 'invitation.accept', invitationId, { userId })
-    const mayEnter = user.hasDashboardAccess
-    return { user, signIn: mayEnter ? beginSession(context, user, 'invitation', place) : undefined }
+    const hasWindowAccess = user.hasDashboardAccess
+    return {
+      user,
+      signIn: hasWindowAccess ? beginSession(context, user, 'invitation', place) : undefined,
+    }
   })
 }
 
-/** @throws ApiError as `openInvitation` */
+/** Rejects an invitation. @throws ApiError those of `openInvitation` */
 export function rejectInvitation(context: Context, token: string): void {
   context.database.transaction(() => {
     const invitation = openInvitation(context, token)
-    end(context, invitation, 'reject', userActor(invitation.userId))
+    endPending(context, invitation, 'reject', userActor(invitation.userId))
   })
 }
 
-function existing({ database }: Context, invitationId: string): queries.InvitationRecord {
+function requireInvitation({ database }: Context, invitationId: string): queries.InvitationRecord {
   const invitation = queries.findInvitation(database, invitationId)
   if (!invitation) throw new ApiError('not-found', message('users.invitation-unknown'))
   return invitation
 }
 
 /**
- * An address is taken by a live user or a pending invitation. Whoever let an invitation expire
- * makes way. @throws ApiError refused
+ * Makes an address available for a new invitation. It is taken by an active user or a pending
+ * invitation; a user whose invitation has expired is deactivated.
+ * @throws ApiError refused
  */
 function freeAddress({ database }: Context, email: string, at: string): void {
   const holder = queries.userByEmail(database, email)
-  const left =
+  const invitationOfHolder =
     holder?.passwordHash === null ? queries.invitationOfUser(database, holder.userId) : undefined
   const isPendingElsewhere = queries.pendingInvitationByEmail(database, email, at) !== undefined
-  if (isPendingElsewhere || (holder && !(left && !isPending(left, at)))) {
+  if (
+    isPendingElsewhere ||
+    (holder && !(invitationOfHolder && !isPending(invitationOfHolder, at)))
+  ) {
     throw new ApiError('refused', message('users.email-taken-or-invited'), {
       errors: [{ path: 'body.email', message: message('users.email-taken-or-invited-field') }],
     })
@@ -332,8 +349,8 @@ function freeAddress({ database }: Context, email: string, at: string): void {
 }
 
 /**
- * Appends the mail to the open transaction where mail is set up; else the link is the inviter's
- * to hand over.
+ * Queues the mail within the open transaction if a mail server is configured; otherwise returns the
+ * link for the inviter to pass on.
  */
 function deliver(
   context: Context,
@@ -354,8 +371,8 @@ function deliver(
   return null
 }
 
-/** Ends an invitation that was not accepted: the user stays readable, without access. */
-function end(
+/** Ends a pending invitation. The user record is kept, without access. */
+function endPending(
   context: Context,
   invitation: queries.InvitationRecord,
   move: 'reject' | 'revoke',
@@ -373,10 +390,10 @@ function end(
   note(context, actor, `invitation.${move}`, invitationId, { userId })
 }
 
-/** What became of an invitation that is not pending. */
+/** The final state of an invitation that is not pending. */
 const endOf = ({ status }: queries.InvitationRecord) => (status === 'sent' ? 'expired' : status)
 
-const unnamed = (fault: Message, field: 'invitationId' | 'userId') =>
+const malformed = (fault: Message, field: 'invitationId' | 'userId') =>
   new ApiError('malformed', message('input.field-sentence', { path: field, fault }), {
     errors: [{ path: `body.${field}`, message: fault }],
   })

@@ -2,8 +2,8 @@ import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 /**
- * What a password may not be of, beside the common ones: names and the address of who chooses it,
- * and the clinic's name.
+ * Values that a password must not consist of, besides common passwords: the user's names and
+ * address, and the clinic's name.
  */
 export interface PasswordOwner {
   readonly email: string
@@ -13,26 +13,26 @@ export interface PasswordOwner {
 }
 
 /**
- * NIST SP 800-63B §5.1.1.2: long enough for a common password to be worth telling apart; shorter
- * ones are refused for their length.
+ * Minimum length; shorter passwords are refused for their length, so that only longer ones are
+ * checked against the common passwords (NIST SP 800-63B §5.1.1.2).
  */
-const SHORTEST = 10
+const MIN_LENGTH = 10
 
 let common: Promise<ReadonlySet<string>> | undefined
 
 /**
- * The common passwords that are long enough, in lower case. Some 49 000 words are read for them,
- * when the first password is chosen.
+ * The common passwords of sufficient length, in lower case. About 49 000 words are loaded when the
+ * first password is chosen.
  */
 async function commonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const words = dictionary['passwords-common'].map((word) => String(word).toLowerCase())
-  return new Set(words.filter((word) => word.length >= SHORTEST))
+  return new Set(words.filter((word) => word.length >= MIN_LENGTH))
 }
 
 /**
- * Whether a password may be chosen. Whoever has one keeps it: only a new one is looked at.
- * @param path of the field it was typed in
+ * Checks a new password. Existing passwords are not checked.
+ * @param path path of the field, for the error
  * @throws ApiError refused
  */
 export async function checkPassword(
@@ -41,13 +41,13 @@ export async function checkPassword(
   path = 'body.password',
 ): Promise<void> {
   const given = password.normalize('NFKC').toLowerCase()
-  if ([...given].length < SHORTEST)
+  if ([...given].length < MIN_LENGTH)
     throw refused(
       path,
-      message('values.too-few-characters', { minimum: SHORTEST }),
+      message('values.too-few-characters', { minimum: MIN_LENGTH }),
       message('users.password-too-short'),
     )
-  if (new Set(given).size === 1 || isOwn(given, owner))
+  if (new Set(given).size === 1 || isPersonal(given, owner))
     throw refused(path, message('users.password-guessed-field'), message('users.password-guessed'))
   common ??= commonPasswords()
   if ((await common).has(given))
@@ -57,20 +57,20 @@ export async function checkPassword(
 const PRODUCT = 'isthmus'
 
 /**
- * The whole password is a name, the address, the clinic's or the product's name, however it is
- * written apart, and with whatever digits and marks before or behind it, such as a year.
+ * Whether the whole password is a name, the address, the clinic's or the product's name, ignoring
+ * separators, and with any digits and symbols before or after it, such as a year.
  */
-function isOwn(
+function isPersonal(
   given: string,
   { email, firstName, lastName, clinicName = '' }: PasswordOwner,
 ): boolean {
-  const plain = (text: string) =>
+  const normalized = (text: string) =>
     text
       .normalize('NFKC')
       .toLowerCase()
       .replace(/[\s._-]/g, '')
-  const bare = (text: string) => plain(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
-  const own = [
+  const letters = (text: string) => normalized(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const values = [
     email,
     email.split('@')[0] ?? '',
     firstName,
@@ -80,11 +80,12 @@ function isOwn(
     clinicName,
     PRODUCT,
   ]
-  const both = [clinicName + PRODUCT, PRODUCT + clinicName]
-  return [...own, ...both].some(
+  const combined = [clinicName + PRODUCT, PRODUCT + clinicName]
+  return [...values, ...combined].some(
     (text) =>
       text !== '' &&
-      (plain(text) === plain(given) || (bare(text) !== '' && bare(text) === bare(given))),
+      (normalized(text) === normalized(given) ||
+        (letters(text) !== '' && letters(text) === letters(given))),
   )
 }
 

@@ -8,14 +8,14 @@ export interface ScryptCost {
   readonly r: number
   readonly p: number
 }
-/** OWASP's first choice for scrypt: 128 MiB and some tenths of a second. */
+/** OWASP's first recommendation for scrypt: 128 MiB and a few tenths of a second. */
 const SCRYPT_COST: ScryptCost = { logN: 17, r: 8, p: 1 }
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-const AT_ONCE = 2
-const MOST_WAITING = 20
-const MOST_WAITING_OF_HOST = 5
+const MAX_CONCURRENT = 2
+const MAX_WAITING = 20
+const MAX_WAITING_PER_HOST = 5
 
 interface Waiting {
   readonly host: string | undefined
@@ -23,12 +23,12 @@ interface Waiting {
 }
 
 /**
- * Passwords as `scrypt$logN$r$p$salt$hash`, both in base64. Not more than two are worked on at
- * once: each takes 128 MiB.
+ * Hashes passwords as `scrypt$logN$r$p$salt$hash`, with salt and hash in base64. At most two are
+ * computed at the same time, because each takes 128 MiB.
  */
 export class Passwords {
   readonly #cost: ScryptCost
-  /** The hosts whose passwords are worked on. */
+  /** The hosts whose passwords are being computed. */
   readonly #running: (string | undefined)[] = []
   readonly #waiting: Waiting[] = []
 
@@ -44,10 +44,10 @@ export class Passwords {
   }
 
   /**
-   * The same work is done where `stored` is undefined: nobody learns from the time who has an
-   * account.
-   * @param host that asks: one has a single password worked on at a time, and the hosts that wait
-   *   alternate
+   * Verifies a password. If `stored` is undefined, the same work is done, so that the response time
+   * does not reveal which accounts exist.
+   * @param host the requesting host; only one password per host is computed at a time, and waiting
+   *   hosts alternate
    */
   async verify(password: string, stored: string | undefined, host?: string): Promise<boolean> {
     const [kind, logN, r, p, salt = '', hash] = stored?.split('$') ?? []
@@ -64,24 +64,29 @@ export class Passwords {
     return timingSafeEqual(given, expected) && isKnown
   }
 
-  /** @throws ApiError too-many where a password of this host would be refused, without any work */
-  requireRoom(host?: string): void {
+  /**
+   * Checks, without doing any work, that a password from this host would be accepted.
+   * @throws ApiError too-many
+   */
+  checkCapacity(host?: string): void {
     if (this.#mayRun(host)) return
     const ofHost = this.#waiting.filter((one) => one.host === host).length
-    const hasRoom = host === undefined || ofHost < MOST_WAITING_OF_HOST
-    if (this.#waiting.length < MOST_WAITING && hasRoom) return
+    const hasRoom = host === undefined || ofHost < MAX_WAITING_PER_HOST
+    if (this.#waiting.length < MAX_WAITING && hasRoom) return
     throw new ApiError('too-many', message('users.sign-ins-too-many'), {
       headers: { 'retry-after': '5' },
     })
   }
 
   #mayRun(host: string | undefined): boolean {
-    return this.#running.length < AT_ONCE && (host === undefined || !this.#running.includes(host))
+    return (
+      this.#running.length < MAX_CONCURRENT && (host === undefined || !this.#running.includes(host))
+    )
   }
 
   /** @throws ApiError too-many */
   async #derive(password: string, salt: Buffer, cost: ScryptCost, host?: string): Promise<Buffer> {
-    this.requireRoom(host)
+    this.checkCapacity(host)
     if (this.#mayRun(host)) this.#running.push(host)
     else await new Promise<void>((go) => this.#waiting.push({ host, go }))
     try {
@@ -92,7 +97,7 @@ export class Passwords {
     }
   }
 
-  /** The host that was served just now comes after the others that wait. */
+  /** Starts the next computation, preferring other hosts to the one that was served last. */
   #startNext(served: string | undefined): void {
     const others = this.#waiting.findIndex((one) => one.host !== served && this.#mayRun(one.host))
     const next = others >= 0 ? others : this.#waiting.findIndex((one) => this.#mayRun(one.host))
@@ -106,7 +111,7 @@ export class Passwords {
 const derive = (password: string, salt: Buffer, { logN, r, p }: ScryptCost) =>
   new Promise<Buffer>((resolve, reject) => {
     const options = { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r }
-    // NIST SP 800-63B §5.1.1.2: one password typed on two keyboards is one password.
+    // Normalized, so that a password is the same on all keyboards (NIST SP 800-63B §5.1.1.2).
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) =>
       error ? reject(error) : resolve(hash),
     )

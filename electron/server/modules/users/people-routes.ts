@@ -38,8 +38,8 @@ const OPERATIONS = {
 }
 
 /**
- * The window's calls about people and their invitations. `publicBase` is the base of the links
- * given out, without a slash at its end.
+ * Serves the window's calls about users and their invitations.
+ * @param publicBase the base of the links in invitations, without a trailing slash
  */
 export function serveDashboardPeople(
   app: HttpApp,
@@ -57,7 +57,7 @@ export function serveDashboardPeople(
   })
 
   function begin(cookie: SessionCookie, token: string | undefined, user: SignedInUser | undefined) {
-    // Whoever was signed in at this browser is not who accepted.
+    // The user signed in on this browser may be another one.
     if (cookie.token) signOut(context, cookie.token)
     if (token === undefined) cookie.clear()
     else cookie.set(token)
@@ -67,10 +67,10 @@ export function serveDashboardPeople(
   serveAll(app, OPERATIONS, {
     people({ query: { cursor, limit, search, show: shown }, user }) {
       const isFound = users.personSearch(search)
-      const { items, next } = users.wantedPart(
+      const { items, next } = users.filteredPage(
         (place) => users.listUsers(context, callerOf(user), {}, place),
         ({ createdAt, userId }) => ({ createdAt, id: userId }),
-        (one) => SHOWN[shown].includes(stateOf(one)) && isFound(one),
+        (one) => STATES_SHOWN[shown].includes(stateOf(one)) && isFound(one),
         { after: readPeopleCursor(cursor), limit },
       )
       return listPage('people', items.map(show), encodeTimeKey(next))
@@ -120,14 +120,17 @@ export function serveDashboardPeople(
 export const stateOf = ({ deactivatedAt, passwordHash }: UserRecord): Person['state'] =>
   deactivatedAt !== null ? 'revoked' : passwordHash === null ? 'invited' : 'active'
 
-const SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['state'][]>> = {
+const STATES_SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['state'][]>> = {
   all: ['active', 'invited', 'revoked'],
   active: ['active'],
   invited: ['invited'],
   out: ['revoked'],
 }
 
-/** Where a list of users goes on. @throws ApiError malformed */
+/**
+ * Reads the cursor of a list of users.
+ * @throws ApiError malformed
+ */
 export function readPeopleCursor(cursor: string | undefined): TimeKey | undefined {
   if (cursor === undefined || /^\S{24} usr_[0-9a-f]{32}$/.test(cursor)) return decodeTimeKey(cursor)
   throw badCursor()

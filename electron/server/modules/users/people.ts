@@ -10,7 +10,7 @@ import { message } from '#shared/messages/message.ts'
 import { Passwords, type ScryptCost } from './password.ts'
 import { checkPassword, type PasswordOwner } from './password-rules.ts'
 import * as queries from './queries.ts'
-import { demandCode, hasSecondFactor } from './second-factor.ts'
+import { hasSecondFactor, requireCode } from './second-factor.ts'
 import {
   beginSession,
   endSessionsOf,
@@ -19,11 +19,11 @@ import {
   signedInUser,
 } from './sessions.ts'
 import * as links from './sign-in-queries.ts'
-import { countAttempt, forgetAttempts } from './sign-in-throttle.ts'
+import { countAttempt, resetAttempts } from './sign-in-throttle.ts'
 import { existingUser } from './users.ts'
 import { deleteViewsOf } from './viewer-queries.ts'
 
-const LINK_MS = 15 * 60_000
+const LINK_LIFETIME_MS = 15 * 60_000
 
 export interface NewUser {
   readonly email: string
@@ -35,42 +35,42 @@ export interface NewUser {
 }
 
 export interface NewOwner extends Omit<NewUser, 'level'> {
-  /** Of a set-up link. */
+  /** The token of a setup link. */
   readonly token: string
-  /** Kept as `clinic.name` unless empty. */
+  /** Stored as `clinic.name` unless empty. */
   readonly clinicName: string
 }
 
 export type People = ReturnType<typeof openPeople>
 
 /**
- * What is done with passwords of the window's accounts; a worker hashes them. Values have been
- * parsed by shared/contract/people.ts.
+ * Operations on the window's accounts that involve passwords. Arguments have been validated by
+ * shared/contract/people.ts.
  */
 export function openPeople(context: Context, passwordCost?: ScryptCost) {
   const passwords = new Passwords(passwordCost)
   return {
     /**
-     * What is kept of a new password; `path` is of the field it was typed in. @throws ApiError
-     * too-many, refused: too easily guessed
+     * Checks and hashes a new password. `path` is the path of its field.
+     * @throws ApiError too-many; refused: the password is too easy to guess
      */
     hashPassword: (password: string, owner: PasswordOwner, path?: string) =>
       hashPassword(context, passwords, password, owner, path),
 
     /**
-     * The live user, when that is the password: for somebody who is signed in. Wrong ones are
-     * counted apart from those of signing in, so that nobody outside can keep the person from
-     * confirming.
+     * Returns the active user if the password is correct, for a user who is signed in. Wrong
+     * passwords are counted separately from sign-ins, so that others cannot block the user's
+     * confirmations.
      * @throws ApiError too-many, with Retry-After in seconds
      */
     verifyPassword: (email: string, password: string) =>
-      verify(context, passwords, email, password, withinSession(email)),
+      verify(context, passwords, email, password, sessionAccountOf(email)),
 
     /**
-     * `code` is of the second factor, asked for where the account has one and the password is
-     * right.
-     * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted
-     *   (no access to the window), too-many
+     * Signs a user in. `code` is the authentication code; it is required once the password is
+     * correct and the account has two-factor authentication.
+     * @throws ApiError not-signed-in (with the path `body.code` if the code is missing or wrong);
+     *   not-permitted: no access to the window; too-many
      */
     async signIn(
       email: string,
@@ -81,19 +81,20 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
       if (!user) throw new ApiError('not-signed-in', message('users.sign-in-wrong'))
       if (!user.hasDashboardAccess) throw noAccess()
       const isAsked = hasSecondFactor(context, user.userId)
-      if (isAsked) demandCode(context, user.userId, code)
+      if (isAsked) requireCode(context, user.userId, code)
       return beginSession(context, user, isAsked ? 'password and code' : 'password', place)
     },
 
     /**
-     * Makes the first account and signs it in. @throws ApiError refused: the link does not hold,
-     * or there is a user already
+     * Creates the first account and signs it in.
+     * @throws ApiError refused: the link is invalid, or a user exists already
      */
     createOwner: (owner: NewOwner, place?: SessionPlace) =>
       createOwner(context, passwords, owner, place),
 
     /**
-     * @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed
+     * Creates an account.
+     * @throws ApiError refused: the e-mail address is taken, or the password is too easy to guess
      */
     async createUser({ password, ...user }: NewUser, actor: Actor): Promise<SignedInUser> {
       const passwordHash = await hashPassword(context, passwords, password, user)
@@ -104,13 +105,19 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
       })
     },
 
-    /** Ends the user's sessions too. @throws ApiError not-found */
+    /**
+     * Sets a user's password and ends their sessions.
+     * @throws ApiError not-found
+     */
     setPassword: (userId: string, password: string, actor: Actor) =>
       setPassword(context, passwords, userId, password, actor),
   }
 }
 
-/** @param account that wrong passwords are counted for */
+/**
+ * Verifies a password.
+ * @param account the name under which wrong passwords are counted
+ */
 async function verify(
   context: Context,
   passwords: Passwords,
@@ -120,17 +127,18 @@ async function verify(
   address?: string,
 ): Promise<queries.UserRecord | undefined> {
   const { database } = context
-  // Behind a proxy of this PC there may be many people.
+  // Many users may connect through a proxy on this PC.
   const host = address === undefined || isThisPc(hostOf(address)) ? undefined : hostOf(address)
-  // Before the attempt is written down: a flood of them must not keep the disk busy.
-  passwords.requireRoom(host)
+  // Checked before the attempt is recorded, so that a flood of attempts does not keep the disk
+  // busy.
+  passwords.checkCapacity(host)
   countAttempt(context, account)
   const user = queries.userByEmail(database, email)
-  const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
-  // Read again: the account may have been changed during the work.
+  const isCorrect = await passwords.verify(password, user?.passwordHash ?? undefined, host)
+  // Read again, because the account may have changed in the meantime.
   const now = user && queries.findUser(database, user.userId)
-  if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-    forgetAttempts(context, account)
+  if (isCorrect && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
+    resetAttempts(context, account)
     return now
   }
   if (user) note(context, userActor(user.userId), 'user.sign-in-failed', user.userId)
@@ -156,14 +164,14 @@ async function createOwner(
 ): Promise<SignIn> {
   const { database, clock, settings } = context
   const tokenHash = hashToken(token)
-  const demandLink = () => {
+  const checkLink = () => {
     const link = links.findSignInLink(database, tokenHash, instantOf(clock()))
     if (hasUser(context) || link?.kind !== 'setup') throw badLink()
   }
-  demandLink()
+  checkLink()
   const passwordHash = await hashPassword(context, passwords, password, { ...owner, clinicName })
   return database.transaction(() => {
-    demandLink()
+    checkLink()
     links.redeemSignInLink(database, tokenHash, instantOf(clock()))
     const user = insertNewUser(context, { ...owner, level: 'owner' }, passwordHash)
     const actor = userActor(user.userId)
@@ -191,13 +199,13 @@ async function setPassword(
     storePassword(context, user, passwordHash)
     endSessionsOf(context, userId)
     deleteViewsOf(context.database, userId, 'window')
-    forgetAttempts(context, user.email)
-    forgetAttempts(context, withinSession(user.email))
+    resetAttempts(context, user.email)
+    resetAttempts(context, sessionAccountOf(user.email))
     note(context, actor, 'user.set-password', userId)
   })
 }
 
-/** Keeps the password and ends the user's sign-in links; within the caller's transaction. */
+/** Stores a password and deletes the user's sign-in links, within the open transaction. */
 export function storePassword(
   { database, clock }: Context,
   user: queries.UserRecord,
@@ -209,42 +217,41 @@ export function storePassword(
   links.deleteSignInLinksOf(database, user.userId)
 }
 
-/** Whether somebody can sign in: people who were invited and have not accepted do not count. */
+/** Whether any user can sign in. Users with a pending invitation do not count. */
 export const hasUser = ({ database }: Context): boolean => queries.countUsers(database) > 0
 
-/**
- * Whether the person is a member who is linked to customers, and so sees their studies alone.
- */
+/** Whether the user is a member who sees only the studies of certain customers. */
 export const isLimited = (
   { database }: Context,
   { userId, level }: Pick<SignedInUser, 'userId' | 'level'>,
 ): boolean => level === 'member' && queries.customerIdsOfUser(database, userId).length > 0
 
 /**
- * A link for the first owner, good for 15 minutes; the token is not kept. @throws ApiError refused:
- * there is a user already
+ * Creates a link for the first owner that is valid for 15 minutes. The token is not stored.
+ * @throws ApiError refused: a user exists already
  */
-export function mintSetupLink(context: Context, actor: Actor) {
+export function createSetupLink(context: Context, actor: Actor) {
   if (hasUser(context)) throw new ApiError('refused', message('users.account-exists'))
-  return mintLink(context, 'setup', null, actor)
+  return createLink(context, 'setup', null, actor)
 }
 
 /**
- * A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted,
- * refused (only invited so far)
+ * Creates a link that signs the user in and is valid for 15 minutes.
+ * @throws ApiError not-found, not-permitted; refused: the invitation has not been accepted
  */
-export function mintSignInLink(context: Context, userId: string, actor: Actor) {
+export function createSignInLink(context: Context, userId: string, actor: Actor) {
   const user = existingUser(context, userId)
   if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
   if (user.passwordHash === null)
     throw new ApiError('refused', message('users.invitation-not-accepted'))
-  return mintLink(context, 'sign-in', userId, actor)
+  return createLink(context, 'sign-in', userId, actor)
 }
 
 /**
- * A sign-in link is used up; a set-up link only by `createOwner`. The second factor is not asked
- * for: whoever made the link sits at this PC, and it is the way back for an owner who lost both.
- * @throws ApiError refused: used, expired or unknown
+ * Follows a link. A sign-in link is redeemed; a setup link is redeemed only by `createOwner`. The
+ * authentication code is not required: the link was created at this PC, and it is the recovery path
+ * for an owner who lost both factors.
+ * @throws ApiError refused: the link was used, has expired or is unknown
  */
 export function followLink(
   context: Context,
@@ -264,7 +271,7 @@ export function followLink(
   })
 }
 
-function mintLink(
+function createLink(
   context: Context,
   kind: 'setup' | 'sign-in',
   userId: string | null,
@@ -273,7 +280,7 @@ function mintLink(
   const { database, clock } = context
   const now = clock()
   const token = createToken()
-  const expiresAt = instantOf(now + LINK_MS)
+  const expiresAt = instantOf(now + LINK_LIFETIME_MS)
   database.transaction(() => {
     links.insertSignInLink(database, {
       ...{ tokenHash: hashToken(token), kind, userId },
@@ -310,10 +317,10 @@ function insertNewUser(
 }
 
 /**
- * What wrong passwords of a signed-in person are counted for: no e-mail address, so nobody can sign
- * in as it.
+ * The name under which wrong passwords of a signed-in user are counted. It is not an e-mail
+ * address, so no sign-in can use it.
  */
-const withinSession = (email: string): string => `session of ${email}`
+const sessionAccountOf = (email: string): string => `session of ${email}`
 
 const badLink = () => new ApiError('refused', message('users.link-used'))
 const noAccess = () => new ApiError('not-permitted', message('users.no-window-access'))

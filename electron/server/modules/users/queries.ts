@@ -7,9 +7,9 @@ import type { InvitationStatus } from '#shared/contract/users.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 
 // The tables users, passwordChanges and invitations, and the customers that users are linked to.
-// Accounts of the window and of the interface are one table.
+// Accounts of the window and of the interface share one table.
 
-/** What a user record and the invitation that made it have in common; absent texts are null. */
+/** The fields that a user and their invitation have in common; missing texts are null. */
 export interface PersonFields {
   readonly email: string
   readonly firstName: string
@@ -29,40 +29,40 @@ export interface PersonFields {
 export interface UserRecord extends PersonFields {
   readonly userId: UserId
   /**
-   * The interface's `level`, which gives no right; `level` is the right in the gateway, given in
-   * the window.
+   * The interface's `level`, which grants no permission. `level` determines the permissions in the
+   * gateway and is set in the window.
    */
   readonly interfaceLevel: Level
   readonly lastLoginAt: string | null
-  /** As `Passwords` prints it; null until the invitation is accepted. */
+  /** In the format of `Passwords`; null until the invitation is accepted. */
   readonly passwordHash: string | null
   readonly invitedSource: 'dashboard' | 'api'
   readonly createdAt: string
   readonly updatedAt: string
-  /** Null for a live user. */
+  /** Null for an active user. */
   readonly deactivatedAt: string | null
 }
 
 /** Filters of the interface's list call; what is absent does not filter. */
 export interface UserFilters {
-  /** Exact, compared without case. */
+  /** Exact match, ignoring case. */
   readonly email?: string | undefined
-  /** Contains, compared without case and accents. */
+  /** Substring, ignoring case and accents. */
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
-  /** The interface's. */
+  /** The interface's `level`. */
   readonly level?: Level | undefined
   readonly invitedSource?: 'dashboard' | 'api' | undefined
   readonly canCreateReports?: boolean | undefined
 }
 
-/** What two spellings of one e-mail address have in common. */
+/** Normalizes an e-mail address for comparison. */
 export const emailKeyOf = (email: string) => email.trim().normalize('NFKC').toLowerCase()
 
 type Named = Pick<PersonFields, 'firstName' | 'lastName'>
 export const fullName = ({ firstName, lastName }: Named) => `${firstName} ${lastName}`
 
-/** A person as windows and reports name them. */
+/** A user with their display name. */
 export interface NamedUser {
   readonly userId: UserId
   readonly name: string
@@ -72,15 +72,15 @@ export const namedUser = (user: Named & { readonly userId: UserId }): NamedUser 
   name: fullName(user),
 })
 
-/** As `namedUser`; a user who is not known has the id for a name. */
+/** Like `namedUser`; an unknown user has the ID as name. */
 export function namedUserOf(database: Database, userId: string): NamedUser {
   const user = findUser(database, userId)
   return user ? namedUser(user) : { userId: userId as UserId, name: userId }
 }
 
-const everyUser = ({ sql }: Database) => sql.selectFrom('users').selectAll()
+const selectUsers = ({ sql }: Database) => sql.selectFrom('users').selectAll()
 
-/** How many can sign in with a password, or could before they were deactivated. */
+/** Counts the users who have a password, including deactivated ones. */
 export const countUsers = (database: Database) =>
   database.get(
     database.sql
@@ -89,25 +89,27 @@ export const countUsers = (database: Database) =>
       .where('passwordHash', 'is not', null),
   )?.count ?? 0
 
-/** By e-mail. */
+/** All users, by e-mail address. */
 export const allUsers = (database: Database) =>
-  database.all(everyUser(database).orderBy('emailKey').orderBy('userId')).map(personOf<UserRecord>)
+  database
+    .all(selectUsers(database).orderBy('emailKey').orderBy('userId'))
+    .map(personOf<UserRecord>)
 
 export const findUser = (database: Database, userId: string) =>
-  personIn<UserRecord>(database.get(everyUser(database).where('userId', '=', userId)))
+  personIn<UserRecord>(database.get(selectUsers(database).where('userId', '=', userId)))
 
-/** The live user of the address, compared without case: there is one at most. */
+/** The active user with the address, ignoring case; there is at most one. */
 export const userByEmail = (database: Database, email: string) =>
   personIn<UserRecord>(
     database.get(
-      everyUser(database)
+      selectUsers(database)
         .where('emailKey', '=', emailKeyOf(email))
         .where('deactivatedAt', 'is', null),
     ),
   )
 
-/** Rows read at a time while a contains-filter is applied. */
-const SLICE = 500
+/** Rows read at a time while a substring filter is applied. */
+const ROWS_PER_READ = 500
 
 /** At most `limit` users after the key, newest first. */
 export function usersPage(
@@ -123,12 +125,12 @@ export function usersPage(
   if (wanted.length === 0) return usersSlice(database, filters, after, limit)
   const found: UserRecord[] = []
   for (let last = after; ; ) {
-    const rows = usersSlice(database, filters, last, SLICE)
+    const rows = usersSlice(database, filters, last, ROWS_PER_READ)
     found.push(
       ...rows.filter((user) => wanted.every(({ name, key }) => folded(user[name]).includes(key))),
     )
     const end = rows.at(-1)
-    if (found.length >= limit || rows.length < SLICE || !end) return found.slice(0, limit)
+    if (found.length >= limit || rows.length < ROWS_PER_READ || !end) return found.slice(0, limit)
     last = { createdAt: end.createdAt, id: end.userId }
   }
 }
@@ -139,7 +141,7 @@ function usersSlice(
   after: TimeKey | undefined,
   limit: number,
 ): UserRecord[] {
-  let query = everyUser(database).orderBy('createdAt', 'desc').orderBy('userId', 'desc')
+  let query = selectUsers(database).orderBy('createdAt', 'desc').orderBy('userId', 'desc')
   if (after)
     query = query.where((of) =>
       of(of.refTuple('createdAt', 'userId'), '<', of.tuple(after.createdAt, after.id)),
@@ -160,7 +162,7 @@ export function updateUser(database: Database, user: UserRecord) {
   database.run(database.sql.updateTable('users').set(changed).where('userId', '=', userId))
 }
 
-/** When the password was set last; null where it was before this was noted. */
+/** When the password was last changed; null if it was changed before this was recorded. */
 export const passwordChangedAt = (database: Database, userId: string) =>
   database.get(database.sql.selectFrom('passwordChanges').select('at').where('userId', '=', userId))
     ?.at ?? null
@@ -193,18 +195,18 @@ export const customerIdsOfUser = (database: Database, userId: string) =>
     )
     .map(({ expressCustomerId }) => expressCustomerId)
 
-/** An invitation; it carries the user's fields as they were while it was open. */
+/** An invitation, with the user's fields as they were while it was pending. */
 export interface InvitationRecord extends PersonFields {
   readonly invitationId: string
   readonly userId: string
   readonly status: InvitationStatus
   readonly invitedSource: 'dashboard' | 'api'
-  /** The user who invited; null through the interface. */
+  /** The inviter; null for invitations through the interface. */
   readonly inviterId: string | null
   readonly invitedByApiKeyId: string | null
-  /** SHA-256 in hex of the link's token, which is not kept. */
+  /** SHA-256 in hex of the token in the link, which is not stored. */
   readonly tokenHash: string
-  /** Null: never. */
+  /** Null if it does not expire. */
   readonly expiry: string | null
   readonly createdAt: string
   readonly updatedAt: string
@@ -213,32 +215,32 @@ export interface InvitationRecord extends PersonFields {
 /** Filters of the interface's list call; what is absent does not filter. */
 export interface InvitationFilters {
   readonly status?: readonly InvitationStatus[] | undefined
-  /** Whether an invitation that is still `sent` is past its expiry at `now`. */
+  /** Whether an invitation with status `sent` has expired at `now`. */
   readonly expired?: boolean | undefined
   readonly userId?: string | undefined
-  /** Made at this instant or later. */
+  /** Created at or after this instant. */
   readonly from?: string | undefined
-  /** Made before this instant. */
+  /** Created before this instant. */
   readonly before?: string | undefined
 }
 
-const everyInvitation = ({ sql }: Database) => sql.selectFrom('invitations').selectAll()
+const selectInvitations = ({ sql }: Database) => sql.selectFrom('invitations').selectAll()
 
 export const findInvitation = (database: Database, invitationId: string) =>
   personIn<InvitationRecord>(
-    database.get(everyInvitation(database).where('invitationId', '=', invitationId)),
+    database.get(selectInvitations(database).where('invitationId', '=', invitationId)),
   )
 
 export const invitationByTokenHash = (database: Database, tokenHash: string) =>
   personIn<InvitationRecord>(
-    database.get(everyInvitation(database).where('tokenHash', '=', tokenHash)),
+    database.get(selectInvitations(database).where('tokenHash', '=', tokenHash)),
   )
 
-/** The user's newest. */
+/** The newest invitation of a user. */
 export const invitationOfUser = (database: Database, userId: string) =>
   personIn<InvitationRecord>(
     database.get(
-      everyInvitation(database)
+      selectInvitations(database)
         .where('userId', '=', userId)
         .orderBy('createdAt', 'desc')
         .orderBy('invitationId', 'desc')
@@ -246,11 +248,11 @@ export const invitationOfUser = (database: Database, userId: string) =>
     ),
   )
 
-/** The one of the address that can still be accepted at `now`. */
+/** The invitation for the address that can still be accepted at `now`. */
 export const pendingInvitationByEmail = (database: Database, email: string, now: string) =>
   personIn<InvitationRecord>(
     database.get(
-      everyInvitation(database)
+      selectInvitations(database)
         .where('emailKey', '=', emailKeyOf(email))
         .where('status', '=', 'sent')
         .where((of) => of.or([of('expiry', 'is', null), of('expiry', '>', now)]))
@@ -266,7 +268,7 @@ export function invitationsPage(
   after: TimeKey | undefined,
   limit: number,
 ): InvitationRecord[] {
-  let query = everyInvitation(database)
+  let query = selectInvitations(database)
     .orderBy('createdAt', 'desc')
     .orderBy('invitationId', 'desc')
     .limit(limit)

@@ -10,14 +10,14 @@ import type { InvitationRecord, PersonFields, UserRecord } from './queries.ts'
 
 type Optional = 'middleName' | 'suffix1' | 'suffix2' | 'phoneNumber' | 'npiNumber'
 
-/** Absent rather than null in user records. */
+/** Picks the optional fields; null ones are omitted. */
 function present<K extends Optional>(row: PersonFields, keys: readonly K[]): { [P in K]?: string } {
   return Object.fromEntries(
     keys.flatMap((key) => (row[key] === null ? [] : [[key, row[key]]])),
   ) as { [P in K]?: string }
 }
 
-const OF_NAME = ['middleName', 'suffix1', 'suffix2'] as const
+const OPTIONAL_NAME_FIELDS = ['middleName', 'suffix1', 'suffix2'] as const
 
 /** The record of the viewer area. */
 export function viewerUserReply(user: UserRecord): ViewerUser {
@@ -25,7 +25,13 @@ export function viewerUserReply(user: UserRecord): ViewerUser {
     user
   const { interfaceLevel: level, invitedSource, lastLoginAt, createdAt } = user
   return {
-    ...{ userId, email, firstName, lastName, ...present(user, [...OF_NAME, 'phoneNumber']) },
+    ...{
+      userId,
+      email,
+      firstName,
+      lastName,
+      ...present(user, [...OPTIONAL_NAME_FIELDS, 'phoneNumber']),
+    },
     ...{ clinicRole, level, canManageStudies, hasDashboardAccess },
     ...{ invitedSource, lastLoginAt, createdAt },
   }
@@ -38,10 +44,10 @@ export const scribeUserReply = (user: UserRecord): ScribeUser => ({
   ...present(user, ['npiNumber']),
 })
 
-/** What other records carry of a user. */
+/** The reference to a user in other records. */
 export function userReference(user: UserRecord): UserReference {
   const { email, userId, firstName, lastName } = user
-  return { email, userId, firstName, lastName, ...present(user, OF_NAME) }
+  return { email, userId, firstName, lastName, ...present(user, OPTIONAL_NAME_FIELDS) }
 }
 
 /** The record of the viewer area. */

@@ -1,15 +1,16 @@
 import type { Database } from '#server/database/database.ts'
 
 /**
- * An authenticator of an account. One that is being set up stands beside the one in use until a
- * code has proven it. Secrets are encrypted; of the recovery codes only a keyed hash is kept.
+ * The authenticator of an account. During setup, the new authenticator is stored next to the one in
+ * use until it is confirmed by a code. Secrets are encrypted; recovery codes are stored as keyed
+ * hashes only.
  */
 export interface SecondFactorRecord {
   readonly userId: string
-  /** Base32; null where none is in use. */
+  /** In base32; null if none is in use. */
   readonly secret: string | null
   readonly since: string | null
-  /** Step of time of the last code that was taken (RFC 6238 §5.2: each is taken once). */
+  /** Time step of the last accepted code; each code is accepted once (RFC 6238 §5.2). */
   readonly lastStep: number | null
   readonly pending: string | null
   readonly pendingAt: string | null
@@ -42,13 +43,13 @@ export function putSecondFactor(
   database.run(query.onConflict((old) => old.column('userId').doUpdateSet(row)))
 }
 
-/** With its recovery codes. */
+/** Deletes the authenticator and the recovery codes. */
 export function deleteSecondFactor(database: Database, userId: string) {
   setRecoveryCodes(database, userId, [])
   database.run(database.sql.deleteFrom('secondFactors').where('userId', '=', userId))
 }
 
-/** In place of those before. */
+/** Replaces the recovery codes. */
 export function setRecoveryCodes(
   database: Database,
   userId: string,
@@ -60,7 +61,7 @@ export function setRecoveryCodes(
     database.run(sql.insertInto('secondFactorCodes').values({ userId, codeHash, usedAt: null }))
 }
 
-/** Whether there was such a code that had not been used; it is now. */
+/** Redeems a recovery code. Returns false if it is unknown or already used. */
 export const takeRecoveryCode = (
   database: Database,
   userId: string,

@@ -10,22 +10,22 @@ import { may } from '#shared/lifecycle.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { findUser } from './queries.ts'
 import * as queries from './second-factor-queries.ts'
-import { countAttempt, forgetAttempts } from './sign-in-throttle.ts'
+import { countAttempt, resetAttempts } from './sign-in-throttle.ts'
 
-// Authenticators of accounts: time-based codes (RFC 6238), and recovery codes for when the
+// Two-factor authentication: time-based codes (RFC 6238), and recovery codes in case the
 // authenticator is lost.
 
-// RFC 6238 as every authenticator has it: SHA-1, six digits, 30 seconds; a clock may be one step
-// off (§5.2).
+// The parameters that all authenticator apps support (RFC 6238): SHA-1, six digits, 30 seconds. The
+// clock may differ by one step (§5.2).
 const RULES = { algorithm: 'SHA1', digits: 6, period: 30 } as const
-const WINDOW = 1
-/** RFC 4226 §4: at least 128 bits, 160 are recommended. */
+const MAX_CLOCK_STEPS = 1
+/** RFC 4226 §4 requires 128 bits and recommends 160. */
 const SECRET_BYTES = 20
-/** An authenticator that is being set up is proven by then, or is begun again. */
-const PENDING_MS = 15 * 60_000
-const CODES = 10
-/** Without what is easily taken for something else. */
-const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz'
+/** A new authenticator has to be confirmed within this time. */
+const SETUP_LIFETIME_MS = 15 * 60_000
+const RECOVERY_CODES = 10
+/** Without characters that are easily confused. */
+const CODE_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz'
 
 export function secondFactorOf({ database }: Context, userId: string): SecondFactor {
   const since = queries.findSecondFactor(database, userId)?.since ?? null
@@ -37,14 +37,18 @@ export const hasSecondFactor = ({ database }: Context, userId: string): boolean 
   Boolean(queries.findSecondFactor(database, userId)?.secret)
 
 /**
- * Whether the person manages the gateway and signs in by password alone; the tray asks for nobody.
+ * Whether the user manages the gateway and signs in with a password only. The user of the tray is
+ * excluded, because it has no account.
  */
 export const needsSecondFactor = (context: Context, user: SignedInUser): boolean =>
   may(user, 'manageGateway') &&
   findUser(context.database, user.userId) !== undefined &&
   !hasSecondFactor(context, user.userId)
 
-/** Sets an authenticator up. One that is in use stays so until the new one is confirmed. */
+/**
+ * Starts the setup of an authenticator. One that is in use stays valid until the new one is
+ * confirmed.
+ */
 export function beginSecondFactor(
   context: Context,
   { userId, email }: { readonly userId: string; readonly email: string },
@@ -65,27 +69,27 @@ export function beginSecondFactor(
 }
 
 /**
- * Gives the recovery codes, which are kept as hashes. @throws ApiError refused: nothing was begun,
- * or the code is wrong; too-many
+ * Confirms the new authenticator and returns the recovery codes, which are stored as hashes only.
+ * @throws ApiError refused: setup was not started, or the code is wrong; too-many
  */
 export function confirmSecondFactor(context: Context, userId: string, code: string): string[] {
   const { database, clock } = context
-  const begun = queries.findSecondFactor(database, userId)
-  if (!begun?.pending || clock() - msOf(begun.pendingAt ?? '') >= PENDING_MS)
+  const record = queries.findSecondFactor(database, userId)
+  if (!record?.pending || clock() - msOf(record.pendingAt ?? '') >= SETUP_LIFETIME_MS)
     throw new ApiError('refused', message('users.authenticator-not-begun'))
-  const codes = guarded(context, userId, () => {
+  const codes = limitAttempts(context, userId, () => {
     const { pending = null } = queries.findSecondFactor(database, userId) ?? {}
     const lastStep = pending === null ? undefined : stepOf(clock(), pending, code)
     if (lastStep === undefined) return undefined
-    const made = Array.from({ length: CODES }, mintCode)
+    const codes = Array.from({ length: RECOVERY_CODES }, generateRecoveryCode)
     queries.putSecondFactor(database, {
       ...{ userId, secret: pending, since: instantOf(clock()), lastStep },
       ...{ pending: null, pendingAt: null },
     })
-    const hashes = made.map((one) => hashOf(context, userId, one))
+    const hashes = codes.map((one) => hashOf(context, userId, one))
     queries.setRecoveryCodes(database, userId, hashes)
     note(context, userActor(userId), 'second-factor.on', userId)
-    return made
+    return codes
   })
   if (codes) return codes
   throw new ApiError('refused', message('users.authenticator-code-wrong'), {
@@ -93,7 +97,7 @@ export function confirmSecondFactor(context: Context, userId: string, code: stri
   })
 }
 
-/** Again changes nothing. */
+/** Turns two-factor authentication off. Does nothing if it is off. */
 export function endSecondFactor(context: Context, userId: string, actor: Actor): void {
   context.database.transaction(() => {
     const wasOn = hasSecondFactor(context, userId)
@@ -102,29 +106,43 @@ export function endSecondFactor(context: Context, userId: string, actor: Actor):
   })
 }
 
-/** Whether it is a right code, which is taken, once. @throws ApiError too-many */
+/**
+ * Redeems an authentication or recovery code. Returns whether it was correct; each code is accepted
+ * once.
+ * @throws ApiError too-many
+ */
 export function checkCode(context: Context, userId: string, code: string): boolean {
-  if (guarded(context, userId, () => take(context, userId, code))) return true
+  if (limitAttempts(context, userId, () => redeem(context, userId, code))) return true
   note(context, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
   return false
 }
 
-/** Takes a code, once. @throws ApiError not-signed-in, naming `body.code`; too-many */
-export function demandCode(context: Context, userId: string, code: string | undefined): void {
+/**
+ * Redeems a code.
+ * @throws ApiError not-signed-in with the path `body.code`; too-many
+ */
+export function requireCode(context: Context, userId: string, code: string | undefined): void {
   if (code === undefined || code.trim() === '') throw codeNeeded(message('users.code-needed'))
   if (!checkCode(context, userId, code)) throw codeNeeded(message('users.code-wrong'))
 }
 
-/** Wrong codes count by themselves: who knows the password would else clear them by signing in. */
-function guarded<T>(context: Context, userId: string, work: () => T | undefined): T | undefined {
+/**
+ * Limits attempts. Wrong codes are counted separately from wrong passwords: otherwise someone who
+ * knows the password could reset the count by signing in.
+ */
+function limitAttempts<T>(
+  context: Context,
+  userId: string,
+  work: () => T | undefined,
+): T | undefined {
   const account = `second factor ${userId}`
   countAttempt(context, account, 'codes')
   const result = context.database.transaction(work)
-  if (result !== undefined) forgetAttempts(context, account)
+  if (result !== undefined) resetAttempts(context, account)
   return result
 }
 
-function take(context: Context, userId: string, code: string): true | undefined {
+function redeem(context: Context, userId: string, code: string): true | undefined {
   const { database, clock } = context
   const record = queries.findSecondFactor(database, userId)
   if (!record?.secret) return undefined
@@ -140,10 +158,14 @@ function take(context: Context, userId: string, code: string): true | undefined 
   return true
 }
 
-/** The step of time of a right code. */
+/** The time step of a correct code; undefined if the code is wrong. */
 function stepOf(now: number, secret: string, code: string): number | undefined {
   const totp = new TOTP({ ...RULES, secret: Secret.fromBase32(secret) })
-  const delta = totp.validate({ token: code.replace(/\s/g, ''), timestamp: now, window: WINDOW })
+  const delta = totp.validate({
+    token: code.replace(/\s/g, ''),
+    timestamp: now,
+    window: MAX_CLOCK_STEPS,
+  })
   return delta === null ? undefined : Math.floor(now / 1000 / RULES.period) + delta
 }
 
@@ -153,8 +175,9 @@ const hashOf = ({ database }: Context, userId: string, code: string) =>
     .update(`${userId} ${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
     .digest('hex')
 
-const mintCode = () => {
-  const four = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+const generateRecoveryCode = () => {
+  const four = () =>
+    Array.from({ length: 4 }, () => CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)]).join('')
   return `${four()}-${four()}`
 }
 

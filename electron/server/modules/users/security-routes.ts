@@ -34,7 +34,7 @@ const WORKSTATIONS = {
 }
 
 /**
- * The window's lock, the account of who is signed in, sessions, and access from other PCs
+ * Serves the window's calls about its lock, the user's account, sessions, and access from other PCs
  * (`shared/contract/dashboard-security.ts`).
  */
 export function serveDashboardSecurity(
@@ -73,14 +73,14 @@ const accountHandlers = (
     return SUCCESS
   },
   async beginSecondFactor({ body, user: { userId } }) {
-    const user = await accounts.demandPassword(context, people, userId, body.password)
+    const user = await accounts.requirePassword(context, people, userId, body.password)
     return beginSecondFactor(context, user)
   },
   confirmSecondFactor: ({ body, user }) => ({
     codes: confirmSecondFactor(context, user.userId, body.code),
   }),
   async endSecondFactor({ body, user: { userId } }) {
-    await accounts.demandPassword(context, people, userId, body.password)
+    await accounts.requirePassword(context, people, userId, body.password)
     endSecondFactor(context, userId, userActor(userId))
     return SUCCESS
   },
@@ -104,7 +104,7 @@ const accountHandlers = (
   },
 })
 
-/** Whose sessions the person manages; undefined: everybody's. */
+/** The user whose sessions the caller may manage; undefined for all users. */
 const ownedBy = (user: SignedInUser) => (ACCESS.manage(user) ? undefined : user.userId)
 
 function workstationHandlers(
@@ -152,7 +152,10 @@ function workstationHandlers(
   }
 }
 
-/** Undefined: the window is open on the PC of the gateway. */
+/**
+ * The reply about a workstation; `found` is undefined if the window is open on the gateway's own
+ * PC.
+ */
 function workstationReply(
   { settings }: Context,
   found: ReturnType<typeof workstations.recogniseWorkstation> | undefined,

@@ -1,75 +1,84 @@
 import type { Database } from '#server/database/database.ts'
 
 /**
- * A session; of its token only the SHA-256 in hex is kept. `sessionId` tells sessions apart and
- * opens nothing. `expiresAt` is its end, whatever the use. `browser` is such as `Chrome on
- * Windows`, or empty. `workstationId` is of a session by the HTTPS listener. `wrongPasswords` is
- * counted since it was locked. `confirmedAt` is when its person last proved who they are, null for
- * a session of an earlier version.
+ * A session. Only the SHA-256 of its token, in hex, is stored. `sessionId` identifies a session and
+ * grants no access. The session ends at `expiresAt` regardless of use. `browser` is a name such as
+ * `Chrome on Windows`, or empty. `workstationId` is set for sessions through the HTTPS listener.
+ * `wrongPasswords` counts since the session was locked. `confirmedAt` is when the user last
+ * confirmed their identity; null for a session of an earlier version.
  */
 export type SessionRecord = NonNullable<ReturnType<typeof findSession>>
 
-const every = ({ sql }: Database) => sql.selectFrom('sessions').selectAll()
-const change = ({ sql }: Database) => sql.updateTable('sessions')
-const remove = ({ sql }: Database) => sql.deleteFrom('sessions')
+const selectSessions = ({ sql }: Database) => sql.selectFrom('sessions').selectAll()
+const updateSession = ({ sql }: Database) => sql.updateTable('sessions')
+const deleteFromSessions = ({ sql }: Database) => sql.deleteFrom('sessions')
 
 export const insertSession = (database: Database, session: SessionRecord) =>
   database.run(database.sql.insertInto('sessions').values(session))
 
 export const findSession = (database: Database, tokenHash: string) =>
-  database.get(every(database).where('tokenHash', '=', tokenHash))
+  database.get(selectSessions(database).where('tokenHash', '=', tokenHash))
 
 export const sessionById = (database: Database, sessionId: string) =>
-  database.get(every(database).where('sessionId', '=', sessionId))
+  database.get(selectSessions(database).where('sessionId', '=', sessionId))
 
-/** Those that have not ended at `now`, last used first. */
+/** The sessions that have not ended at `now`, most recently used first. */
 export const sessionRecords = (database: Database, now: string) =>
   database.all(
-    every(database).where('expiresAt', '>', now).orderBy('lastUsedAt', 'desc').orderBy('sessionId'),
+    selectSessions(database)
+      .where('expiresAt', '>', now)
+      .orderBy('lastUsedAt', 'desc')
+      .orderBy('sessionId'),
   )
 
 export const noteSessionUse = (database: Database, tokenHash: string, at: string) =>
-  database.run(change(database).set({ lastUsedAt: at }).where('tokenHash', '=', tokenHash))
+  database.run(updateSession(database).set({ lastUsedAt: at }).where('tokenHash', '=', tokenHash))
 
-/** Locked from `at` on; wrong passwords are counted anew. */
+/** Locks a session and resets the count of wrong passwords. */
 export const setSessionLocked = (database: Database, tokenHash: string, at: string) =>
   database.run(
-    change(database).set({ lockedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash),
+    updateSession(database)
+      .set({ lockedAt: at, wrongPasswords: 0 })
+      .where('tokenHash', '=', tokenHash),
   )
 
-/** Used at `at`, and no longer locked: its person proved who they are. */
+/** Unlocks a session after the user confirmed their identity at `at`. */
 export const setSessionUnlocked = (database: Database, tokenHash: string, at: string) =>
   database.run(
-    change(database)
+    updateSession(database)
       .set({ lockedAt: null, wrongPasswords: 0, lastUsedAt: at, confirmedAt: at })
       .where('tokenHash', '=', tokenHash),
   )
 
-/** Its person proved who they are at `at`. */
+/** Records that the user confirmed their identity at `at`. */
 export const setSessionConfirmed = (database: Database, tokenHash: string, at: string) =>
   database.run(
-    change(database).set({ confirmedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash),
+    updateSession(database)
+      .set({ confirmedAt: at, wrongPasswords: 0 })
+      .where('tokenHash', '=', tokenHash),
   )
 
-/** Returns how many wrong passwords there were by now. */
+/** Counts a wrong password and returns the count. */
 export const noteWrongPassword = (database: Database, tokenHash: string) =>
   database.get(
-    change(database)
+    updateSession(database)
       .set((of) => ({ wrongPasswords: of('wrongPasswords', '+', 1) }))
       .where('tokenHash', '=', tokenHash)
       .returning('wrongPasswords'),
   )?.wrongPasswords ?? 0
 
 export const deleteSession = (database: Database, tokenHash: string) =>
-  database.run(remove(database).where('tokenHash', '=', tokenHash))
+  database.run(deleteFromSessions(database).where('tokenHash', '=', tokenHash))
 
-/** Every session of the user, but for the one to be kept. */
+/** Deletes every session of the user, except the one with the token hash `kept`. */
 export const deleteSessionsOf = (database: Database, userId: string, kept = '') =>
-  database.run(remove(database).where('userId', '=', userId).where('tokenHash', '<>', kept))
+  database.run(
+    deleteFromSessions(database).where('userId', '=', userId).where('tokenHash', '<>', kept),
+  )
 
 export const deleteSessionsAt = (database: Database, workstationId: string) =>
-  database.run(remove(database).where('workstationId', '=', workstationId))
+  database.run(deleteFromSessions(database).where('workstationId', '=', workstationId))
 
-/** Forgets sessions that ended before `now`; returns how many. */
+/** Deletes sessions that ended before `now` and returns how many there were. */
 export const purgeSessions = (database: Database, now: string) =>
-  database.run(remove(database).where('expiresAt', '<=', now)).changes
+  database.run(deleteFromSessions(database).where('expiresAt', '<=', now)).changes

@@ -13,7 +13,7 @@ import { sessionState } from './session-state.ts'
 import { isConfirmed, runningSession, type SessionPlace, type SignIn, signOut } from './sessions.ts'
 import { recogniseWorkstation } from './workstations.ts'
 
-/** The sessions that the listeners of the window ask for. */
+/** The session functions that the HTTP listeners of the window use. */
 export const sessionsOf = (context: Context): Sessions => ({
   userOf(token, use) {
     const session = runningSession(context, token, use)
@@ -24,7 +24,7 @@ export const sessionsOf = (context: Context): Sessions => ({
   onClosed: sessionState(context.database).onClosed,
 })
 
-/** Where a session begins that this call makes. */
+/** The place of a session that this call starts. */
 export const placeOf = (
   context: Context,
   cookie: SessionCookie,
@@ -36,7 +36,7 @@ export const placeOf = (
     : (recogniseWorkstation(context, workstation.token).record?.workstationId ?? null),
 })
 
-/** The session as the window shows it. */
+/** Converts a session to the form that the window shows. */
 export const sessionReply =
   (context: Context, version: string) =>
   (user: SignedInUser | undefined, isLocked = false) => ({
@@ -44,7 +44,7 @@ export const sessionReply =
     needsOwner: !hasUser(context),
     isLocked,
     lockMinutes: context.settings.get('window.lockMinutes'),
-    // Nobody else can go on with it.
+    // Only users who manage the gateway can continue the setup.
     needsSetup: user !== undefined && ACCESS.manage(user) && !context.settings.get('setup.isDone'),
     isLimited: user !== undefined && isLimited(context, user),
     needsSecondFactor: user !== undefined && needsSecondFactor(context, user),
@@ -61,8 +61,8 @@ export function serveSessions(
   const here = ({ session, workstation }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
     placeOf(context, session, workstation)
 
-  function begin(cookie: SessionCookie, { token, user }: SignIn) {
-    // The browser gets another token at each sign-in, and the one it had ends.
+  function startSession(cookie: SessionCookie, { token, user }: SignIn) {
+    // The browser gets a new token at each sign-in, and its former session ends.
     if (cookie.token) signOut(context, cookie.token)
     cookie.set(token)
     return show(user)
@@ -70,27 +70,30 @@ export function serveSessions(
 
   serveAll(app, dashboardSessions, {
     session({ session }) {
-      // Also of a window that is locked: its lock says whose it is.
+      // Locked sessions are included, because the lock screen shows whose session it is.
       const found =
         session.token === undefined
           ? undefined
           : runningSession(context, session.token, 'background')
-      // Of a session that began before cookies were named after the port.
+      // Renames the cookie of a session that started before cookies were named after the port.
       if (found && session.hasOldName && session.token) session.set(session.token)
       return show(found?.user, found?.isLocked)
     },
     async signIn(call) {
       const { email, password, code } = call.body
-      return begin(call.session, await people.signIn(email, password, { code, place: here(call) }))
+      return startSession(
+        call.session,
+        await people.signIn(email, password, { code, place: here(call) }),
+      )
     },
     followLink(call) {
       const link = followLink(context, call.body.token, here(call))
       return link.mayCreateOwner
         ? { session: show(call.user), mayCreateOwner: true }
-        : { session: begin(call.session, link.signIn), mayCreateOwner: false }
+        : { session: startSession(call.session, link.signIn), mayCreateOwner: false }
     },
     createOwner: async (call) =>
-      begin(call.session, await people.createOwner(call.body, here(call))),
+      startSession(call.session, await people.createOwner(call.body, here(call))),
     signOut({ session }) {
       if (session.token) signOut(context, session.token)
       session.clear()

@@ -1,7 +1,7 @@
 import { perDatabase } from '#server/database/database.ts'
 
-/** What the disk did not take of a session. */
-export interface UnwrittenUse {
+/** Changes to a session that could not be written. */
+export interface UnwrittenChange {
   readonly lastUsedAt?: string
   readonly lockedAt?: string
   readonly lockedBy?: 'idle' | 'person'
@@ -9,14 +9,14 @@ export interface UnwrittenUse {
 }
 
 /**
- * What is kept of sessions in memory: what is called when one ends, and, until it can be written or
- * the gateway ends, what could not be written.
+ * The in-memory state of sessions: listeners that are called when a session ends, and changes that
+ * could not be written, until they are written or the gateway stops.
  */
 export const sessionState = perDatabase((database) => {
   const listeners = new Set<() => void>()
-  const unwritten = new Map<string, UnwrittenUse>()
+  const unwritten = new Map<string, UnwrittenChange>()
 
-  /** Calls the listeners, after the commit: some session was ended or locked. */
+  /** Notifies the listeners after the commit that a session ended or was locked. */
   function noteClosed(): void {
     database.afterCommit(() => {
       for (const listener of listeners) listener()
@@ -25,15 +25,18 @@ export const sessionState = perDatabase((database) => {
 
   return {
     noteClosed,
-    /** By token hash. */
-    unwritten: unwritten as ReadonlyMap<string, UnwrittenUse>,
-    /** Adds to what is unwritten of a session; undefined: all of it is written now. */
-    hold(tokenHash: string, change: UnwrittenUse | undefined): void {
+    /** Unwritten changes, by token hash. */
+    unwritten: unwritten as ReadonlyMap<string, UnwrittenChange>,
+    /**
+     * Adds unwritten changes of a session; undefined clears them, because everything has been
+     * written.
+     */
+    hold(tokenHash: string, change: UnwrittenChange | undefined): void {
       if (!change) return void unwritten.delete(tokenHash)
       unwritten.set(tokenHash, { ...unwritten.get(tokenHash), ...change })
       if (change.lockedAt !== undefined || change.isOver) noteClosed()
     },
-    /** The listener must not throw. Returns what stops it. */
+    /** Registers a listener, which must not throw. Returns the function that removes it. */
     onClosed(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -10,44 +10,47 @@ import { ApiError } from '#shared/errors.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { findUser, namedUser, type UserRecord, updateUser } from './queries.ts'
 import * as queries from './session-queries.ts'
-import type { UnwrittenUse } from './session-state.ts'
+import type { UnwrittenChange } from './session-state.ts'
 import { sessionState } from './session-state.ts'
 import { deleteViewsOfSession } from './viewer-queries.ts'
 import { findWorkstation } from './workstation-queries.ts'
 
-// Sessions of the window: opaque tokens, locked after `window.lockMinutes` without a person's call,
-// ended after `window.sessionHours` in any case. A locked one goes on and opens nothing.
+// Sessions of the window: opaque tokens, which are locked after `window.lockMinutes` without user
+// activity and end after `window.sessionHours` in any case. A locked session still exists, but
+// grants no access.
 
-const USE_NOTED_EVERY_MS = 60_000
-/** For so long after it a proof of who is there holds for privileged actions (decision 0033). */
-export const CONFIRMED_MS = 10 * 60_000
+const USE_WRITTEN_EVERY_MS = 60_000
+/** How long a confirmation of identity is valid for privileged actions (decision 0033). */
+export const CONFIRMATION_LIFETIME_MS = 10 * 60_000
 
-/** A session that has just begun; `token` is what the cookie carries and is not kept. */
+/** A new session; `token` is the value of the cookie and is not stored. */
 export type SignIn = ReturnType<typeof beginSession>
 
-/** Where a session begins. */
+/** The browser and PC on which a session is started. */
 export interface SessionPlace {
-  /** In short, such as `Chrome on Windows`; empty where it did not say. */
+  /** A name such as `Chrome on Windows`; empty if unknown. */
   readonly browser: string
   readonly address: string
-  /** Of a window by the HTTPS listener. */
+  /** Set for a window that uses the HTTPS listener. */
   readonly workstationId: string | null
 }
-const NOWHERE: SessionPlace = { browser: '', address: '', workstationId: null }
+const UNKNOWN_PLACE: SessionPlace = { browser: '', address: '', workstationId: null }
 
-/** A session that runs, and whose it is. */
+/** An active session and its user. */
 export interface RunningSession {
   readonly sessionId: string
   readonly user: SignedInUser
   readonly isLocked: boolean
 }
 
-/** Signs in a user whose right to it has just been proven; `how` is for the audit trail. */
+/**
+ * Starts a session for a user who has just been authenticated; `how` is recorded in the audit log.
+ */
 export function beginSession(
   context: Context,
   user: UserRecord,
   how: string,
-  place: SessionPlace = NOWHERE,
+  place: SessionPlace = UNKNOWN_PLACE,
 ) {
   const { database, clock, uuid, settings } = context
   return database.transaction(() => {
@@ -55,36 +58,36 @@ export function beginSession(
     const at = instantOf(now)
     const expiresAt = instantOf(now + settings.get('window.sessionHours') * 60 * 60_000)
     const token = createToken()
-    const here = { ...user, lastLoginAt: at }
+    const updated = { ...user, lastLoginAt: at }
     queries.insertSession(database, {
       ...{ tokenHash: hashToken(token), sessionId: uuid(), userId: user.userId, ...place },
       ...{ createdAt: at, lastUsedAt: at, expiresAt, confirmedAt: at },
       ...{ lockedAt: null, wrongPasswords: 0 },
     })
-    updateUser(database, here)
+    updateUser(database, updated)
     note(context, userActor(user.userId), 'user.sign-in', user.userId, {
       how,
       ...(place.address !== '' && { address: place.address }),
     })
-    return { token, user: signedInUser(here), expiresAt }
+    return { token, user: signedInUser(updated), expiresAt }
   })
 }
 
 /**
- * The session, also a locked one, while the account is live and has access to the window. A use
- * of it is noted unless it is locked.
+ * The session, even if it is locked, while the account is active and has access to the window. Its
+ * use is recorded unless it is locked.
  */
 export const runningSession = (context: Context, token: string, use: SessionUse = 'person') =>
-  look(context, queries.findSession(context.database, hashToken(token)), use)
+  evaluateSession(context, queries.findSession(context.database, hashToken(token)), use)
 
-/** As `runningSession`, of a session that is known by its id. */
+/** Like `runningSession`, by session ID. */
 export const runningSessionById = (
   context: Context,
   sessionId: string,
   use: SessionUse = 'person',
-) => look(context, queries.sessionById(context.database, sessionId), use)
+) => evaluateSession(context, queries.sessionById(context.database, sessionId), use)
 
-/** The user of a session that runs and is not locked. */
+/** The user of an active session that is not locked. */
 export function sessionUser(
   context: Context,
   token: string,
@@ -94,16 +97,22 @@ export function sessionUser(
   return session?.isLocked ? undefined : session?.user
 }
 
-/** Again changes nothing. */
+/** Locks a session. Does nothing if it is locked. */
 export function lockSession(context: Context, token: string): void {
   const session = queries.findSession(context.database, hashToken(token))
   if (session && session.lockedAt === null)
-    keep(context, session, { lockedAt: instantOf(context.clock()), lockedBy: 'person' }, () =>
-      lock(context, session, 'person'),
+    writeOrHold(
+      context,
+      session,
+      { lockedAt: instantOf(context.clock()), lockedBy: 'person' },
+      () => lock(context, session, 'person'),
     )
 }
 
-/** Locks every window of this PC; those of other PCs are of people who sit elsewhere. */
+/**
+ * Locks every window on this PC; those on other PCs belong to other people. Returns how many there
+ * were.
+ */
 export function lockThisPc(context: Context): number {
   const { database, clock } = context
   return database.transaction(() => {
@@ -126,7 +135,7 @@ export function unlockSession(context: Context, token: string): void {
   })
 }
 
-/** The session's person has just proved who they are. */
+/** Records that the user has just confirmed their identity. */
 export function confirmSession(context: Context, token: string): void {
   const { database, clock } = context
   database.transaction(() => {
@@ -137,23 +146,26 @@ export function confirmSession(context: Context, token: string): void {
   })
 }
 
-/** Whether the session's person signed in, or proved who they are since, a short time ago. */
+/** Whether the user signed in, or confirmed their identity, a short time ago. */
 export function isConfirmed({ database, clock }: Context, token: string): boolean {
   const confirmedAt = queries.findSession(database, hashToken(token))?.confirmedAt ?? null
-  // A clock that is set back makes no old proof a recent one.
-  return confirmedAt !== null && Math.abs(clock() - msOf(confirmedAt)) < CONFIRMED_MS
+  // If the clock is set back, an old confirmation must not become recent.
+  return confirmedAt !== null && Math.abs(clock() - msOf(confirmedAt)) < CONFIRMATION_LIFETIME_MS
 }
 
 export function signOut(context: Context, token: string): void {
   context.database.transaction(() => {
     const session = queries.findSession(context.database, hashToken(token))
     if (!session) return
-    forget(context, session)
+    deleteSession(context, session)
     note(context, userActor(session.userId), 'user.sign-out', session.userId)
   })
 }
 
-/** Newest use first; `token` is that of who asks. Of everybody where `userId` is undefined. */
+/**
+ * Lists the sessions of a user, or of all users if `userId` is undefined, most recently used first.
+ * `token` is that of the caller.
+ */
 export function listSessions(
   context: Context,
   token: string | undefined,
@@ -167,7 +179,10 @@ export function listSessions(
     .flatMap((session) => sessionReply(context, session, own, now) ?? [])
 }
 
-/** One of the user's, or of anybody where `userId` is undefined. @throws ApiError not-found */
+/**
+ * Ends a session of the user, or of any user if `userId` is undefined.
+ * @throws ApiError not-found
+ */
 export function endSession(
   context: Context,
   sessionId: string,
@@ -178,15 +193,15 @@ export function endSession(
     const session = queries.sessionById(context.database, sessionId)
     if (!session || (userId !== undefined && session.userId !== userId))
       throw new ApiError('not-found', message('users.session-ended-already'))
-    forget(context, session)
+    deleteSession(context, session)
     note(context, actor, 'session.end', session.userId, { sessionId })
   })
 }
 
-/** Ends every session of the user, but for the one of the token hash `kept`. */
+/** Ends every session of the user, except the one with the token hash `kept`. */
 export function endSessionsOf(context: Context, userId: string, kept?: string): void {
   queries.deleteSessionsOf(context.database, userId, kept)
-  // Also where there was none: whoever lost access may have more open than a session.
+  // Notified even without a session, because event streams and views of the user may be open.
   sessionState(context.database).noteClosed()
 }
 
@@ -217,17 +232,20 @@ function lock(
   })
 }
 
-/** A call is answered without the write where the disk does not take it (docs/OPERATION.md). */
-function keep(
+/**
+ * Writes a change, or holds it in memory if the disk cannot be written, so that the call is
+ * answered anyway (docs/OPERATION.md).
+ */
+function writeOrHold(
   { database }: Context,
   { tokenHash }: queries.SessionRecord,
-  change: UnwrittenUse,
+  change: UnwrittenChange,
   write: () => void,
 ): void {
   sessionState(database).hold(tokenHash, tryWrite(write) ? undefined : change)
 }
 
-function look(
+function evaluateSession(
   context: Context,
   kept: queries.SessionRecord | undefined,
   use: SessionUse,
@@ -238,8 +256,8 @@ function look(
   const held = sessionState(database).unwritten.get(kept.tokenHash)
   const session = { ...kept, ...held }
   if (isOver(session, now) || held?.isOver) {
-    // For good: a clock that is set back must not bring it back.
-    keep(context, session, { isOver: true }, () => forget(context, session))
+    // Deleted, so that it does not become valid again if the clock is set back.
+    writeOrHold(context, session, { isOver: true }, () => deleteSession(context, session))
     return undefined
   }
   const user = findUser(database, session.userId)
@@ -249,26 +267,29 @@ function look(
   const at = instantOf(now)
   if (isLocked && kept.lockedAt === null) {
     const lockedBy = held?.lockedBy ?? 'idle'
-    keep(context, session, { lockedAt: at, lockedBy }, () => lock(context, session, lockedBy))
+    writeOrHold(context, session, { lockedAt: at, lockedBy }, () =>
+      lock(context, session, lockedBy),
+    )
   }
-  // A window that is locked within minutes is noted more often: what is noted late must not lock
-  // it. Nor may a use of the time before the clock was set back keep it open.
+  // With a short lock time, use is recorded more often, because a late record must not lock the
+  // window. A use recorded before the clock was set back must not keep it open either.
   if (
     !isLocked &&
     use === 'person' &&
-    Math.abs(now - msOf(session.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, lockMsOf(context) / 4)
+    Math.abs(now - msOf(session.lastUsedAt)) >=
+      Math.min(USE_WRITTEN_EVERY_MS, lockMsOf(context) / 4)
   )
-    keep(context, session, { lastUsedAt: at }, () =>
+    writeOrHold(context, session, { lastUsedAt: at }, () =>
       queries.noteSessionUse(database, tokenHash, at),
     )
   return { sessionId, user: signedInUser(user), isLocked }
 }
 
-function forget({ database }: Context, session: queries.SessionRecord): void {
+function deleteSession({ database }: Context, session: queries.SessionRecord): void {
   database.transaction(() => {
     queries.deleteSession(database, session.tokenHash)
     sessionState(database).noteClosed()
-    // Images that were opened from the window do not stay for whoever sits there next.
+    // Images opened from the window must not stay accessible to the next user of the PC.
     deleteViewsOfSession(database, session)
   })
 }
@@ -296,14 +317,14 @@ function sessionReply(
   }
 }
 
-/** A browser as `browserName` named it. */
+/** Converts a name by `browserName` to a message. */
 export function browserOf(name: string): Message | null {
   const [browser = '', system] = name.split(' on ')
   if (system !== undefined) return message('users.browser-on-system', { browser, system })
   return name === '' ? null : verbatim(name)
 }
 
-/** What the window shows of a user. */
+/** The fields of a user that the window shows. */
 export function signedInUser(user: UserRecord): SignedInUser {
   const { userId, email, firstName, lastName, level, clinicRole, lastLoginAt } = user
   const { canManageStudies, canCreateReports, hasDashboardAccess } = user

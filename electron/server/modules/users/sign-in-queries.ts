@@ -3,8 +3,8 @@ import type { Database } from '#server/database/database.ts'
 // The tables signInAttempts and signInLinks.
 
 /**
- * Failed sign-ins of one account, known or not: an address that nobody has is slowed down like any
- * other. `accountHash` is the SHA-256 of the e-mail's key, in hex.
+ * Failed sign-ins of an account. Unknown addresses are counted too, so that they are slowed down
+ * like any other. `accountHash` is the SHA-256 of the normalized e-mail address, in hex.
  */
 export const signInAttempts = (database: Database, accountHash: string) =>
   database.get(
@@ -25,16 +25,16 @@ export const putSignInAttempts = (
 export const clearSignInAttempts = (database: Database, accountHash: string) =>
   database.run(database.sql.deleteFrom('signInAttempts').where('accountHash', '=', accountHash))
 
-/** Forgets accounts whose last attempt was before the instant. */
+/** Deletes accounts whose last attempt was before the instant. */
 export const purgeSignInAttempts = (database: Database, before: string) =>
   database.run(database.sql.deleteFrom('signInAttempts').where('lastAt', '<', before))
 
-/** A one-time link; only the SHA-256 of its token is kept. */
+/** A one-time link; only the SHA-256 of its token is stored. */
 export interface SignInLinkRecord {
   readonly tokenHash: string
-  /** setup: allows the first owner to be made; sign-in: signs its user in. */
+  /** setup: allows creating the first owner; sign-in: signs its user in. */
   readonly kind: 'setup' | 'sign-in'
-  /** The user of a sign-in link, null for set-up. */
+  /** The user of a sign-in link; null for a setup link. */
   readonly userId: string | null
   readonly createdAt: string
   readonly expiresAt: string
@@ -44,7 +44,7 @@ export interface SignInLinkRecord {
 export const insertSignInLink = (database: Database, link: SignInLinkRecord) =>
   database.run(database.sql.insertInto('signInLinks').values(link))
 
-/** The link while it can be redeemed. */
+/** The link, if it can be redeemed. */
 export const findSignInLink = (database: Database, tokenHash: string, now: string) =>
   database.get(
     database.sql
@@ -55,7 +55,7 @@ export const findSignInLink = (database: Database, tokenHash: string, now: strin
       .where('expiresAt', '>', now),
   )
 
-/** The link, which can never be redeemed again; undefined where it cannot be. */
+/** Redeems a link and returns it; undefined if it cannot be redeemed. */
 export const redeemSignInLink = (database: Database, tokenHash: string, now: string) =>
   database.get(
     database.sql
@@ -67,10 +67,10 @@ export const redeemSignInLink = (database: Database, tokenHash: string, now: str
       .returningAll(),
   )
 
-/** Forgets the links of the user. */
+/** Deletes the links of the user. */
 export const deleteSignInLinksOf = (database: Database, userId: string) =>
   database.run(database.sql.deleteFrom('signInLinks').where('userId', '=', userId))
 
-/** Forgets links that ended before `now`; returns how many. */
+/** Deletes links that expired before `now` and returns how many there were. */
 export const purgeSignInLinks = (database: Database, now: string) =>
   database.run(database.sql.deleteFrom('signInLinks').where('expiresAt', '<=', now)).changes

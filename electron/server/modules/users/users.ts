@@ -12,8 +12,8 @@ import { endSessionsOf } from './sessions.ts'
 import { deleteSignInLinksOf } from './sign-in-queries.ts'
 import { deleteViewsOf, revokeLinksOf } from './viewer-queries.ts'
 
-/** A part of a list, newest first; `next` is where the next part goes on after. */
-export interface ListPart<T> {
+/** A page of a list, newest first; `next` is the key after which the next page starts. */
+export interface ListPage<T> {
   readonly items: T[]
   readonly next: TimeKey | undefined
 }
@@ -23,21 +23,26 @@ export interface ListPlace {
   readonly limit: number
 }
 
-/** What is absent stays; null clears. The e-mail cannot be changed. */
+/**
+ * A patch: missing fields are unchanged, null clears a field. The e-mail address cannot be changed.
+ */
 export type PersonPatch = {
   readonly [K in keyof Omit<queries.PersonFields, 'email'>]?: queries.PersonFields[K] | undefined
 }
 
-/** Newest first. @throws ApiError not-permitted */
+/**
+ * Lists users, newest first.
+ * @throws ApiError not-permitted
+ */
 export function listUsers(
   { database }: Context,
   caller: Caller,
   filters: queries.UserFilters,
   { after, limit }: ListPlace,
-): ListPart<queries.UserRecord> {
+): ListPage<queries.UserRecord> {
   demand(caller, 'readStudies')
   const rows = queries.usersPage(database, filters, after, limit + 1)
-  return partOf(rows, limit, ({ createdAt, userId }) => ({ createdAt, id: userId }))
+  return pageOfRows(rows, limit, ({ createdAt, userId }) => ({ createdAt, id: userId }))
 }
 
 /** @throws ApiError not-permitted, not-found */
@@ -47,9 +52,10 @@ export function readUser(context: Context, caller: Caller, userId: string): quer
 }
 
 /**
- * Changes the pending invitation too. @throws ApiError not-found; not-permitted: only an owner
- * edits an owner; refused: an owner through a key, an administrator without access to the window,
- * report creation without an NPI, the last owner's level
+ * Changes a user and their pending invitation.
+ * @throws ApiError not-found; not-permitted: only an owner may change an owner; refused: an API key
+ *   changes an owner, an administrator would have no access to the window, reports could be created
+ *   without an NPI, or the last owner would lose that level
  */
 export function updateUser(
   context: Context,
@@ -61,8 +67,8 @@ export function updateUser(
   return database.transaction(() => {
     demand(caller, 'manageUsers')
     const before = existingUser(context, userId)
-    demandOwnerFor(caller, before)
-    if (patch.level === 'owner' && before.level !== 'owner') demandOwner(caller)
+    checkMayChange(caller, before)
+    if (patch.level === 'owner' && before.level !== 'owner') requireOwner(caller)
     const after = patchedUser(caller, before, patch)
     checkPerson(after, patch)
     if (caller.kind === 'api-key') checkPerson({ ...after, level: after.interfaceLevel }, patch)
@@ -82,7 +88,7 @@ export function updateUser(
     const invitation = queries.invitationOfUser(database, userId)
     if (invitation && isPending(invitation, updatedAt)) {
       const level = after.interfaceLevel
-      queries.updateInvitation(database, { ...merged(invitation, patch), level, updatedAt })
+      queries.updateInvitation(database, { ...applyPatch(invitation, patch), level, updatedAt })
     }
     note(context, actorOf(caller), 'user.update', userId, changes)
     return changed
@@ -90,8 +96,10 @@ export function updateUser(
 }
 
 /**
- * Ends sessions and links at once; again changes nothing. @throws ApiError as `updateUser`;
- * refused: an administrator of the gateway through a key
+ * Revokes a user's access and ends their sessions and links immediately. Succeeds if it is revoked
+ * already.
+ * @throws ApiError those of `updateUser`; refused: an API key revokes an administrator of the
+ *   gateway
  */
 export function revokeAccess(context: Context, caller: Caller, userId: string): WindowOutcome {
   const { database, clock } = context
@@ -113,8 +121,9 @@ export function revokeAccess(context: Context, caller: Caller, userId: string): 
 }
 
 /**
- * Former permissions come back; an active user is left alone (`success:false`). @throws ApiError
- * as `revokeAccess`
+ * Restores a user's access with the former permissions. Fails (`success: false`) if the user is
+ * active.
+ * @throws ApiError those of `revokeAccess`
  */
 export function reactivateUser(context: Context, caller: Caller, userId: string): WindowOutcome {
   const { database, clock } = context
@@ -136,7 +145,7 @@ export function reactivateUser(context: Context, caller: Caller, userId: string)
   })
 }
 
-/** First and last name of an actor of the audit trail who is a user. */
+/** First and last name of an audit log actor that is a user. */
 export function actorName({ database }: Context, actor: string): string | undefined {
   if (!actor.startsWith('user:')) return undefined
   const user = queries.findUser(database, actor.slice('user:'.length))
@@ -150,12 +159,15 @@ export function existingUser({ database }: Context, userId: string): queries.Use
   return user
 }
 
-/** The user, whose access the caller may give and take. @throws ApiError as `revokeAccess` */
+/**
+ * Returns a user whose access the caller may revoke and restore.
+ * @throws ApiError those of `revokeAccess`
+ */
 function managedUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
   demand(caller, 'manageUsers')
   const user = existingUser(context, userId)
-  demandOwnerFor(caller, user)
-  demandWindowFor(caller, user)
+  checkMayChange(caller, user)
+  checkMayChangeAccess(caller, user)
   return user
 }
 
@@ -169,15 +181,19 @@ const isLastOwner = ({ database }: Context, user: queries.UserRecord) =>
         userId !== user.userId && level === 'owner' && deactivatedAt === null,
     )
 
-/** Whether it can still be accepted at `now`: the status of an expired one stays `sent`. */
+/**
+ * Whether an invitation can still be accepted at `now`. The status of an expired one remains
+ * `sent`.
+ */
 export const isPending = (
   { status, expiry }: { readonly status: string; readonly expiry: string | null },
   now: string,
 ): boolean => status === 'sent' && (expiry === null || expiry > now)
 
 /**
- * Who runs the gateway has access to the window, and who writes reports has an NPI. `person` is the
- * record as it would be. @throws ApiError refused
+ * Checks that whoever manages the gateway has access to the window, and whoever writes reports has
+ * an NPI. `person` is the record after the change.
+ * @throws ApiError refused
  */
 export function checkPerson(person: queries.PersonFields, given: PersonPatch): void {
   const errors: FieldFault[] = []
@@ -186,7 +202,7 @@ export function checkPerson(person: queries.PersonFields, given: PersonPatch): v
       path: 'body.hasDashboardAccess',
       message: message('users.level-needs-window', { level: person.level }),
     })
-  // Accounts made before NPIs were asked for keep working until they are switched.
+  // Accounts created before NPIs were required keep working until the permission is changed.
   if (
     person.canCreateReports &&
     person.npiNumber === null &&
@@ -206,34 +222,37 @@ export function checkPerson(person: queries.PersonFields, given: PersonPatch): v
     )
 }
 
-/** The record with the fields of the patch that are given. */
-export const merged = <T extends queries.PersonFields>(before: T, patch: PersonPatch): T => ({
+/** Applies the given fields of a patch to a record. */
+export const applyPatch = <T extends queries.PersonFields>(before: T, patch: PersonPatch): T => ({
   ...before,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
 })
 
 /**
- * The user with the fields of the patch that are given. A key writes the interface's `level` alone:
- * the right to run the gateway is given and taken in the window (decision 0033).
+ * Applies a patch to a user. An API key changes only the interface's `level`: the permission to
+ * manage the gateway is granted and revoked in the window (decision 0033).
  */
 export function patchedUser(
   caller: Caller,
   before: queries.UserRecord,
   { level, ...patch }: PersonPatch,
 ): queries.UserRecord {
-  const after = merged(before, patch)
-  // Nor may the level that a key wrote keep the window from taking its access.
+  const after = applyPatch(before, patch)
+  // A level that was set by a key must not prevent the window from revoking its access.
   if (caller.kind === 'user' && (level ?? before.level) === 'member' && !after.hasDashboardAccess)
     return { ...after, level: 'member', interfaceLevel: 'member' }
-  // A form of the window sends the level whether it was changed or not.
+  // A form of the window sends the level even if it is unchanged.
   if (level === undefined || (caller.kind === 'user' && level === before.level)) return after
   return caller.kind === 'user'
     ? { ...after, level, interfaceLevel: level }
     : { ...after, interfaceLevel: level }
 }
 
-/** A key takes nobody's right to run the gateway, and gives none back. @throws ApiError refused */
-export function demandWindowFor(
+/**
+ * Prevents an API key from revoking or restoring the permission to manage the gateway.
+ * @throws ApiError refused
+ */
+export function checkMayChangeAccess(
   caller: Caller,
   { level }: Pick<queries.UserRecord, 'level'>,
 ): void {
@@ -241,23 +260,23 @@ export function demandWindowFor(
     throw new ApiError('refused', message('users.administrator-window-only'))
 }
 
-/** The rows of a part, which were read with a limit of `limit + 1`. */
-export function partOf<T>(
+/** Makes a page of rows that were read with a limit of `limit + 1`. */
+export function pageOfRows<T>(
   rows: readonly T[],
   limit: number,
   keyOf: (row: T) => TimeKey,
-): ListPart<T> {
+): ListPage<T> {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last ? keyOf(last) : undefined }
 }
 
-function demandOwnerFor(caller: Caller, user: queries.UserRecord): void {
-  if (user.level === 'owner') demandOwner(caller)
+function checkMayChange(caller: Caller, user: queries.UserRecord): void {
+  if (user.level === 'owner') requireOwner(caller)
 }
 
-/** An owner is not changed by the interface, and only by an owner. */
-function demandOwner(caller: Caller): void {
+/** Checks that the caller may change an owner: only an owner in the window may. */
+function requireOwner(caller: Caller): void {
   if (caller.kind === 'api-key') throw new ApiError('refused', message('users.owner-window-only'))
   if (caller.user.level !== 'owner')
     throw new ApiError('not-permitted', message('users.owner-by-owner-only'))
@@ -269,8 +288,8 @@ const lastOwner = (path: string) =>
   })
 
 /**
- * Whether every word that is typed is in the person's names or e-mail; letter case and accents do
- * not count.
+ * Matches a user if every word of the search text occurs in their names or e-mail address, ignoring
+ * case and accents.
  */
 export function personSearch(search: string): (user: queries.UserRecord) => boolean {
   const words = folded(search)
@@ -283,28 +302,28 @@ export function personSearch(search: string): (user: queries.UserRecord) => bool
   }
 }
 
-const READ_AT_ONCE = 100
+const ROWS_PER_READ = 100
 
 /**
- * The part of a list that has only what is wanted: it is read on until the part is full, or over. A
- * clinic has hundreds of people.
+ * Reads a page of the items that are wanted, reading on until the page is full or the list ends.
+ * That is fast enough for the hundreds of users of a clinic.
  */
-export function wantedPart<T>(
-  read: (place: ListPlace) => ListPart<T>,
+export function filteredPage<T>(
+  read: (place: ListPlace) => ListPage<T>,
   keyOf: (item: T) => TimeKey,
   isWanted: (item: T) => boolean,
   { after, limit }: ListPlace,
-): ListPart<T> {
+): ListPage<T> {
   const items: T[] = []
   for (let place = after; ; ) {
-    const part = read({ after: place, limit: READ_AT_ONCE })
-    for (const item of part.items) {
+    const page = read({ after: place, limit: ROWS_PER_READ })
+    for (const item of page.items) {
       if (!isWanted(item)) continue
       const last = items.at(-1)
       if (items.length === limit && last) return { items, next: keyOf(last) }
       items.push(item)
     }
-    if (!part.next) return { items, next: undefined }
-    place = part.next
+    if (!page.next) return { items, next: undefined }
+    place = page.next
   }
 }

@@ -1,9 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 
-// What ends in the viewer with a user's access or with a session: rows of the tables links and
-// views, which the module viewer owns.
+// Ends what a user has open in the viewer when their access or session ends. The tables links and
+// views are owned by the module viewer.
 
-/** No link that is for this user opens from now on. */
+/** Revokes the unused links for this user. */
 export const revokeLinksOf = (database: Database, userId: string, revokedAt: string) =>
   database.run(
     database.sql
@@ -14,15 +14,15 @@ export const revokeLinksOf = (database: Database, userId: string, revokedAt: str
       .where('revokedAt', 'is', null),
   )
 
-/** Ends the views that are for this user, or only those opened from the window. */
+/** Ends the views of this user, or with `kind` only those opened from the window. */
 export function deleteViewsOf(database: Database, userId: string, kind?: 'window') {
   const ofUser = database.sql.deleteFrom('views').where('userId', '=', userId)
   database.run(kind === undefined ? ofUser : ofUser.where('kind', '=', kind))
 }
 
 /**
- * Ends the views that the session of the window opened, and those of the user's windows of which no
- * session is known.
+ * Ends the views that a session of the window opened, and those of the user's windows whose session
+ * is unknown.
  */
 export const deleteViewsOfSession = (
   database: Database,

@@ -1,29 +1,32 @@
 import type { Database } from '#server/database/database.ts'
 
 /**
- * A browser of a PC that asked to open the window, or may; of its cookie only the SHA-256 is
- * stored. `code` is shown on both screens: two groups of three.
+ * A browser on another PC that has requested access to the window, or has it. Only the SHA-256 of
+ * its cookie is stored. `code` is shown on both screens: two groups of three characters.
  */
 export type WorkstationRecord = NonNullable<ReturnType<typeof findWorkstation>>
 
-const every = ({ sql }: Database) => sql.selectFrom('workstations').selectAll()
+const selectWorkstations = ({ sql }: Database) => sql.selectFrom('workstations').selectAll()
 
 export const findWorkstation = (database: Database, workstationId: string) =>
-  database.get(every(database).where('workstationId', '=', workstationId))
+  database.get(selectWorkstations(database).where('workstationId', '=', workstationId))
 
 export const workstationByToken = (database: Database, tokenHash: string) =>
-  database.get(every(database).where('tokenHash', '=', tokenHash))
+  database.get(selectWorkstations(database).where('tokenHash', '=', tokenHash))
 
-/** Those that ask and were not refused, oldest first, then those that were approved, by name. */
+/** Pending requests, oldest first, followed by approved workstations, by name. */
 export const workstationRecords = (database: Database): WorkstationRecord[] => [
   ...database.all(
-    every(database)
+    selectWorkstations(database)
       .where('approvedAt', 'is', null)
       .where('refusedAt', 'is', null)
       .orderBy('askedAt'),
   ),
   ...database.all(
-    every(database).where('approvedAt', 'is not', null).orderBy('name').orderBy('workstationId'),
+    selectWorkstations(database)
+      .where('approvedAt', 'is not', null)
+      .orderBy('name')
+      .orderBy('workstationId'),
   ),
 ]
 
@@ -33,12 +36,12 @@ const notApproved = ({ sql }: Database) =>
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('approvedAt', 'is', null)
 
-/** How many wait for an answer. */
-export const workstationsAsking = (database: Database) =>
+/** Number of pending requests. */
+export const countPendingWorkstations = (database: Database) =>
   database.get(notApproved(database).where('refusedAt', 'is', null))?.count ?? 0
 
-/** How many of the address are not approved, those that were refused too. */
-export const workstationsAskingFrom = (database: Database, address: string) =>
+/** Number of workstations of the address that are not approved, including refused ones. */
+export const countUnapprovedFrom = (database: Database, address: string) =>
   database.get(notApproved(database).where('address', '=', address))?.count ?? 0
 
 export const putWorkstation = (database: Database, record: WorkstationRecord) =>
@@ -61,8 +64,8 @@ export const deleteWorkstation = (database: Database, workstationId: string) =>
   database.run(database.sql.deleteFrom('workstations').where('workstationId', '=', workstationId))
 
 /**
- * Forgets those that asked up to the first instant and were not approved, and those approved up to
- * the second; returns how many.
+ * Deletes workstations that requested access up to the first instant and were not approved, and
+ * those approved up to the second. Returns how many there were.
  */
 export const purgeWorkstations = (
   database: Database,

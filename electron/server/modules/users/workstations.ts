@@ -12,26 +12,26 @@ import { sessionRecords } from './session-queries.ts'
 import { browserOf, endSessionsAt } from './sessions.ts'
 import * as queries from './workstation-queries.ts'
 
-// Browsers of the clinic's network that may open the window, each approved once
-// (docs/decisions/0023).
+// Browsers on other PCs of the clinic's network that may open the window; each has to be approved
+// once (docs/decisions/0023).
 
 const HOUR_MS = 60 * 60_000
-/** Whoever asked and was not answered is forgotten. */
-export const ASKING_MS = HOUR_MS
-/** How long an approval lasts. */
-export const APPROVED_MS = 365 * 24 * HOUR_MS
-const MOST_ASKING = 20
-/** Within the hour, those that were refused too. */
-const MOST_FROM_ADDRESS = 5
-const SEEN_NOTED_EVERY_MS = 60_000
-const HOSTS_READ_EVERY_MS = 60_000
-const LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
+/** How long a request is valid without an answer. */
+export const REQUEST_LIFETIME_MS = HOUR_MS
+/** How long an approval is valid. */
+export const APPROVAL_LIFETIME_MS = 365 * 24 * HOUR_MS
+const MAX_PENDING = 20
+/** Maximum number of requests from an address within an hour, including refused ones. */
+const MAX_PER_ADDRESS = 5
+const SEEN_WRITTEN_EVERY_MS = 60_000
+const HOSTS_REFRESHED_EVERY_MS = 60_000
+const CODE_CHARACTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
 type FoundWorkstation =
   | { readonly state: 'unknown'; readonly record: undefined }
   | { readonly state: 'asking' | 'approved'; readonly record: queries.WorkstationRecord }
 
-/** What the cookie's token stands for; that it was seen is noted of an approved one. */
+/** Finds the workstation of a cookie's token. For an approved one, the time is recorded. */
 export function recogniseWorkstation(
   context: Context,
   token: string | undefined,
@@ -40,19 +40,19 @@ export function recogniseWorkstation(
   if (!record) return { state: 'unknown', record: undefined }
   if (record.approvedAt === null) return { state: 'asking', record }
   const now = context.clock()
-  if (record.lastSeenAt === null || now - msOf(record.lastSeenAt) >= SEEN_NOTED_EVERY_MS)
+  if (record.lastSeenAt === null || now - msOf(record.lastSeenAt) >= SEEN_WRITTEN_EVERY_MS)
     queries.noteWorkstationSeen(context.database, record.workstationId, instantOf(now))
   return { state: 'approved', record }
 }
 
-/** The id of an approved workstation; undefined for any other token. */
+/** The ID of an approved workstation; undefined for any other token. */
 export function approvedWorkstation(context: Context, token: string): string | undefined {
   const { state, record } = recogniseWorkstation(context, token)
   return state === 'approved' ? record.workstationId : undefined
 }
 
 /**
- * Asks, or asks under another name. `token` is new where the one given stands for nothing.
+ * Requests access, or renames the request. `token` is a new one if the given one is unknown.
  * @throws ApiError too-many
  */
 export function askForWorkstation(
@@ -76,18 +76,22 @@ export function askForWorkstation(
       return { token: given, record }
     }
     const now = clock()
-    queries.purgeWorkstations(database, instantOf(now - ASKING_MS), instantOf(now - APPROVED_MS))
+    queries.purgeWorkstations(
+      database,
+      instantOf(now - REQUEST_LIFETIME_MS),
+      instantOf(now - APPROVAL_LIFETIME_MS),
+    )
     if (
-      queries.workstationsAsking(database) >= MOST_ASKING ||
-      queries.workstationsAskingFrom(database, asked.address) >= MOST_FROM_ADDRESS
+      queries.countPendingWorkstations(database) >= MAX_PENDING ||
+      queries.countUnapprovedFrom(database, asked.address) >= MAX_PER_ADDRESS
     )
       throw new ApiError('too-many', message('users.workstations-too-many'), {
-        headers: { 'retry-after': String(ASKING_MS / 1000) },
+        headers: { 'retry-after': String(REQUEST_LIFETIME_MS / 1000) },
       })
     const token = createToken()
     const record = {
       ...asked,
-      ...{ workstationId: uuid(), tokenHash: hashToken(token), code: mintCode() },
+      ...{ workstationId: uuid(), tokenHash: hashToken(token), code: generatePairingCode() },
       ...{ askedAt: instantOf(now), refusedAt: null, lastSeenAt: null },
       ...{ approvedAt: null, approvedByUserId: null },
     }
@@ -98,7 +102,7 @@ export function askForWorkstation(
   })
 }
 
-/** Those that ask, oldest first, then those that were approved, by name. */
+/** Pending requests, oldest first, followed by approved workstations, by name. */
 export function listWorkstations(context: Context): Workstation[] {
   const now = context.clock()
   return queries
@@ -107,7 +111,10 @@ export function listWorkstations(context: Context): Workstation[] {
     .map((record) => workstationReply(context, record))
 }
 
-/** Approves it, or gives it another name. @throws ApiError not-found */
+/**
+ * Approves a workstation, or renames an approved one.
+ * @throws ApiError not-found
+ */
 export function approveWorkstation(
   context: Context,
   workstationId: string,
@@ -115,7 +122,7 @@ export function approveWorkstation(
   actor: Actor,
 ): Workstation {
   return context.database.transaction(() => {
-    const before = existing(context, workstationId)
+    const before = requireWorkstation(context, workstationId)
     const userId = actor.startsWith('user:') ? actor.slice('user:'.length) : null
     const record = {
       ...before,
@@ -131,33 +138,34 @@ export function approveWorkstation(
 }
 
 /**
- * Refuses it while it asks, takes the approval away later; sessions there end. @throws ApiError
- * not-found
+ * Refuses a pending request, or revokes an approval. Sessions on the workstation end.
+ * @throws ApiError not-found
  */
 export function removeWorkstation(context: Context, workstationId: string, actor: Actor): void {
   const { database, clock } = context
   database.transaction(() => {
-    const record = existing(context, workstationId)
-    const isAsking = record.approvedAt === null
-    // One that was refused stays for its hour: it counts where its address asks again.
-    if (isAsking) queries.putWorkstation(database, { ...record, refusedAt: instantOf(clock()) })
+    const record = requireWorkstation(context, workstationId)
+    const isPending = record.approvedAt === null
+    // A refused request is kept for an hour, because it counts if the address requests again.
+    if (isPending) queries.putWorkstation(database, { ...record, refusedAt: instantOf(clock()) })
     else queries.deleteWorkstation(database, workstationId)
     endSessionsAt(context, workstationId)
     const { name, address } = record
-    const action = isAsking ? 'workstation.refuse' : 'workstation.remove'
+    const action = isPending ? 'workstation.refuse' : 'workstation.remove'
     note(context, actor, action, workstationId, { name, address })
   })
 }
 
 /**
- * Whether an approved workstation, or the session of somebody, was last seen at the host. Whoever
- * is approved meanwhile is noted by its first call.
+ * Returns a function that determines whether an approved workstation or a session was last seen at
+ * a host. The list is refreshed periodically; a workstation approved in between is added by its
+ * first call.
  */
 export function openApprovedHosts({ database, clock }: Context): (host: string) => boolean {
   let hosts: ReadonlySet<string> = new Set()
   let readAt = Number.NEGATIVE_INFINITY
   return (host) => {
-    if (clock() - readAt >= HOSTS_READ_EVERY_MS || clock() < readAt) {
+    if (clock() - readAt >= HOSTS_REFRESHED_EVERY_MS || clock() < readAt) {
       readAt = clock()
       const approved = queries
         .workstationRecords(database)
@@ -170,20 +178,22 @@ export function openApprovedHosts({ database, clock }: Context): (host: string) 
 }
 
 const hasEnded = ({ approvedAt, askedAt }: queries.WorkstationRecord, now: number) =>
-  approvedAt === null ? now - msOf(askedAt) >= ASKING_MS : now - msOf(approvedAt) >= APPROVED_MS
+  approvedAt === null
+    ? now - msOf(askedAt) >= REQUEST_LIFETIME_MS
+    : now - msOf(approvedAt) >= APPROVAL_LIFETIME_MS
 
-const isKnown = (record: queries.WorkstationRecord | undefined, now: number) =>
+const isValid = (record: queries.WorkstationRecord | undefined, now: number) =>
   record !== undefined && record.refusedAt === null && !hasEnded(record, now)
 
 function knownWorkstation({ database, clock }: Context, token: string | undefined) {
   const record =
     token === undefined ? undefined : queries.workstationByToken(database, hashToken(token))
-  return isKnown(record, clock()) ? record : undefined
+  return isValid(record, clock()) ? record : undefined
 }
 
-function existing({ database, clock }: Context, workstationId: string) {
+function requireWorkstation({ database, clock }: Context, workstationId: string) {
   const record = queries.findWorkstation(database, workstationId)
-  if (record && isKnown(record, clock())) return record
+  if (record && isValid(record, clock())) return record
   throw new ApiError('not-found', message('users.workstation-gone'))
 }
 
@@ -199,7 +209,8 @@ function workstationReply(
   }
 }
 
-function mintCode(): string {
-  const three = () => Array.from({ length: 3 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+function generatePairingCode(): string {
+  const three = () =>
+    Array.from({ length: 3 }, () => CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)]).join('')
   return `${three()} ${three()}`
 }

@@ -10,17 +10,18 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { ViewRecord } from './queries.ts'
 
-// What people draw on images: kept for each person and study; of a view that nobody is named for,
-// until it ends.
+// Annotations on images. They are stored per user and study; those of a view without a user are
+// deleted when the view ends.
 
-type OfView = Pick<ViewRecord, 'viewId' | 'userId'>
+type AnnotatedView = Pick<ViewRecord, 'viewId' | 'userId'>
 
-/** Whose annotations those of the view are. */
-export const ownerOfAnnotations = ({ viewId, userId }: OfView): string => userId ?? `view ${viewId}`
+/** The owner of the annotations of a view. */
+export const ownerOfAnnotations = ({ viewId, userId }: AnnotatedView): string =>
+  userId ?? `view ${viewId}`
 
 export const readAnnotations = (
   { database }: Context,
-  view: OfView,
+  view: AnnotatedView,
   studyInstanceUid: string,
 ): Annotations =>
   (findAnnotations(database, studyInstanceUid, ownerOfAnnotations(view)) as
@@ -28,12 +29,12 @@ export const readAnnotations = (
     | undefined) ?? { revision: 0, annotations: [] }
 
 /**
- * `revision` is the one that was read; the answer is the new one.
- * @throws ApiError refused: another window has saved since; malformed: too long
+ * Saves annotations. `revision` is the one that was read; the new one is returned.
+ * @throws ApiError refused: another window has saved in the meantime; malformed: too long
  */
 export const saveAnnotations = (
   { database, clock }: Context,
-  view: OfView,
+  view: AnnotatedView,
   studyInstanceUid: string,
   { revision: read, annotations }: Annotations,
 ) =>

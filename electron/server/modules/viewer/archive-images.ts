@@ -3,7 +3,7 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   findCurrentInstance,
   type InstanceRecord,
-  listPartOfStudy,
+  listStudyInstancesAfter,
 } from '#server/modules/images/instance-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -16,32 +16,35 @@ import { FileFault } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import { type CacheHold, fileKeyOf, type ViewCache } from './view-cache.ts'
 
-/** The first images are shown while the others are read. */
-const FIRST = 24
+/** Number of images in the first batch, which is shown while the others are read. */
+const FIRST_BATCH = 24
 const BATCH = 200
-const AT_ONCE = 6
+const MAX_CONCURRENT = 6
 
-/** What is remembered of an instance. */
-type Kept = Pick<InstanceRecord, 'sopInstanceUid' | 'file' | 'crc32' | 'transferSyntaxUid'>
+/** The cached fields of an instance. */
+type CachedInstance = Pick<
+  InstanceRecord,
+  'sopInstanceUid' | 'file' | 'crc32' | 'transferSyntaxUid'
+>
 
-/** The current images of a study in the archive; those that were set aside are not shown. */
+/** The current images of a study in the archive; quarantined ones are not shown. */
 export class ArchiveImages {
   readonly #context: Context
   readonly #cache: ViewCache
   readonly #shown: ShownStudies
   readonly #studyInstanceUid: string
   readonly #signal: AbortSignal
-  readonly #instances = new Map<string, Kept>()
-  /** Inflated copies of deflated files, by file. */
+  readonly #instances = new Map<string, CachedInstance>()
+  /** Inflated copies of deflated files, by file name. */
   readonly #inflated = new Map<string, Promise<CacheHold>>()
   #files = 0
   #read = 0
   #hasReceived = false
-  /** Id of the last instance that was listed, and how many there are. */
+  /** ID of the last listed instance, and the number of listed instances. */
   #after = 0
   #listed = 0
   #isStale = false
-  /** How many instances the study had when they were listed last. */
+  /** Number of instances of the study when they were last listed. */
   #counted = 0
 
   constructor(
@@ -58,25 +61,28 @@ export class ArchiveImages {
     this.#signal = signal
   }
 
-  /** Lists them all; again, those that have come since. @throws the signal's reason */
+  /**
+   * Lists all images; when called again, those that have been received since.
+   * @throws the abort reason of the signal
+   */
   async list(): Promise<void> {
     this.#counted = this.#count()
     this.#isStale = false
     this.#files = Math.max(this.#files, this.#counted)
     const { database } = this.#context
-    for (let limit = FIRST; ; limit = BATCH) {
-      const part = listPartOfStudy(database, this.#studyInstanceUid, this.#after, limit)
-      await this.#showPart(part)
-      this.#listed += part.length
+    for (let limit = FIRST_BATCH; ; limit = BATCH) {
+      const batch = listStudyInstancesAfter(database, this.#studyInstanceUid, this.#after, limit)
+      await this.#showBatch(batch)
+      this.#listed += batch.length
       this.#files = Math.max(this.#files, this.#listed)
-      this.#after = part.at(-1)?.instanceId ?? this.#after
+      this.#after = batch.at(-1)?.instanceId ?? this.#after
       this.#shown.list.watch.changed()
-      if (part.length < limit) break
+      if (batch.length < limit) break
     }
     this.#files = this.#listed
   }
 
-  /** Whether there are others than were listed. */
+  /** Whether the images have changed since they were listed. */
   get isChanged(): boolean {
     return this.#isStale || this.#count() !== this.#counted
   }
@@ -90,8 +96,9 @@ export class ArchiveImages {
   }
 
   /**
-   * Whether a device sent any of them. What the gateway itself made, such as a capture or the copy
-   * of a report, has no sender: with it alone, the images are elsewhere.
+   * Whether any image was received from a device. Objects that the gateway created, such as
+   * captures and copies of reports, have no sender; a study that has only those may have its images
+   * elsewhere.
    */
   get hasReceived(): boolean {
     return this.#hasReceived
@@ -102,11 +109,11 @@ export class ArchiveImages {
   }
 
   find(sopInstanceUid: string): ImageFile | undefined {
-    const kept = this.#instances.get(sopInstanceUid)
-    return kept && this.#imageOf(kept)
+    const instance = this.#instances.get(sopInstanceUid)
+    return instance && this.#imageOf(instance)
   }
 
-  /** The view is over. */
+  /** Releases the files. Called when the view ends. */
   close(): void {
     for (const copy of this.#inflated.values())
       copy.then((hold) => hold.release()).catch(() => undefined /* There is none. */)
@@ -116,22 +123,22 @@ export class ArchiveImages {
     return findImageStudy(this.#context.database, this.#studyInstanceUid)?.instances ?? 0
   }
 
-  async #showPart(part: readonly InstanceRecord[]): Promise<void> {
-    for (const { sopInstanceUid, file, crc32, transferSyntaxUid, remoteAddress } of part) {
+  async #showBatch(batch: readonly InstanceRecord[]): Promise<void> {
+    for (const { sopInstanceUid, file, crc32, transferSyntaxUid, remoteAddress } of batch) {
       this.#instances.set(sopInstanceUid, { sopInstanceUid, file, crc32, transferSyntaxUid })
       this.#hasReceived ||= remoteAddress !== ''
     }
-    const waiting = part.entries()
+    const waiting = batch.entries()
     const worker = async () => {
       for (const [index, instance] of waiting) {
         this.#signal.throwIfAborted()
         await this.#show(instance, this.#listed + index + 1)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
   }
 
-  /** Opens it for its header alone: of thousands none stays open. */
+  /** Opens a file for its header only, because there may be thousands of them. */
   async #show(instance: InstanceRecord, number: number): Promise<void> {
     try {
       await using file = await OpenFile.open(await this.#pathOf(instance))
@@ -146,41 +153,41 @@ export class ArchiveImages {
     this.#read++
   }
 
-  #addFault({ sopInstanceUid }: Kept, number: number, sentence: Message): void {
+  #addFault({ sopInstanceUid }: CachedInstance, number: number, sentence: Message): void {
     this.#shown.list.faults.add({
       ...{ level: 'warning', what: message('viewer.archive-image', { number }), sentence },
       ...{ studyInstanceUid: this.#studyInstanceUid, sopInstanceUid },
     })
   }
 
-  #imageOf(kept: Kept): ImageFile {
+  #imageOf(instance: CachedInstance): ImageFile {
     return {
-      frame: (number) => this.#useCurrent(kept, (file) => wholeFrameOf(file, number)),
-      extras: () => this.#useCurrent(kept, async (file) => extrasOf(file)),
-      use: (_signal, work) => this.#useCurrent(kept, work),
+      frame: (number) => this.#useCurrent(instance, (file) => wholeFrameOf(file, number)),
+      extras: () => this.#useCurrent(instance, async (file) => extrasOf(file)),
+      use: (_signal, work) => this.#useCurrent(instance, work),
     }
   }
 
   /**
-   * What was set aside or replaced since it was listed is shown no more, as where it was of another
-   * patient.
+   * Checks that the image is still current: one that was quarantined or replaced after it was
+   * listed must not be shown any more.
    */
-  async #useCurrent<T>(kept: Kept, work: (file: OpenFile) => Promise<T>): Promise<T> {
-    const current = findCurrentInstance(this.#context.database, kept.sopInstanceUid)
-    if (current?.file !== kept.file) {
+  async #useCurrent<T>(instance: CachedInstance, work: (file: OpenFile) => Promise<T>): Promise<T> {
+    const current = findCurrentInstance(this.#context.database, instance.sopInstanceUid)
+    if (current?.file !== instance.file) {
       this.#isStale = true
       throw new ApiError('refused', message('viewer.replaced-meanwhile'))
     }
     try {
-      return await this.#cache.openFiles.use(await this.#pathOf(kept), work)
+      return await this.#cache.openFiles.use(await this.#pathOf(instance), work)
     } catch (error) {
       if (error instanceof ApiError) throw error
       throw new ApiError('refused', faultSentence(error))
     }
   }
 
-  /** Of a deflated file it is that of its inflated copy. */
-  async #pathOf({ file, crc32, transferSyntaxUid }: Kept): Promise<string> {
+  /** The path of the file, or of its inflated copy if it is deflated. */
+  async #pathOf({ file, crc32, transferSyntaxUid }: CachedInstance): Promise<string> {
     const path = this.#context.imageFiles.pathOf(file)
     if (transferSyntaxUid !== TRANSFER_SYNTAX.deflatedExplicitLittleEndian) return path
     const copy = this.#inflated.get(file) ?? this.#inflate(file, path, `"${crc32}"`)

@@ -7,39 +7,39 @@ import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { dicomTime } from '#server/platform/clinic-day.ts'
 import type { KnownInstance } from './view-images.ts'
 
-export interface CaptureOf {
-  /** What was shown. */
+export interface CaptureInput {
+  /** The captured image. */
   readonly shown: KnownInstance
-  /** From 1. */
+  /** Number of the captured frame, from 1. */
   readonly frame: number
   readonly description: string
   readonly image: CaptureImage
   readonly sopInstanceUid: string
   readonly seriesInstanceUid: string
-  /** Within its series, from 1. */
+  /** Instance number within the series, from 1. */
   readonly instanceNumber: number
-  /** RFC 3339. */
+  /** Time of the capture, RFC 3339. */
   readonly madeAt: string
-  /** IANA zone of the clinic. */
+  /** IANA name of the clinic's time zone. */
   readonly timeZone: string
-  /** What the archive has of the study. */
+  /** The header of the study in the archive, if any. */
   readonly archived: ImageHeader | undefined
 }
 
 const SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' } as const
 
 /**
- * The capture as the archive takes it (`keepOwnInstances`), and what the row of its study says
- * where the archive has none.
+ * Creates the DICOM object of a capture (for `storeOwnInstances`), and the header for its study if
+ * the archive has none.
  */
-export function captureObject(of: CaptureOf) {
-  const { frame, description, image, sopInstanceUid, seriesInstanceUid, madeAt, timeZone } = of
-  const { study, series, instance } = of.shown
+export function captureObject(input: CaptureInput) {
+  const { frame, description, image, sopInstanceUid, seriesInstanceUid, madeAt, timeZone } = input
+  const { study, series, instance } = input.shown
   const { modality, bodyPartExamined, laterality } = series
-  // The patient is that of the image, which may be another one than that of its study.
+  // The patient is taken from the image, which may differ from that of its study.
   const { isPrior: _, studyInstanceUid, ...patientAndStudy } = { ...study, ...instance.patient }
-  const { studyId = '', referringPhysicianName = '', institutionName = '' } = of.archived ?? {}
-  const instanceNumber = String(of.instanceNumber)
+  const { studyId = '', referringPhysicianName = '', institutionName = '' } = input.archived ?? {}
+  const instanceNumber = String(input.instanceNumber)
   const known = { ...patientAndStudy, studyId, referringPhysicianName, institutionName, modality }
   const own = { studyInstanceUid, sopInstanceUid, seriesInstanceUid, instanceNumber, ...SERIES }
   const { sopClassUid, sopInstanceUid: sourceUid } = instance
@@ -47,7 +47,7 @@ export function captureObject(of: CaptureOf) {
     {
       ...{ ...known, ...own, bodyPartExamined, laterality },
       made: dicomTime(madeAt, timeZone),
-      // PS3.5 §6.2, ST: no control characters.
+      // ST allows no control characters here (PS3.5 §6.2).
       derivationDescription: description.replace(/\p{Cc}+/gu, ' '),
       source: {
         sopClassUid,
@@ -60,14 +60,14 @@ export function captureObject(of: CaptureOf) {
   return {
     object: {
       ...{ ...own, sopClassUid: SECONDARY_CAPTURE, modality, dataSet },
-      image: { ...COLOUR, rows: image.rows, columns: image.columns },
+      image: { ...PIXEL_FORMAT, rows: image.rows, columns: image.columns },
     },
-    header: { ...UNKNOWN, ...known } satisfies ImageHeader,
+    header: { ...EMPTY_ATTRIBUTES, ...known } satisfies ImageHeader,
   }
 }
 
-/** What a capture says of no patient or request. */
-const UNKNOWN = {
+/** Patient and request attributes that a capture does not have. */
+const EMPTY_ATTRIBUTES = {
   patientSize: '',
   patientWeight: '',
   patientAge: '',
@@ -78,8 +78,8 @@ const UNKNOWN = {
   characterSetRule: '',
 }
 
-/** PS3.3 A.8.1, C.7.6.3: as `secondaryCapture` writes it. */
-const COLOUR = {
+/** Pixel description of the object, as written by `secondaryCapture` (PS3.3 A.8.1, C.7.6.3). */
+const PIXEL_FORMAT = {
   bitsAllocated: 8,
   bitsStored: 8,
   highBit: 7,

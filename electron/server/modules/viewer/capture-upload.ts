@@ -10,36 +10,37 @@ import type { Downloads } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
-import type { AskUpload } from './access-asking.ts'
+import type { AskUpload } from './partner-access.ts'
 import { type CaptureRecord, findCapture, updateCapture } from './queries.ts'
 
-/** The outbox row of a capture; its subject is the capture's id. */
+/** Kind of the outbox job of a capture; its subject is the ID of the capture. */
 export const CAPTURE_UPLOAD = 'capture.upload'
 
 const MINUTE_MS = 60_000
-/** For one URL: tens of megabytes by the slow half of a clinic's line. */
-const PUT_BUDGET_MS = 10 * MINUTE_MS
-const AT_ONCE = 2
+/** Time limit per URL: enough for tens of megabytes over a slow clinic connection. */
+const UPLOAD_TIMEOUT_MS = 10 * MINUTE_MS
+const MAX_CONCURRENT = 2
 
-export const UNASKED = message('viewer.capture-unasked')
+export const NO_ENDPOINT = message('viewer.capture-unasked')
 const GONE = message('viewer.capture-gone')
 
-type Standing = Pick<CaptureRecord, 'state' | 'lastError'> &
+type UploadStatus = Pick<CaptureRecord, 'state' | 'lastError'> &
   Partial<Pick<CaptureRecord, 'urls' | 'uploaded' | 'nextAt'>>
 
 export type CaptureUpload = ReturnType<typeof openCaptureUpload>
 
 /**
- * Works off the captures that wait: asks the partner where each goes and sends the same file to
- * every URL. It is done when all took it; else all are asked for and sent anew, since a link lasts
- * for minutes. The first failure of a capture and the end of it are in the feed.
+ * Uploads waiting captures: requests the upload URLs from the partner and sends the file to every
+ * URL. An upload is done when all URLs have accepted it; otherwise all URLs are requested and sent
+ * again, because they are valid for minutes only. The first failure and the final outcome are shown
+ * in the activity feed.
  */
 export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloads['put']) {
   const { database, clock } = context
 
-  /** An attempt is over. */
-  function endAttempt(captureId: string, standing: Standing): void {
-    const after = change(context, captureId, standing, 1)
+  /** Records the end of an attempt. */
+  function endAttempt(captureId: string, status: UploadStatus): void {
+    const after = change(context, captureId, status, 1)
     if (after) database.afterCommit(() => reportFailure(context, after))
   }
 
@@ -50,18 +51,20 @@ export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloa
       const capture = findCapture(database, captureId)
       if (!capture) return { outcome: 'failed', fault: GONE }
       try {
-        const { isPassing, ...standing } = await upload(context, ask, put, capture, signal)
-        const wait = isPassing ? waitAfter(RETRY_SCHEDULES.captureUpload, attempts + 1) : undefined
-        if (standing.state !== 'failed')
-          return { outcome: 'sent', within: () => endAttempt(captureId, standing) }
-        const fault = standing.lastError ?? message('viewer.capture-own-fault')
+        const { isTransient, ...status } = await upload(context, ask, put, capture, signal)
+        const wait = isTransient
+          ? waitAfter(RETRY_SCHEDULES.captureUpload, attempts + 1)
+          : undefined
+        if (status.state !== 'failed')
+          return { outcome: 'sent', within: () => endAttempt(captureId, status) }
+        const fault = status.lastError ?? message('viewer.capture-own-fault')
         if (wait === undefined)
-          return { outcome: 'failed', fault, within: () => endAttempt(captureId, standing) }
+          return { outcome: 'failed', fault, within: () => endAttempt(captureId, status) }
         const until = clock() + wait
-        const waiting = { ...standing, state: 'waiting', nextAt: instantOf(until) } as const
+        const waiting = { ...status, state: 'waiting', nextAt: instantOf(until) } as const
         return { outcome: 'postponed', until, fault, within: () => endAttempt(captureId, waiting) }
       } catch (error) {
-        // A fault of ours, such as of the disk: the worker tries it again.
+        // An internal error, such as of the disk, is retried by the worker.
         if (!signal.aborted)
           endAttempt(captureId, {
             state: 'waiting',
@@ -70,11 +73,11 @@ export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloa
         throw error
       }
     },
-    AT_ONCE,
+    MAX_CONCURRENT,
   )
 
   return {
-    /** Lets these rows go out now. */
+    /** Retries these jobs immediately. */
     retry(outboxIds: readonly number[]): void {
       const nextAt = instantOf(clock())
       for (const outboxId of outboxIds) {
@@ -92,13 +95,13 @@ export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloa
 function change(
   { database, clock }: Context,
   captureId: string,
-  standing: Standing,
+  status: UploadStatus,
   attempts = 0,
 ): CaptureRecord | undefined {
   const before = findCapture(database, captureId)
   if (!before) return undefined
   const after = {
-    ...{ ...before, nextAt: null, ...standing },
+    ...{ ...before, nextAt: null, ...status },
     attempts: before.attempts + attempts,
     updatedAt: instantOf(clock()),
   }
@@ -106,7 +109,7 @@ function change(
   return after
 }
 
-/** Nothing in it names a patient. */
+/** Shows a failure in the activity feed, without patient data. */
 function reportFailure(
   { feed }: Context,
   { state, attempts, lastError, studyInstanceUid }: CaptureRecord,
@@ -126,19 +129,22 @@ function reportFailure(
     })
 }
 
-/** How an attempt ended; `isPassing`: it may be tried again. @throws a fault of ours */
+/**
+ * Makes one attempt and returns its outcome. `isTransient` is set if it may be retried.
+ * @throws internal errors
+ */
 async function upload(
   context: Context,
   ask: AskUpload,
   put: Downloads['put'],
   capture: CaptureRecord,
   signal: AbortSignal,
-): Promise<Standing & { readonly isPassing?: boolean }> {
+): Promise<UploadStatus & { readonly isTransient?: boolean }> {
   const { captureId, studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid } = capture
-  const failed = (lastError: Message, isPassing = false) =>
-    ({ state: 'failed', lastError, isPassing }) as const
+  const failed = (lastError: Message, isTransient = false) =>
+    ({ state: 'failed', lastError, isTransient }) as const
   const kept = (lastError: Message) => ({ state: 'kept', lastError }) as const
-  /** How far it is. The upload goes on where the disk takes no record of it. */
+  /** Records the progress. The upload continues if it cannot be written. */
   const progress = (urls: number, uploaded: number) =>
     tryWrite(() =>
       change(context, captureId, { state: 'uploading', lastError: null, urls, uploaded }),
@@ -146,7 +152,7 @@ async function upload(
 
   const instance = findCurrentInstance(context.database, sopInstanceUid)
   if (!instance) return failed(GONE)
-  if (studyId === null) return kept(UNASKED)
+  if (studyId === null) return kept(NO_ENDPOINT)
   progress(0, 0)
   const question = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }
   const answer = await ask(
@@ -155,8 +161,8 @@ async function upload(
     signal,
   ).catch(webhookErrorOf)
   if (answer instanceof WebhookError) {
-    if (answer.fault === 'no-endpoint') return kept(UNASKED)
-    // What it says may name a patient: it is with the event, which is encrypted.
+    if (answer.fault === 'no-endpoint') return kept(NO_ENDPOINT)
+    // The partner's text may contain patient data. It is stored with the event, which is encrypted.
     if (answer.fault === 'refused') return failed(message('viewer.capture-refused'))
     return failed(message('viewer.capture-no-answer', { reason: answer.detail }), true)
   }
@@ -170,7 +176,7 @@ async function upload(
   progress(uploadUrls.length, 0)
   const body = await readFile(context.imageFiles.pathOf(instance.file))
   const uploaded = (count: number) => progress(uploadUrls.length, count)
-  const faults = await faultsOf(answer, body, put, signal, uploaded)
+  const faults = await uploadToAll(answer, body, put, signal, uploaded)
   const places = uploadUrls.length
   const [reason] = faults
   if (reason === undefined) {
@@ -183,10 +189,11 @@ async function upload(
 }
 
 /**
- * Sends the file to every URL of the answer. What was wrong with each that did not take it; a fault
- * of ours is thrown. @param uploaded called with the number of URLs that have it
+ * Sends the file to every URL and returns the error of each URL that did not accept it. Internal
+ * errors are thrown.
+ * @param uploaded called with the number of URLs that have accepted it
  */
-async function faultsOf(
+async function uploadToAll(
   answer: Awaited<ReturnType<AskUpload>>,
   body: Buffer,
   put: Downloads['put'],
@@ -194,7 +201,7 @@ async function faultsOf(
   uploaded: (count: number) => void,
 ): Promise<Message[]> {
   const faults: Message[] = []
-  const options = { budgetMs: PUT_BUDGET_MS, mediaType: 'application/dicom', signal }
+  const options = { budgetMs: UPLOAD_TIMEOUT_MS, mediaType: 'application/dicom', signal }
   for (const [index, url] of answer.uploadUrls.entries()) {
     try {
       await put(url, body, { ...options, hosts: answer.hosts() })

@@ -5,7 +5,7 @@ import { note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import { addOutboxJob, findLatestOutboxJob } from '#server/jobs/outbox-queries.ts'
-import { keepOwnInstances } from '#server/modules/images/own-instances.ts'
+import { storeOwnInstances } from '#server/modules/images/own-instances.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { findStudy, findStudyByUid } from '#server/modules/studies/study-queries.ts'
@@ -17,7 +17,7 @@ import { ApiError } from '#shared/errors.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { captureObject } from './capture-object.ts'
-import { CAPTURE_UPLOAD, type CaptureUpload, UNASKED } from './capture-upload.ts'
+import { CAPTURE_UPLOAD, type CaptureUpload, NO_ENDPOINT } from './capture-upload.ts'
 import {
   type CaptureRecord,
   capturesOfStudy,
@@ -29,20 +29,23 @@ import type { KnownInstance, ViewImages } from './view-images.ts'
 
 type WantedCapture = z.output<typeof NewCapture>
 
-const inflated = promisify(inflate)
+const inflateAsync = promisify(inflate)
 const GIGABYTE = 1e9
-/** Each may have fifty megabytes. */
-const MOST_OF_A_STUDY = 500
-const MOST_IN_LINE = 8
+/** A capture may have fifty megabytes. */
+const MAX_PER_STUDY = 500
+const MAX_QUEUED = 8
 
-/** Secondary captures of what a view shows. */
+/** Creates secondary captures of the images of a view. */
 export class Captures {
   readonly #context: Context
   readonly #images: Pick<ViewImages, 'instanceOf' | 'priors'>
   readonly #uploads: CaptureUpload
-  /** One after the other: each is large, and continues the series of its study. */
+  /**
+   * Captures are created one at a time, because each is large and is appended to the series of its
+   * study.
+   */
   #last: Promise<unknown> = Promise.resolve()
-  #inLine = 0
+  #queued = 0
 
   constructor(
     context: Context,
@@ -55,31 +58,34 @@ export class Captures {
   }
 
   /**
-   * It is in the archive once this resolves, and on its way to the partner. The caller has looked
-   * whether the view may make any.
-   * @throws ApiError malformed: the pixels, the frame; not-found: the view has no such image;
-   *   refused: the study has too many; too-many; unavailable: the disk
+   * Creates a capture. It is stored in the archive and queued for upload when the promise resolves.
+   * The caller has checked that captures are allowed in the view.
+   * @throws ApiError malformed: the pixels or the frame; not-found: the view has no such image;
+   *   refused: the study has too many captures; too-many; unavailable: the disk
    */
   async make(view: OpenView, wanted: WantedCapture): Promise<Capture> {
-    if (this.#inLine >= MOST_IN_LINE)
+    if (this.#queued >= MAX_QUEUED)
       throw new ApiError('too-many', message('viewer.too-many-captures'), {
         headers: { 'retry-after': '5' },
       })
-    this.#inLine++
-    const made = this.#last.then(() => this.#make(view, wanted)).finally(() => this.#inLine--)
+    this.#queued++
+    const made = this.#last.then(() => this.#make(view, wanted)).finally(() => this.#queued--)
     this.#last = made.catch(() => undefined)
     return await made
   }
 
-  /** Of the studies that the view shows, newest first. */
+  /** The captures of the studies that the view shows, newest first. */
   list(view: OpenView): Capture[] {
     const { database } = this.#context
     return this.#studiesOf(view)
       .flatMap((studyInstanceUid) => capturesOfStudy(database, studyInstanceUid))
-      .map(shownCapture)
+      .map(captureReply)
   }
 
-  /** @throws ApiError not-found; refused: there is nothing to upload, or nowhere to */
+  /**
+   * Retries the upload of a capture.
+   * @throws ApiError not-found; refused: it has been uploaded already, or there is no endpoint
+   */
   retry(view: OpenView, captureId: string): Capture {
     const context = this.#context
     const { database, clock } = context
@@ -89,7 +95,7 @@ export class Captures {
         throw new ApiError('not-found', message('viewer.no-such-capture'))
       if (before.state === 'done')
         throw new ApiError('refused', message('viewer.capture-uploaded-already'))
-      const why = whyKept(context, before)
+      const why = uploadObstacle(context, before)
       if (why) throw new ApiError('refused', why)
       const now = instantOf(clock())
       note(context, actorOf(view), 'capture.retry', captureId)
@@ -99,9 +105,9 @@ export class Captures {
       } else {
         const again = { state: 'waiting', nextAt: now, lastError: null, updatedAt: now } as const
         updateCapture(database, { ...before, ...again })
-        append(context, captureId, now)
+        addUploadJob(context, captureId, now)
       }
-      return shownCapture(findCapture(database, captureId) ?? before)
+      return captureReply(findCapture(database, captureId) ?? before)
     })
   }
 
@@ -120,35 +126,35 @@ export class Captures {
         'body.frame',
         message('viewer.frame-of-image', { frames: shown.instance.frames }),
       )
-    demandRoom(context, shown.study.studyInstanceUid)
-    const pixels = await pixelsOf(wanted.pixels, wanted.rows * wanted.columns * 3)
+    checkLimits(context, shown.study.studyInstanceUid)
+    const pixels = await inflatePixels(wanted.pixels, wanted.rows * wanted.columns * 3)
     const { object, header, record } = newCapture(context, view, shown, wanted, pixels)
-    await keepOwnInstances(this.#context, [object], header, () =>
-      insert(context, view, record),
+    await storeOwnInstances(this.#context, [object], header, () =>
+      insertWithJob(context, view, record),
     ).catch((error: unknown) => {
       throw error instanceof StorageFault
         ? new ApiError('unavailable', message('viewer.capture-not-kept'))
         : error
     })
     context.feed.noteImages()
-    return shownCapture(record)
+    return captureReply(record)
   }
 }
 
 const actorOf = ({ userId }: OpenView) => (userId === null ? 'gateway' : userActor(userId))
 
-const append = ({ database }: Context, captureId: string, at: string) =>
+const addUploadJob = ({ database }: Context, captureId: string, at: string) =>
   addOutboxJob(database, { kind: CAPTURE_UPLOAD, subject: captureId, payload: {}, at })
 
-function insert(context: Context, view: OpenView, record: CaptureRecord): void {
+function insertWithJob(context: Context, view: OpenView, record: CaptureRecord): void {
   const { captureId, studyInstanceUid, sopInstanceUid, ofSopInstanceUid } = record
   insertCapture(context.database, record)
   const detail = { viewId: view.viewId, studyInstanceUid, sopInstanceUid, ofSopInstanceUid }
   note(context, actorOf(view), 'capture.make', captureId, detail)
-  if (record.state === 'waiting') append(context, captureId, record.createdAt)
+  if (record.state === 'waiting') addUploadJob(context, captureId, record.createdAt)
 }
 
-/** The object of a capture with what the row of its study says, and its row. */
+/** Creates the DICOM object of a capture, the header of its study, and its record. */
 function newCapture(
   context: Context,
   view: OpenView,
@@ -164,7 +170,7 @@ function newCapture(
   const { object, header } = captureObject({
     ...{ shown, frame, description, image: { rows, columns, pixels } },
     sopInstanceUid: uidOfUuid(uuid()),
-    // One series of a study, which grows.
+    // All captures of a study are in one series.
     seriesInstanceUid: earlier[0]?.seriesInstanceUid ?? uidOfUuid(uuid()),
     instanceNumber: earlier.length + 1,
     madeAt: now,
@@ -172,10 +178,10 @@ function newCapture(
     archived: findImageStudy(database, studyInstanceUid)?.header,
   })
   const { sopInstanceUid, seriesInstanceUid } = object
-  const whose = { studyId: study?.studyId ?? null, apiKeyId: study?.createdByApiKeyId ?? null }
-  const why = whyKept(context, whose)
+  const owner = { studyId: study?.studyId ?? null, apiKeyId: study?.createdByApiKeyId ?? null }
+  const why = uploadObstacle(context, owner)
   const record: CaptureRecord = {
-    ...{ captureId: uuid(), ...whose, studyInstanceUid, sopInstanceUid, seriesInstanceUid },
+    ...{ captureId: uuid(), ...owner, studyInstanceUid, sopInstanceUid, seriesInstanceUid },
     ...{ ofSopInstanceUid, ofSeriesInstanceUid: shown.series.seriesInstanceUid },
     ...{ userId: view.userId, urls: 0, uploaded: 0, attempts: 0 },
     ...(why === null ? { state: 'waiting', nextAt: now } : { state: 'kept', nextAt: null }),
@@ -185,7 +191,7 @@ function newCapture(
 }
 
 /**
- * The study's row whose partner is asked: that of the view, or the one of an earlier study that it
+ * The study whose partner receives the capture: that of the view, or that of a prior study that it
  * shows.
  */
 function studyOf({ database }: Context, view: OpenView, studyInstanceUid: string) {
@@ -197,32 +203,30 @@ function studyOf({ database }: Context, view: OpenView, studyInstanceUid: string
   )
 }
 
-/** Why nobody can be asked where it goes; null where somebody can. */
-function whyKept(
+/** Why the capture cannot be uploaded; null if it can. */
+function uploadObstacle(
   context: Context,
   { studyId, apiKeyId }: Pick<CaptureRecord, 'studyId' | 'apiKeyId'>,
 ): Message | null {
   if (studyId === null) return message('viewer.capture-of-no-partner')
-  return targetFor(context, 'secondary_capture.access_requested', apiKeyId) ? null : UNASKED
+  return targetFor(context, 'secondary_capture.access_requested', apiKeyId) ? null : NO_ENDPOINT
 }
 
-function demandRoom({ database, imageFiles, settings }: Context, studyInstanceUid: string): void {
+function checkLimits({ database, imageFiles, settings }: Context, studyInstanceUid: string): void {
   if (imageFiles.space().freeBytes < settings.get('intake.stopGigabytes') * GIGABYTE)
     throw new ApiError('unavailable', message('viewer.no-room-for-captures'))
-  if (capturesOfStudy(database, studyInstanceUid).length >= MOST_OF_A_STUDY)
-    throw new ApiError(
-      'refused',
-      message('viewer.most-captures-of-study', { most: MOST_OF_A_STUDY }),
-    )
+  if (capturesOfStudy(database, studyInstanceUid).length >= MAX_PER_STUDY)
+    throw new ApiError('refused', message('viewer.most-captures-of-study', { most: MAX_PER_STUDY }))
 }
 
 /**
- * RGB of that many bytes. A bomb is refused before it is any longer than that. @throws ApiError
- * malformed
+ * Decompresses pixels to exactly `bytes` bytes of RGB. Longer data, such as a decompression bomb,
+ * is refused without being decompressed completely.
+ * @throws ApiError malformed
  */
-async function pixelsOf(base64: string, bytes: number): Promise<Buffer> {
+async function inflatePixels(base64: string, bytes: number): Promise<Buffer> {
   const packed = Buffer.from(base64, 'base64')
-  const pixels = await inflated(packed, { maxOutputLength: bytes }).catch(
+  const pixels = await inflateAsync(packed, { maxOutputLength: bytes }).catch(
     (error: NodeJS.ErrnoException) => {
       const isLonger = error.code === 'ERR_BUFFER_TOO_LARGE'
       throw malformed(
@@ -241,7 +245,7 @@ async function pixelsOf(base64: string, bytes: number): Promise<Buffer> {
   return pixels
 }
 
-const shownCapture = (record: CaptureRecord): Capture => {
+const captureReply = (record: CaptureRecord): Capture => {
   const { captureId, sopInstanceUid, state, urls, uploaded } = record
   const { attempts, nextAt, lastError, createdAt } = record
   return {

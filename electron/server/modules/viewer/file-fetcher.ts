@@ -4,16 +4,18 @@ import type { Downloads, Streamed } from '#server/webhooks/download.ts'
 import { GrowingFile } from './open-files.ts'
 import type { CacheHold, CachePart, KnownFile, ViewCache } from './view-cache.ts'
 
-/** Bytes between two looks at the disk's room. */
-const LOOK_EVERY = 64 << 20
+/** Bytes written between two checks of the free disk space. */
+const CHECK_EVERY_BYTES = 64 << 20
 
-/** Fetches files of partners into the cache. */
+/** Downloads files of partners into the cache. */
 export class FileFetcher {
   readonly cache: ViewCache
   readonly downloads: Pick<Downloads, 'stream'>
-  /** Milliseconds before the first and the second new try of a file. */
+  /** Delays in milliseconds before the retries of a file. */
   readonly pausesMs: readonly number[]
-  /** Milliseconds after which files come at full speed though no image was asked for. */
+  /**
+   * Milliseconds after which files are loaded at full speed even if no image has been requested.
+   */
   readonly startMs: number
 
   constructor(
@@ -29,13 +31,13 @@ export class FileFetcher {
   }
 
   /**
-   * Fetches a file, or takes the copy of an earlier view that its host says is still the same
+   * Downloads a file, or uses the copy of an earlier view if its host confirms that it is unchanged
    * (RFC 9110 §13.1).
-   * @param grown called at its first bytes and whenever there are more of them, unless it is
-   *   deflated; what it throws ends the fetching
+   * @param grown called when the first and further bytes are available, unless the file is
+   *   deflated; an error that it throws ends the download
    * @param evicted see `ViewCache.hold`
-   * @throws WebhookError, NoRoom, ViewedFileFault, what `grown` throws, what the disk says, the
-   *   signal's reason
+   * @throws WebhookError, NotEnoughSpaceError, ViewedFileFault, errors of `grown` and of the disk, the abort
+   *   reason of the signal
    */
   async fetch(
     of: Pick<KnownFile, 'fileKey' | 'studyInstanceUid'>,
@@ -48,7 +50,7 @@ export class FileFetcher {
     const { cache, downloads } = this
     await cache.ready
     const stream = (headers: Readonly<Record<string, string>>) =>
-      downloads.stream(url, { hosts, signal, maxBytes: cache.mostBytes(), headers })
+      downloads.stream(url, { hosts, signal, maxBytes: cache.maxFileBytes(), headers })
     const before = cache.known(of.fileKey)
     let streamed = await stream(before ? conditionsOf(before) : {})
     if (before && streamed.httpStatus === 304) {
@@ -59,10 +61,10 @@ export class FileFetcher {
       streamed = await stream({})
     }
     const { etag = null, lastModified = null } = streamed
-    return await this.#keep(streamed, { ...of, etag, lastModified }, signal, grown, evicted)
+    return await this.#download(streamed, { ...of, etag, lastModified }, signal, grown, evicted)
   }
 
-  async #keep(
+  async #download(
     { body, length }: Streamed,
     known: KnownFile,
     signal: AbortSignal,
@@ -72,15 +74,15 @@ export class FileFetcher {
     const { cache } = this
     let part: CachePart | undefined
     try {
-      cache.demandRoom(length ?? 0)
+      cache.requireRoom(length ?? 0)
       part = await cache.begin()
       const file = new GrowingFile(part.handle)
-      let looked = 0
+      let checkedAt = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         await file.write(chunk)
-        if (file.source.length - looked > LOOK_EVERY) {
-          looked = file.source.length
-          cache.demandRoom(LOOK_EVERY)
+        if (file.source.length - checkedAt > CHECK_EVERY_BYTES) {
+          checkedAt = file.source.length
+          cache.requireRoom(CHECK_EVERY_BYTES)
         }
         if (file.isDeflated() === false) grown(file)
       }
@@ -113,8 +115,8 @@ const conditionsOf = ({ etag, lastModified }: KnownFile) => ({
 })
 
 /**
- * A deflated file, such as one of the archive, inflated into the cache. @throws ViewedFileFault,
- * NoRoom, what the disk says
+ * Inflates a deflated file, such as one of the archive, into the cache.
+ * @throws ViewedFileFault, NotEnoughSpaceError, errors of the disk
  */
 export async function inflatedCopy(
   cache: ViewCache,
@@ -125,12 +127,12 @@ export async function inflatedCopy(
   await cache.ready
   let part = await cache.begin()
   try {
-    await inflatedFile(path, part.path, { bytes: cache.mostInflatedBytes() })
-    // The file may have been replaced by another one of the same name.
+    await inflatedFile(path, part.path, { bytes: cache.maxInflatedBytes() })
+    // Reopened, because the file may have been replaced by another one with the same name.
     await part.handle.close()
     part = { path: part.path, handle: await open(part.path, 'r+') }
     const { size } = await part.handle.stat()
-    cache.demandRoom(size)
+    cache.requireRoom(size)
     return await cache.keep(part, size, known, evicted)
   } catch (error) {
     await cache.discard(part)

@@ -10,27 +10,31 @@ import { ApiError } from '#shared/errors.ts'
 import { message, sentences } from '#shared/messages/message.ts'
 import type { DiskSource, OpenFile } from './open-files.ts'
 
-/** A frame as it is stored. */
+/** A frame in its stored encoding. */
 export interface Frame {
   readonly body: Buffer
   readonly transferSyntaxUid: string
 }
 
-/** An instance of a view, wherever its file comes from. */
+/** An instance of a view, from any source. */
 export interface ImageFile {
   /**
-   * Waits for it. @param number from 1
-   * @throws ApiError not-found: it has no such frame; refused: it is faulty, and how; the reason
-   *   of `signal`
+   * Returns a frame once it is available.
+   * @param number from 1
+   * @throws ApiError not-found: there is no such frame; refused: the file is faulty; the abort
+   *   reason of `signal`
    */
   frame(number: number, signal: AbortSignal): Promise<Frame>
-  /** As `frame`. */
+  /** Returns lookup tables and overlays, under the same conditions as `frame`. */
   extras(signal: AbortSignal): Promise<InstanceExtras>
-  /** The file itself, whole; as `frame`. */
+  /** Runs `work` on the complete file, under the same conditions as `frame`. */
   use<T>(signal: AbortSignal, work: (file: OpenFile) => Promise<T>): Promise<T>
 }
 
-/** Undefined while its bytes have not come. @throws as `ImageFile.frame` */
+/**
+ * Reads a frame; undefined if its bytes have not been received yet.
+ * @throws the errors of `ImageFile.frame`
+ */
 export async function frameOf(
   { source, viewed }: OpenFile,
   number: number,
@@ -47,18 +51,18 @@ export async function frameOf(
     throw new ApiError('not-found', message('viewer.image-frames', { frames }))
   const bytes = withApiErrors(() => viewed.frame(number))
   if (!bytes) return undefined
-  return { body: await fetchedFrame(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
+  return { body: await readFrameAsync(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
 }
 
-/** As `frameOf`, of a file that is whole. */
+/** Like `frameOf`, for a complete file. */
 export async function wholeFrameOf(file: OpenFile, number: number): Promise<Frame> {
   const frame = await frameOf(file, number)
   if (!frame) throw new ApiError('refused', message('viewer.no-such-frame'))
   return frame
 }
 
-/** The bytes of a frame, fetched from the disk without holding up the event loop. */
-async function fetchedFrame(source: DiskSource, frame: FrameBytes): Promise<Buffer> {
+/** Reads the bytes of a frame asynchronously. */
+async function readFrameAsync(source: DiskSource, frame: FrameBytes): Promise<Buffer> {
   const parts = await Promise.all(
     frame.spans.map(async ({ at, length }) => ({ at, bytes: await source.fetch(at, length) })),
   )
@@ -75,7 +79,10 @@ async function fetchedFrame(source: DiskSource, frame: FrameBytes): Promise<Buff
   return readFrame(fetched, frame)
 }
 
-/** @throws as `ImageFile.frame` */
+/**
+ * Reads lookup tables and overlays.
+ * @throws the errors of `ImageFile.frame`
+ */
 export function extrasOf({ viewed }: OpenFile): InstanceExtras {
   return extrasInBase64(
     withApiErrors(() => {
@@ -85,7 +92,10 @@ export function extrasOf({ viewed }: OpenFile): InstanceExtras {
   )
 }
 
-/** Runs `work` on a file. @throws ApiError refused: what is wrong with the file */
+/**
+ * Runs `work` and converts file errors to API errors.
+ * @throws ApiError refused: what is wrong with the file
+ */
 export function withApiErrors<T>(work: () => T): T {
   try {
     return work()

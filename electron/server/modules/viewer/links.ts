@@ -2,16 +2,16 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
-import { type EitherStudy, resolveStudy } from '#server/modules/studies/study-access.ts'
+import { resolveStudy, type StudyIdentifiers } from '#server/modules/studies/study-access.ts'
 import { type Area, findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { demandAssignee, refused } from '#server/modules/studies/study-references.ts'
+import { refused, requireAssignee } from '#server/modules/studies/study-references.ts'
 import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
-import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { createToken, hashToken } from '#server/platform/token.ts'
 import { ApiError } from '#shared/errors.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
   type EphemeralDetail,
@@ -21,17 +21,19 @@ import {
   redeemLink,
 } from './queries.ts'
 
-// URLs given out that open the viewer: each token is good once, and only its hash is kept. The
-// functions that create one return its path and query, below the public base.
+// Links that open the viewer. Each token can be used once, and only its hash is stored. The
+// functions that create a link return its path and query, relative to the public base.
 
-/** How long the link of an ephemeral session may be followed; the partner interface fixes it. */
+/**
+ * Lifetime of the link of an ephemeral session in seconds, as specified by the partner interface.
+ */
 export const EPHEMERAL_SECONDS = 30
 
 /**
- * A link to a viewer study. @throws ApiError malformed, not-permitted, not-found; refused: the
- * study is cancelled
+ * Creates a link to a viewer study.
+ * @throws ApiError malformed, not-permitted, not-found; refused: the study is cancelled
  */
-export const createViewerLink = (context: Context, caller: Caller, either: EitherStudy) =>
+export const createViewerLink = (context: Context, caller: Caller, either: StudyIdentifiers) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
     const { studyId } = activeStudy(context, caller, 'viewer', either)
@@ -39,19 +41,20 @@ export const createViewerLink = (context: Context, caller: Caller, either: Eithe
   })
 
 /**
- * Assigns the study to the user and creates a link for viewer and dictation. @throws ApiError as
- * `createViewerLink`; refused: the user, or another one is at work on the study
+ * Assigns the study to the user and creates a link for viewing and dictation.
+ * @throws ApiError those of `createViewerLink`; refused: the user is not allowed, or another user
+ *   has begun the report
  */
 export const createRerouteLink = (
   context: Context,
   caller: Caller,
-  { assignedToUserId, ...either }: EitherStudy & { readonly assignedToUserId: string },
+  { assignedToUserId, ...either }: StudyIdentifiers & { readonly assignedToUserId: string },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
     const study = activeStudy(context, caller, 'scribe', either)
     const path = 'body.assignedToUserId'
-    const user = demandAssignee(context, assignedToUserId, path)
+    const user = requireAssignee(context, assignedToUserId, path)
     if (!user.canCreateReports) throw refused(path, message('studies.must-create-reports'))
     assign(context, caller, study, user)
     const { studyId } = study
@@ -61,24 +64,24 @@ export const createRerouteLink = (
   })
 
 /**
- * A link to a scribe study without dictation; `userId` is for the audit trail. @throws ApiError as
- * `createViewerLink`
+ * Creates a link to a scribe study without dictation. `userId` is recorded in the audit log.
+ * @throws ApiError those of `createViewerLink`
  */
 export const createViewerOnlyLink = (
   context: Context,
   caller: Caller,
-  { userId = null, ...either }: EitherStudy & { readonly userId?: string | null | undefined },
+  { userId = null, ...either }: StudyIdentifiers & { readonly userId?: string | null | undefined },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
     const { studyId } = activeStudy(context, caller, 'scribe', either)
-    if (userId !== null) demandAssignee(context, userId, 'body.userId')
+    if (userId !== null) requireAssignee(context, userId, 'body.userId')
     return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
   })
 
 /**
- * A link to a session without a study. @throws ApiError refused: no endpoint takes
- * `ephemeral.access_requested` from this caller
+ * Creates a link to an ephemeral session, which has no study.
+ * @throws ApiError refused: no endpoint receives `ephemeral.access_requested` from this caller
  */
 export const createEphemeralLink = (
   context: Context,
@@ -108,7 +111,7 @@ function create(
   const token = createToken()
   const { kind, studyId, userId } = of
   insertLink(database, {
-    ...{ tokenHash: hashToken(token), ...of, ...makerOf(caller), ephemeral },
+    ...{ tokenHash: hashToken(token), ...of, ...creatorOf(caller), ephemeral },
     ...{ createdAt: instantOf(now), expiresAt: instantOf(now + lifetimeMs) },
     ...{ usedAt: null, revokedAt: null },
   })
@@ -116,15 +119,15 @@ function create(
   return `${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`
 }
 
-function activeStudy(context: Context, caller: Caller, area: Area, either: EitherStudy) {
+function activeStudy(context: Context, caller: Caller, area: Area, either: StudyIdentifiers) {
   const study = resolveStudy(context, caller, area, either)
   if (study.cancelledAt !== null) throw new ApiError('refused', message('studies.uncancel-first'))
   return study
 }
 
 /**
- * Creating a link assigns the study, opening it never does; a signed study keeps its radiologist
- * and opens for reading.
+ * Assigns the study when the link is created; opening the link does not. A signed study keeps its
+ * radiologist and is opened for reading.
  */
 function assign(
   { database, audit, clock }: Context,
@@ -134,7 +137,7 @@ function assign(
 ): void {
   if (study.area !== 'scribe' || study.status === 'completed' || study.assignedTo === assignedTo)
     return
-  const status = moved('assign', study.status)
+  const status = nextStatus('assign', study.status)
   if (status === undefined)
     throw refused(
       'body.assignedToUserId',
@@ -147,9 +150,9 @@ function assign(
 }
 
 /**
- * Uses the link up where it opens; otherwise it is left as it is, and `why` says why it does not
- * open: unknown: incomplete, or deleted; revoked: whoever gave it, or whom it is for, has no access
- * any more. Both are audited.
+ * Opens a link and redeems it. If it cannot be opened, it is not redeemed, and `why` is the reason.
+ * `unknown` means incomplete or deleted; `revoked` means that its creator or its user no longer has
+ * access. Both outcomes are audited.
  */
 export function openLink(context: Context, token: string) {
   const { database, clock, audit } = context
@@ -158,7 +161,7 @@ export function openLink(context: Context, token: string) {
     const link = findLink(database, hashToken(token))
     if (!link) return { outcome: 'closed', why: 'unknown' } as const
     const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
-    const why = whyClosed(context, link, now)
+    const why = closedReason(context, link, now)
     if (why !== undefined) {
       const detail = { kind, userId, why }
       note({ audit }, 'gateway', 'link.refused', studyId ?? 'ephemeral', detail)
@@ -171,11 +174,12 @@ export function openLink(context: Context, token: string) {
   })
 }
 
-function whyClosed(context: Context, link: LinkRecord, now: string) {
-  // What is of the study now comes last: whoever holds a link that is over learns nothing of it.
+function closedReason(context: Context, link: LinkRecord, now: string) {
+  // The state of the study is checked last, so that it is not disclosed to the holder of an invalid
+  // link.
   if (link.usedAt !== null) return 'used'
   if (link.expiresAt <= now) return 'expired'
-  if (link.revokedAt !== null || whyRevoked(context, link) !== undefined) return 'revoked'
+  if (link.revokedAt !== null || revokedReason(context, link) !== undefined) return 'revoked'
   const { studyId } = link
   if (studyId !== null && findStudy(context.database, studyId)?.cancelledAt !== null)
     return 'cancelled'
@@ -183,11 +187,10 @@ function whyClosed(context: Context, link: LinkRecord, now: string) {
 }
 
 /**
- * Why what a link gives is over; undefined where it is not: it ends with the access
- * of whoever gave it and of whom it is for, and one for dictation with that person's right to
- * create reports.
+ * Why the access that a link grants has ended; undefined if it has not. It ends when its creator or
+ * its user loses access, and for dictation also when the user may no longer create reports.
  */
-export function whyRevoked(
+export function revokedReason(
   { database }: Context,
   {
     kind,

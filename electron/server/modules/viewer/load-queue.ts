@@ -1,20 +1,20 @@
-const AT_ONCE = 6
+const MAX_CONCURRENT = 6
 /**
- * Until a picture is on the screen: page and gateway are often one PC, and somebody waits for the
- * first image, not for the last.
+ * Concurrent loads until the first image is displayed: the browser and the gateway often share a
+ * PC, and the user waits for the first image.
  */
-const AT_FIRST = 2
+const MAX_CONCURRENT_AT_START = 2
 /**
- * Beside those that are under way: what a person waits for does not wait for gigabytes that nobody
- * looks at.
+ * Additional concurrent loads for urgent files, so that the user does not wait for large files that
+ * are not displayed.
  */
-const MORE_IF_URGENT = 2
-/** How long a page takes from a frame to its picture. */
-const DRAWN_MS = 400
+const EXTRA_IF_URGENT = 2
+/** Typical time from sending a frame until the page displays it. */
+const DISPLAY_MS = 400
 
 /**
- * Files in the order they are loaded: two at once at first, then six, by their number; what a
- * person waits for jumps ahead, the last request first.
+ * Loads files in order of their index, two at a time at first, then six. Urgent files are loaded
+ * first, most recent request first.
  */
 export class LoadQueue {
   readonly #load: (index: number) => Promise<void>
@@ -23,13 +23,15 @@ export class LoadQueue {
   readonly #waiting = new Set<number>()
   readonly #urgent = new Map<number, Set<symbol>>()
   readonly #loading = new Set<number>()
-  #atOnce = AT_FIRST
+  #maxConcurrent = MAX_CONCURRENT_AT_START
   #isShown = false
   #start: NodeJS.Timeout
 
   /**
-   * @param load never rejects @param isWanted whether anybody waits for those that are not urgent
-   * @param startMs milliseconds after which six come at once though no image was asked for
+   * @param load loads a file; must not reject
+   * @param isWanted whether there is a reader, which files that are not urgent require
+   * @param startMs milliseconds after which six files are loaded concurrently even if no image has
+   *   been requested
    */
   constructor(load: (index: number) => Promise<void>, isWanted: () => boolean, startMs: number) {
     this.#load = load
@@ -38,14 +40,14 @@ export class LoadQueue {
     this.#start = this.#speedUpAfter(startMs)
   }
 
-  /** To be loaded in its order. */
+  /** Queues a file. */
   add(index: number): void {
     this.#waiting.add(index)
     this.run()
   }
 
-  /** It is needed now. Returns what takes the request back. */
-  urge(index: number): () => void {
+  /** Gives a file priority. Returns a function that withdraws the request. */
+  prioritize(index: number): () => void {
     if (this.#loading.has(index)) return () => undefined
     const request = Symbol()
     const requests = (this.#urgent.get(index) ?? new Set()).add(request)
@@ -53,13 +55,13 @@ export class LoadQueue {
     this.#urgent.set(index, requests)
     this.run()
     return () => {
-      // A load that has begun ended its requests; others may have come since.
+      // When a load starts, its requests end; there may be newer ones.
       if (requests.delete(request) && requests.size === 0 && this.#urgent.get(index) === requests)
         this.#urgent.delete(index)
     }
   }
 
-  /** Begins what may be loaded now: there may be somebody to load for again. */
+  /** Starts as many loads as possible. Called when there may be a reader again. */
   run(): void {
     for (let index = this.#next(); index !== undefined; index = this.#next()) {
       const begun = index
@@ -73,12 +75,12 @@ export class LoadQueue {
     }
   }
 
-  /** A frame was given: once its picture is on the screen, the rest may come at full speed. */
+  /** Called when a frame has been sent: full speed starts once it is displayed. */
   noteFrame(): void {
     if (this.#isShown) return
     this.#isShown = true
     clearTimeout(this.#start)
-    this.#start = this.#speedUpAfter(Math.min(DRAWN_MS, this.#startMs))
+    this.#start = this.#speedUpAfter(Math.min(DISPLAY_MS, this.#startMs))
   }
 
   close(): void {
@@ -87,16 +89,16 @@ export class LoadQueue {
 
   #speedUpAfter(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
-      this.#atOnce = AT_ONCE
+      this.#maxConcurrent = MAX_CONCURRENT
       this.run()
     }, ms).unref()
   }
 
   #next(): number | undefined {
-    if (this.#loading.size < this.#atOnce + MORE_IF_URGENT)
+    if (this.#loading.size < this.#maxConcurrent + EXTRA_IF_URGENT)
       for (const index of [...this.#urgent.keys()].reverse())
         if (!this.#loading.has(index)) return index
-    if (this.#loading.size >= this.#atOnce || !this.#isWanted()) return undefined
+    if (this.#loading.size >= this.#maxConcurrent || !this.#isWanted()) return undefined
     for (const index of this.#waiting) if (!this.#loading.has(index)) return index
     return undefined
   }

@@ -1,12 +1,12 @@
 import type { Manifest, ManifestSop } from '#server/webhooks/manifest.ts'
 import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
 
-/** No file has more of them. */
-const MOST_FRAMES = 100_000
+/** Maximum number of frames of a file. */
+const MAX_FRAMES = 100_000
 
 /**
- * Series and images of a manifest as the list has them until their files are read. What has no
- * geometry there, such as a structured report, waits for its file.
+ * The series and images that a manifest lists, for display until their files are read. Instances
+ * without dimensions, such as structured reports, are left out.
  */
 export function contentOf({ studyInstanceUID: studyInstanceUid, series }: Manifest): {
   readonly series: readonly ViewedSeries[]
@@ -34,22 +34,22 @@ export function contentOf({ studyInstanceUID: studyInstanceUid, series }: Manife
   }
 }
 
-const whole = (value: number | undefined, least: number) =>
-  value !== undefined && Number.isSafeInteger(value) && value >= least ? value : undefined
+const integerFrom = (value: number | undefined, min: number) =>
+  value !== undefined && Number.isSafeInteger(value) && value >= min ? value : undefined
 
-/** Undefined: it is no image, or the manifest does not say how large it is. */
+/** Undefined if the instance is not an image or the manifest does not contain its dimensions. */
 function imageOf(sop: ManifestSop): ViewedInstance['image'] | undefined {
-  const rows = whole(sop.rows, 1)
-  const columns = whole(sop.columns, 1)
-  const bitsAllocated = whole(sop.bitsAllocated, 1)
-  const samplesPerPixel = whole(sop.samplesPerPixel, 1)
+  const rows = integerFrom(sop.rows, 1)
+  const columns = integerFrom(sop.columns, 1)
+  const bitsAllocated = integerFrom(sop.bitsAllocated, 1)
+  const samplesPerPixel = integerFrom(sop.samplesPerPixel, 1)
   const { photometricInterpretation } = sop
   if (!rows || !columns || !bitsAllocated || !samplesPerPixel || !photometricInterpretation)
     return undefined
-  const bitsStored = Math.min(bitsAllocated, whole(sop.bitsStored, 1) ?? bitsAllocated)
+  const bitsStored = Math.min(bitsAllocated, integerFrom(sop.bitsStored, 1) ?? bitsAllocated)
   return {
     ...{ rows, columns, bitsAllocated, bitsStored, samplesPerPixel, photometricInterpretation },
-    highBit: whole(sop.highBit, 0) ?? bitsStored - 1,
+    highBit: integerFrom(sop.highBit, 0) ?? bitsStored - 1,
     pixelRepresentation: sop.pixelRepresentation === 1 ? 1 : 0,
     planarConfiguration: 0,
     float: sop.isDoubleFloatPixelData ? 'double' : sop.isFloatPixelData ? 'float' : '',
@@ -59,8 +59,8 @@ function imageOf(sop: ManifestSop): ViewedInstance['image'] | undefined {
   }
 }
 
-/** What a manifest says of no instance. */
-const UNKNOWN = {
+/** Attributes that manifests do not contain. */
+const EMPTY_ATTRIBUTES = {
   transferSyntaxUid: '',
   source: 'manifest',
   notImage: null,
@@ -86,12 +86,12 @@ const instanceOf = (
   sop: ManifestSop,
   of: Pick<ViewedInstance, 'studyInstanceUid' | 'seriesInstanceUid' | 'image'>,
 ): ViewedInstance => ({
-  ...UNKNOWN,
+  ...EMPTY_ATTRIBUTES,
   ...of,
   sopInstanceUid: sop.sopInstanceUID,
   sopClassUid: sop.sopClassUID,
-  instanceNumber: whole(sop.instanceNumber, Number.MIN_SAFE_INTEGER) ?? 0,
-  frames: Math.min(MOST_FRAMES, whole(sop.numberOfFrames, 1) ?? 1),
+  instanceNumber: integerFrom(sop.instanceNumber, Number.MIN_SAFE_INTEGER) ?? 0,
+  frames: Math.min(MAX_FRAMES, integerFrom(sop.numberOfFrames, 1) ?? 1),
   attributes: {
     position: null,
     orientation: null,
@@ -107,10 +107,10 @@ const instanceOf = (
 })
 
 /**
- * Which URL may hold which instance; a guess, which the file's own header decides: a URL is taken
- * for the one of an instance whose UID is a whole part of its path, a file name or a value of its
- * query; else, where there are as many of both, the one at the same place.
- * @param known UIDs that a URL may name besides those of the manifests
+ * Guesses which URL contains which instance, until the header of the file is known. A URL is
+ * assigned to an instance whose UID is a complete segment of its path, a file name or a query
+ * value; otherwise, if there are as many URLs as instances, by position.
+ * @param known whether a UID that is not in the manifests may occur in a URL
  */
 export function manifestMatch(
   urls: readonly string[],
@@ -133,14 +133,17 @@ export function manifestMatch(
     for (const [index, uid] of uids.entries())
       if (!indexes.has(uid) && !named.has(index)) indexes.set(uid, index)
   return {
-    /** Index of the URL that may hold the instance. */
+    /** Index of the URL that may contain the instance. */
     urlOf: (sopInstanceUid: string) => indexes.get(sopInstanceUid),
-    /** The instance that the URL names, a UID of `known`. */
+    /** The instance whose UID occurs in the URL. */
     namedBy: (index: number) => named.get(index),
   }
 }
 
-/** The last part first: instances are named after their study and series. */
+/**
+ * The segments of a URL, last segment first, because instances are listed after their study and
+ * series.
+ */
 function partsOf(text: string): string[] {
   const url = URL.parse(text)
   if (!url) return []

@@ -9,20 +9,20 @@ import { type ImageFile, withApiErrors } from './image-file.ts'
 import {
   fetchFault,
   identitiesOf,
-  isEnded,
-  matchedAnew,
+  isExpiredLink,
+  matchNewUrls,
   type PartnerAnswer,
 } from './partner-answer.ts'
 import type { ViewList } from './view-list.ts'
 
-const MOST_BYTES = 4 * 1024 ** 3
-/** More are left out. */
-const MOST_MEDIA = 500
-const PIECE = 1 << 20
+const MAX_BYTES = 4 * 1024 ** 3
+/** Maximum number of media; others are left out. */
+const MAX_MEDIA = 500
+const CHUNK_BYTES = 1 << 20
 /** Encapsulated PDF Storage (PS3.4 B.5). */
 const PDF = '1.2.840.10008.5.1.4.1.1.104.1'
 
-/** What a browser may be told; anything else is saved, never shown. */
+/** Media types that a browser may display; all others are offered for download only. */
 const SHOWN_AS: Readonly<Record<string, ViewMedia['shownAs']>> = {
   'application/pdf': 'pdf',
   'image/png': 'image',
@@ -34,7 +34,7 @@ const SHOWN_AS: Readonly<Record<string, ViewMedia['shownAs']>> = {
   'video/ogg': 'video',
 }
 
-/** A medium as it is answered to the page; `headers` are those that a range needs. */
+/** A medium in a response; `headers` are those needed for range requests. */
 export interface ShownMedium extends Pick<ViewMedia, 'shownAs' | 'mimeType' | 'fileName'> {
   readonly status: 200 | 206
   readonly headers: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ type Open = (
   signal: AbortSignal,
 ) => Promise<Pick<ShownMedium, 'status' | 'headers' | 'body'>>
 
-/** What is beside the images of a view: files of partners, and documents inside DICOM files. */
+/** The media of a view besides its images: files of partners, and documents in DICOM files. */
 export class MediaFiles {
   readonly #downloads: Pick<Downloads, 'stream'>
   readonly #list: ViewList
@@ -58,19 +58,19 @@ export class MediaFiles {
     this.#list = list
   }
 
-  /** The files that the partner named. */
+  /** Adds the files in the partner's response. */
   addLinks(answer: PartnerAnswer): void {
     const urlsNow = () => answer.now.media.map(({ url }) => url)
     const identities = identitiesOf(urlsNow())
     for (const [index, { mimeType, fileName }] of answer.now.media.entries()) {
-      const urlNow = () => matchedAnew(identities, urlsNow())[index]
+      const urlNow = () => matchNewUrls(identities, urlsNow())[index]
       this.#add(mimeType, fileName || `File ${index + 1}`, (range, signal) =>
         openLink(this.#downloads, answer, urlNow, range, signal),
       )
     }
   }
 
-  /** An encapsulated PDF; nothing where the image is none. */
+  /** Adds an encapsulated PDF. Does nothing for other objects. */
   addDocument({ instance }: ViewedHeader, image: ImageFile): void {
     if (instance.sopClassUid === PDF)
       this.#add('application/pdf', 'Document.pdf', (range, signal) =>
@@ -83,8 +83,9 @@ export class MediaFiles {
   }
 
   /**
-   * @param range the `Range` header @throws ApiError not-found; refused: it cannot be fetched, and
-   *   why; the reason of `signal`
+   * Opens a medium.
+   * @param range the `Range` header
+   * @throws ApiError not-found; refused: it cannot be downloaded; the abort reason of `signal`
    */
   async open(
     mediaId: number,
@@ -98,7 +99,7 @@ export class MediaFiles {
   }
 
   #add(mimeType: string, fileName: string, open: Open): void {
-    if (this.#open.size >= MOST_MEDIA) return
+    if (this.#open.size >= MAX_MEDIA) return
     const kind = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
     const shownAs = SHOWN_AS[kind] ?? 'other'
     const medium = {
@@ -125,7 +126,7 @@ async function openLink(
     try {
       return await downloads.stream(url, {
         hosts: answer.now.hosts(),
-        maxBytes: MOST_BYTES,
+        maxBytes: MAX_BYTES,
         signal,
         headers: range ? { range } : {},
       })
@@ -138,7 +139,7 @@ async function openLink(
   try {
     const { generation } = answer
     const streamed = await stream().catch(async (error: unknown) => {
-      if (!isEnded(error) || !(await answer.renew(generation))) throw error
+      if (!isExpiredLink(error) || !(await answer.renew(generation))) throw error
       return await stream()
     })
     const { body, length, contentRange, httpStatus } = streamed
@@ -167,16 +168,16 @@ async function openDocument(
   if (!found) throw new ApiError('refused', message('viewer.no-document'))
   const part = rangeOf(range, found.length)
   const { from, length }: ByteRange = part ?? { from: 0, length: found.length }
-  async function* pieces() {
-    for (let read = 0; read < length; read += PIECE) {
+  async function* chunks() {
+    for (let read = 0; read < length; read += CHUNK_BYTES) {
       const at = found ? found.at + from + read : 0
       yield await image.use(signal, ({ source }) =>
-        source.fetch(at, Math.min(PIECE, length - read)),
+        source.fetch(at, Math.min(CHUNK_BYTES, length - read)),
       )
     }
   }
   return {
-    ...{ status: part ? 206 : 200, body: Readable.from(pieces(), { objectMode: false }) },
+    ...{ status: part ? 206 : 200, body: Readable.from(chunks(), { objectMode: false }) },
     headers: {
       ...{ 'content-length': String(length), 'accept-ranges': 'bytes' },
       ...(part && { 'content-range': `bytes ${from}-${from + length - 1}/${found.length}` }),
@@ -184,7 +185,7 @@ async function openDocument(
   }
 }
 
-/** A name alone, as every file system takes it. */
+/** Returns a file name that is valid on every file system. */
 const safeName = (name: string) =>
   name
     .normalize('NFC')
@@ -199,8 +200,8 @@ interface ByteRange {
 }
 
 /**
- * One range of bytes (RFC 9110 §14.1.2); undefined where it is none, several, or outside: then all
- * of it is the answer (§14.2).
+ * Parses a single byte range (RFC 9110 §14.1.2). Undefined if there is no range, there are several,
+ * or it is not satisfiable; the complete content is returned then (§14.2).
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []

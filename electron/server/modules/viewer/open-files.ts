@@ -3,23 +3,24 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { isDeflated, ViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
 
-/** Most headers are shorter. */
+/** Bytes to prefetch; most headers are shorter. */
 const HEAD_BYTES = 64 * 1024
-/**
- * Read at once around what is asked for: headers and item tags are asked for a few bytes at a time.
- */
-const WINDOW_BYTES = 4096
+/** Size of the read buffer: headers and item tags are read a few bytes at a time. */
+const BUFFER_BYTES = 4096
 
-/** A file on disk, also one that is still being written. The handle is the caller's to close. */
+/** A file on disk, which may still be growing. The caller closes the handle. */
 export class DiskSource implements ByteSource {
   readonly #handle: FileHandle
   #head: Buffer = Buffer.alloc(0)
-  #window: Buffer = Buffer.alloc(0)
-  #windowAt = 0
+  #buffer: Buffer = Buffer.alloc(0)
+  #bufferStart = 0
   length: number
   isWhole: boolean
 
-  /** @param length bytes that are there @param isWhole no more will come */
+  /**
+   * @param length number of bytes that are available
+   * @param isWhole whether the file is complete
+   */
   constructor(handle: FileHandle, length: number, isWhole: boolean) {
     this.#handle = handle
     this.length = length
@@ -28,21 +29,22 @@ export class DiskSource implements ByteSource {
 
   read(at: number, length: number): Buffer {
     const ready =
-      within(this.#head, 0, at, length) ?? within(this.#window, this.#windowAt, at, length)
+      sliceIfContained(this.#head, 0, at, length) ??
+      sliceIfContained(this.#buffer, this.#bufferStart, at, length)
     if (ready) return Buffer.from(ready)
-    if (length >= WINDOW_BYTES) return this.#readNow(at, length)
-    this.#window = this.#readNow(at, Math.max(length, Math.min(WINDOW_BYTES, this.length - at)))
-    this.#windowAt = at
-    return Buffer.from(this.#window.subarray(0, length))
+    if (length >= BUFFER_BYTES) return this.#readNow(at, length)
+    this.#buffer = this.#readNow(at, Math.max(length, Math.min(BUFFER_BYTES, this.length - at)))
+    this.#bufferStart = at
+    return Buffer.from(this.#buffer.subarray(0, length))
   }
 
-  /** Reads the beginning of the file without holding up the event loop. */
+  /** Reads the start of the file asynchronously. */
   async prefetch(): Promise<void> {
     const length = Math.min(HEAD_BYTES, this.length)
     if (this.#head.length < length) this.#head = await this.fetch(0, length)
   }
 
-  /** As `read`, without holding up the event loop. */
+  /** Like `read`, but asynchronous. */
   async fetch(at: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length)
     for (let filled = 0; filled < length; ) {
@@ -64,8 +66,11 @@ export class DiskSource implements ByteSource {
   }
 }
 
-/** The bytes of the file that the buffer, which begins at `from`, holds; undefined: not all. */
-const within = (buffer: Buffer, from: number, at: number, length: number) =>
+/**
+ * Returns the bytes from a buffer that starts at `from`; undefined if the buffer does not contain
+ * all of them.
+ */
+const sliceIfContained = (buffer: Buffer, from: number, at: number, length: number) =>
   at >= from && at + length <= from + buffer.length
     ? buffer.subarray(at - from, at - from + length)
     : undefined
@@ -84,7 +89,10 @@ export class OpenFile implements AsyncDisposable {
     this.viewed = new ViewedFile(this.source)
   }
 
-  /** A whole file, with its header at hand. @throws the disk's errors */
+  /**
+   * Opens a complete file and prefetches its header.
+   * @throws errors of the disk
+   */
   static async open(path: string): Promise<OpenFile> {
     const handle = await open(path, 'r')
     try {
@@ -102,7 +110,9 @@ export class OpenFile implements AsyncDisposable {
   }
 }
 
-/** A file that is still coming: its header and frames are there as soon as their bytes are. */
+/**
+ * A file that is being downloaded. Its header and frames are available as soon as their bytes are.
+ */
 export class GrowingFile extends OpenFile {
   #isDeflated: boolean | undefined
 
@@ -111,8 +121,8 @@ export class GrowingFile extends OpenFile {
   }
 
   /**
-   * Whether it is to be inflated before anything of it can be read; undefined while too little of
-   * it is there. @throws ViewedFileFault: it is no DICOM file
+   * Whether the file is deflated; undefined if too few bytes are available.
+   * @throws ViewedFileFault: it is not a DICOM file
    */
   isDeflated(): boolean | undefined {
     this.#isDeflated ??= isDeflated(this.source)
@@ -127,7 +137,7 @@ export class GrowingFile extends OpenFile {
     this.source.length += chunk.length
   }
 
-  /** No more will come. */
+  /** Marks the file as complete. */
   end(): void {
     this.source.isWhole = true
   }
@@ -136,23 +146,23 @@ export class GrowingFile extends OpenFile {
 interface Entry {
   readonly opening: Promise<OpenFile>
   users: number
-  isOver: boolean
+  isDropped: boolean
 }
 
-const MOST_OPEN = 48
+const MAX_OPEN = 48
 
-/** Files that frames are read from, the last used of them kept open. */
+/** A cache of open files; the least recently used are closed. */
 export class OpenFiles {
   readonly #entries = new Map<string, Entry>()
 
   /**
-   * Opens the file, or takes the one that is open; it stays so until `work` is over. @throws the
-   * disk's errors; what `work` throws
+   * Runs `work` on a file, which is opened if necessary and stays open until `work` has finished.
+   * @throws errors of the disk and of `work`
    */
   async use<T>(path: string, work: (file: OpenFile) => Promise<T>): Promise<T> {
     const entries = this.#entries
-    const entry = entries.get(path) ?? { opening: OpenFile.open(path), users: 0, isOver: false }
-    // The last used one is the last to be closed.
+    const entry = entries.get(path) ?? { opening: OpenFile.open(path), users: 0, isDropped: false }
+    // Moved to the end: the least recently used file is closed first.
     entries.delete(path)
     entries.set(path, entry)
     entry.users++
@@ -165,18 +175,18 @@ export class OpenFiles {
       entry.users--
       closeUnused(entry)
       for (const [oldest, { users }] of entries) {
-        if (entries.size <= MOST_OPEN) break
+        if (entries.size <= MAX_OPEN) break
         if (users === 0) this.drop(oldest)
       }
     }
   }
 
-  /** The file is deleted, or was changed. */
+  /** Closes a file that was deleted or changed. */
   drop(path: string): void {
     const entry = this.#entries.get(path)
     if (!entry) return
     this.#entries.delete(path)
-    entry.isOver = true
+    entry.isDropped = true
     closeUnused(entry)
   }
 
@@ -185,26 +195,26 @@ export class OpenFiles {
   }
 }
 
-function closeUnused({ opening, users, isOver }: Entry): void {
-  if (isOver && users === 0)
+function closeUnused({ opening, users, isDropped }: Entry): void {
+  if (isDropped && users === 0)
     opening
       .then((file) => file[Symbol.asyncDispose]())
       .catch(() => undefined /* It was never open, or the disk is gone. */)
 }
 
-const PIECE = 1 << 20
+const CHUNK_BYTES = 1 << 20
 
-/** Whether two files hold the same bytes. */
+/** Whether two files have the same content. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   await using first = await open(one, 'r')
   await using second = await open(other, 'r')
   if ((await first.stat()).size !== (await second.stat()).size) return false
-  const [piece, otherPiece] = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)]
-  for (let at = 0; ; at += PIECE) {
-    const { bytesRead } = await first.read(piece, 0, PIECE, at)
-    const { bytesRead: otherRead } = await second.read(otherPiece, 0, PIECE, at)
+  const [piece, otherPiece] = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)]
+  for (let at = 0; ; at += CHUNK_BYTES) {
+    const { bytesRead } = await first.read(piece, 0, CHUNK_BYTES, at)
+    const { bytesRead: otherRead } = await second.read(otherPiece, 0, CHUNK_BYTES, at)
     if (bytesRead !== otherRead || piece.compare(otherPiece, 0, otherRead, 0, bytesRead) !== 0)
       return false
-    if (bytesRead < PIECE) return true
+    if (bytesRead < CHUNK_BYTES) return true
   }
 }

@@ -1,12 +1,12 @@
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { message } from '#shared/messages/message.ts'
-import type { AccessAnswer } from './access-asking.ts'
+import type { AccessAnswer } from './partner-access.ts'
 
-/** What a partner answered, and its second answer once links of the first have ended. */
+/** A partner's response, which is requested once more when its links have expired. */
 export class PartnerAnswer {
-  /** The last answer. */
+  /** The latest response. */
   now: AccessAnswer
-  /** How often it was asked again: never more than once. */
+  /** Number of times it was requested again: 0 or 1. */
   generation = 0
   readonly #ask: () => Promise<AccessAnswer>
   #asking: Promise<void> | undefined
@@ -17,9 +17,9 @@ export class PartnerAnswer {
   }
 
   /**
-   * A link of the answer of that generation has ended: asks again, once for all that call. False
-   * where there is no further answer.
-   * @throws what asking throws
+   * Called when a link of the response of that generation has expired: requests a new response,
+   * once for all callers. Returns false if it has been requested again already.
+   * @throws the errors of the request
    */
   async renew(generation: number): Promise<boolean> {
     if (generation > 0) return false
@@ -32,18 +32,20 @@ export class PartnerAnswer {
   }
 }
 
-/** What went wrong when a file was fetched, for a person. */
+/** The user-facing message for a failed download. */
 export const fetchFault = ({ detail }: WebhookError) =>
   message('viewer.not-fetched', { reason: detail })
 
-const ENDED = new Set([401, 403, 404, 410])
+const EXPIRED_LINK_STATUSES = new Set([401, 403, 404, 410])
 
-/** The statuses by which object stores say that a link has ended. */
-export const isEnded = (error: unknown) =>
-  error instanceof WebhookError && error.fault === 'status' && ENDED.has(error.httpStatus ?? 0)
+/** HTTP statuses with which object stores reject expired links. */
+export const isExpiredLink = (error: unknown) =>
+  error instanceof WebhookError &&
+  error.fault === 'status' &&
+  EXPIRED_LINK_STATUSES.has(error.httpStatus ?? 0)
 
-/** Whether the same request may succeed a moment later. */
-export function isPassing(error: unknown): boolean {
+/** Whether the error is transient, so that a retry may succeed. */
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof WebhookError)) return false
   if (error.fault === 'unreachable' || error.fault === 'timeout') return true
   const status = error.httpStatus ?? 0
@@ -51,21 +53,23 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * What stays of URLs while their signatures change: origin and path. Where several share those, as
- * with WADO-URI (PS3.18 §9), the query tells them apart, and each is itself alone.
+ * The part of URLs that is stable when their signatures change: origin and path. If several URLs
+ * have the same origin and path, as with WADO-URI (PS3.18 §9), the complete URL is used.
  */
 export function identitiesOf(urls: readonly string[]): string[] {
-  const bare = urls.map(withoutQuery)
+  const withoutQueries = urls.map(withoutQuery)
   const counts = new Map<string, number>()
-  for (const each of bare) counts.set(each, (counts.get(each) ?? 0) + 1)
-  return bare.map((each, index) => ((counts.get(each) ?? 0) > 1 ? (urls[index] ?? each) : each))
+  for (const each of withoutQueries) counts.set(each, (counts.get(each) ?? 0) + 1)
+  return withoutQueries.map((each, index) =>
+    (counts.get(each) ?? 0) > 1 ? (urls[index] ?? each) : each,
+  )
 }
 
 /**
- * The fresh URL of each identity: the one that is the same, or else that at its place where there
- * are as many.
+ * Finds the new URL of each identity: the one with the same identity, otherwise the one at the same
+ * position if the numbers are equal.
  */
-export function matchedAnew(
+export function matchNewUrls(
   identities: readonly string[],
   fresh: readonly string[],
 ): (string | undefined)[] {
@@ -76,16 +80,16 @@ export function matchedAnew(
   )
 }
 
-/** What object stores sign with: S3, Google, Azure, CloudFront, and what others call it. */
+/** Query parameters of signatures: S3, Google, Azure, CloudFront, and common other names. */
 const SIGNATURE =
   /^((x-amz|x-goog|x-ms|x-oss)-.*|signature|sig|token|access_token|expires|expiry|policy|awsaccesskeyid|googleaccessid|key-pair-id|s[etvprk]|sip|spr|sk(oid|tid|[tesv]))$/i
 
 /**
- * By what a copy of the file is known in later views: the URL without its signature. The rest of
- * the query may say which file it is, and a host that knows files by their dates alone would say of
- * another one that it is still the same (RFC 9110 §13.1.3).
+ * The key of a file in the cache: its URL without the signature. The other query parameters are
+ * kept, because they may identify the file: a host that validates by date only would confirm a
+ * different file as unchanged (RFC 9110 §13.1.3).
  */
-export function resourceOf(text: string): string {
+export function cacheKeyOf(text: string): string {
   const url = URL.parse(text)
   if (!url) return text
   for (const name of [...url.searchParams.keys()])

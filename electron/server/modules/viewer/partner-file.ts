@@ -10,25 +10,27 @@ import { fetchFault } from './partner-answer.ts'
 import type { CacheHold } from './view-cache.ts'
 import { Watch } from './view-list.ts'
 
-/** A file of a partner: one URL of its answer. */
+/** A file of a partner: one URL of its response. */
 export class PartnerFile {
-  /** From 0, in the order of the answer. */
+  /** Position in the response, from 0. */
   readonly index: number
   readonly watch = new Watch()
   url: string
-  /** Which answer its URL is of, from 0. */
+  /** Generation of the response that its URL belongs to, from 0. */
   generation = 0
-  /** While it comes. */
+  /** Set while it is being downloaded. */
   growing: GrowingFile | undefined
-  /** Once it is here, until it has to make room. */
+  /** Set once it has been downloaded, until it is evicted from the cache. */
   hold: CacheHold | undefined
-  /** What its header says it is; empty until it was read, and where it is left out. */
+  /**
+   * SOP Instance UID from its header; empty until it has been read, and if the file is left out.
+   */
   sopInstanceUid = ''
-  /** Why it cannot be shown at all. */
+  /** Why it cannot be shown. */
   fault: Message | null = null
-  /** The fault was the network's: it may be tried again. */
-  isPassing = false
-  /** Its first loading is over. */
+  /** Whether the fault is transient, so that it may be retried. */
+  isTransient = false
+  /** Whether its first load has finished. */
   isLoaded = false
 
   constructor(index: number, url: string) {
@@ -37,7 +39,7 @@ export class PartnerFile {
   }
 }
 
-/** The instance that a file of a partner holds; whoever waits for it has the file loaded next. */
+/** The instance in a file of a partner. Waiting for it gives the file priority. */
 export class PartnerImage implements ImageFile {
   readonly #file: PartnerFile
   readonly #openFiles: OpenFiles
@@ -53,7 +55,7 @@ export class PartnerImage implements ImageFile {
     const frame = await this.#waitFor(signal, async () => {
       const { hold, growing } = this.#file
       if (!hold && growing) return await frameOf(growing, number)
-      return await this.#whole((opened) => wholeFrameOf(opened, number))
+      return await this.#withCompleteFile((opened) => wholeFrameOf(opened, number))
     })
     this.#queue.noteFrame()
     return frame
@@ -65,12 +67,12 @@ export class PartnerImage implements ImageFile {
 
   async use<T>(signal: AbortSignal, work: (file: OpenFile) => Promise<T>): Promise<T> {
     const { value } = await this.#waitFor(signal, () =>
-      this.#whole(async (opened) => ({ value: await work(opened) })),
+      this.#withCompleteFile(async (opened) => ({ value: await work(opened) })),
     )
     return value
   }
 
-  /** Runs `work` on what there is of the file until it gives something. */
+  /** Runs `work` on the available part of the file until it returns a result. */
   async #waitFor<T>(signal: AbortSignal, work: () => Promise<T | undefined>): Promise<T> {
     const file = this.#file
     for (;;) {
@@ -83,23 +85,23 @@ export class PartnerImage implements ImageFile {
         if (found !== undefined) return found
       } catch (error) {
         if (error instanceof ApiError) throw error
-        // It was closed or had to make room meanwhile; one that has just come is closed a moment
-        // before its place is known.
+        // The file was closed or evicted in the meantime. A file whose download has just finished
+        // is closed shortly before its location in the cache is known.
         const isClosed = !hold && growing && (error as NodeJS.ErrnoException).code === 'EBADF'
         if (!isClosed && isSame()) throw error
         if (!isClosed) continue
       }
       if (!isSame()) continue
-      const takeBack = this.#queue.urge(file.index)
+      const withdraw = this.#queue.prioritize(file.index)
       try {
         await file.watch.next(signal)
       } finally {
-        takeBack()
+        withdraw()
       }
     }
   }
 
-  async #whole<T>(work: (opened: OpenFile) => Promise<T>): Promise<T | undefined> {
+  async #withCompleteFile<T>(work: (opened: OpenFile) => Promise<T>): Promise<T | undefined> {
     const file = this.#file
     const { hold } = file
     if (!hold) return undefined
@@ -107,7 +109,7 @@ export class PartnerImage implements ImageFile {
     try {
       return await this.#openFiles.use(hold.path, work)
     } catch (error) {
-      // Somebody cleared the cache away: it is fetched again.
+      // The cache was deleted by someone; download the file again.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' && file.hold === hold) {
         file.hold = undefined
         hold.release()
@@ -117,12 +119,12 @@ export class PartnerImage implements ImageFile {
   }
 }
 
-/** It is not shown, and nothing is wrong: it is here already. */
-export class LeftOut extends Error {}
-/** What is final for the file. */
+/** Thrown to skip a file whose image is available already. */
+export class SkippedFile extends Error {}
+/** A fault of the file that a retry cannot fix. */
 export class FileFault extends MessageError {}
 
-/** What went wrong with a file, for a person. */
+/** The user-facing message for an error with a file. */
 export function faultSentence(error: unknown): Message {
   if (error instanceof MessageError) return error.explanation
   if (error instanceof WebhookError) return fetchFault(error)

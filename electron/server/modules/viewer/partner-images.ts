@@ -4,29 +4,29 @@ import type { Manifest } from '#server/webhooks/manifest.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { AnswerNote } from '#shared/contract/events.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import type { AccessAnswer } from './access-asking.ts'
 import type { ArchiveImages } from './archive-images.ts'
 import type { FileFetcher } from './file-fetcher.ts'
 import { LoadQueue } from './load-queue.ts'
 import { contentOf, manifestMatch } from './manifest.ts'
 import { type GrowingFile, isSameFile } from './open-files.ts'
+import type { AccessAnswer } from './partner-access.ts'
 import {
+  cacheKeyOf,
   identitiesOf,
-  isEnded,
-  isPassing,
-  matchedAnew,
+  isExpiredLink,
+  isTransient,
+  matchNewUrls,
   PartnerAnswer,
-  resourceOf,
 } from './partner-answer.ts'
-import { FileFault, faultSentence, LeftOut, PartnerFile, PartnerImage } from './partner-file.ts'
+import { FileFault, faultSentence, PartnerFile, PartnerImage, SkippedFile } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import { fileKeyOf } from './view-cache.ts'
 import type { ViewList } from './view-list.ts'
 
-/** More are no study: the others are left out. */
-const MOST_FILES = 20_000
+/** Maximum number of files; others are left out. */
+const MAX_FILES = 20_000
 
-/** The images of a study, or of an ephemeral session, that a partner has. */
+/** The images of a study, or of an ephemeral session, at a partner. */
 export class PartnerImages {
   readonly #fetcher: FileFetcher
   readonly #shown: ShownStudies
@@ -36,9 +36,9 @@ export class PartnerImages {
   readonly #signal: AbortSignal
   readonly #manifests: readonly Manifest[]
   readonly #answer: PartnerAnswer
-  /** By what the URLs of a second answer are matched with the files. */
+  /** Matches the URLs of a second response with the files. */
   readonly #identities: readonly string[]
-  /** The answer whose URLs the files have. */
+  /** Generation of the response whose URLs the files have. */
   #generation = 0
   readonly #files: readonly PartnerFile[]
   readonly #match: ReturnType<typeof manifestMatch>
@@ -47,9 +47,9 @@ export class PartnerImages {
   #read = 0
 
   /**
-   * @param studyInstanceUid the study that was asked for; null: any may come
-   * @param archive its own file of an instance is shown instead of the partner's
-   * @param ask asks the partner again
+   * @param studyInstanceUid the requested study; null to accept any study
+   * @param archive images in the archive, which take precedence over the partner's
+   * @param ask repeats the request to the partner
    */
   constructor(
     fetcher: FileFetcher,
@@ -83,12 +83,12 @@ export class PartnerImages {
     return this.#files.length
   }
 
-  /** Those that have come, or have failed. */
+  /** Number of files that have been loaded or have failed. */
   get read(): number {
     return this.#read
   }
 
-  /** Lists what the answer says of the images, and begins to load them. */
+  /** Lists the images according to the response, and starts loading them. */
   async start(): Promise<void> {
     addNotes(this.#answer.now.notes, this.#list, this.#studyInstanceUid)
     this.#shown.media.addLinks(this.#answer)
@@ -105,30 +105,33 @@ export class PartnerImages {
     return file && this.#imageOf(file)
   }
 
-  /** It is needed now, where it may still come. Returns what takes the request back. */
-  urge(sopInstanceUid: string): () => void {
+  /**
+   * Gives an image priority if it is still to be loaded. Returns a function that withdraws the
+   * request.
+   */
+  prioritize(sopInstanceUid: string): () => void {
     const file = this.#files[this.#match.urlOf(sopInstanceUid) ?? this.files]
-    return file && !file.isLoaded ? this.#queue.urge(file.index) : () => undefined
+    return file && !file.isLoaded ? this.#queue.prioritize(file.index) : () => undefined
   }
 
-  /** There is somebody to load for again. */
+  /** Continues loading when there is a reader again. */
   wake(): void {
     this.#queue.run()
   }
 
-  /** As `wake`; files that the network failed are tried anew. */
+  /** Like `wake`, and also retries files with transient errors. */
   retry(): void {
     for (const file of this.#files) {
-      if (!file.isPassing) continue
+      if (!file.isTransient) continue
       this.#list.faults.drop(this.#nameOf(file))
-      Object.assign(file, { fault: null, isPassing: false, isLoaded: false })
+      Object.assign(file, { fault: null, isTransient: false, isLoaded: false })
       this.#read--
       this.#queue.add(file.index)
     }
     this.#queue.run()
   }
 
-  /** The view is over. */
+  /** Stops loading and releases the files. Called when the view ends. */
   close(): void {
     this.#queue.close()
     for (const { hold } of this.#files) hold?.release()
@@ -141,8 +144,9 @@ export class PartnerImages {
       this.#shown.announce(manifest.studyInstanceUID, false, this.#studyInstanceUid !== null)
       for (const one of series) this.#list.putSeries(one)
       for (const instance of instances) {
-        if (listed++ >= MOST_FILES) break
-        // What a file says stands: one of another study, too, that has the same UID.
+        if (listed++ >= MAX_FILES) break
+        // Data from a file takes precedence, even if the file belongs to another study with the
+        // same SOP Instance UID.
         const { sopInstanceUid } = instance
         if (!this.#isInArchive(sopInstanceUid) && !this.#list.instance(sopInstanceUid))
           this.#list.putInstance(instance)
@@ -159,48 +163,48 @@ export class PartnerImages {
   }
 
   /**
-   * Brings a file here, with new tries and with the partner's second answer; its `hold` is set
-   * then. @throws what `faultSentence` puts into words; LeftOut
+   * Downloads a file, with retries and new links, and sets its `hold`.
+   * @throws errors that `faultSentence` describes; SkippedFile
    */
   async #load(file: PartnerFile): Promise<void> {
     const { pausesMs } = this.#fetcher
     const signal = this.#signal
     for (let tries = 0; ; ) {
-      this.#takeNewUrls()
+      this.#updateUrls()
       const { generation } = file
       try {
         await this.#fetch(file)
         return
       } catch (error) {
         if (signal.aborted) throw signal.reason
-        if (isEnded(error)) {
+        if (isExpiredLink(error)) {
           await this.#renewLink(file, generation)
           continue
         }
         if (error instanceof WebhookError && error.fault === 'forbidden-address')
           this.#answer.now.noteRefusedHost(file.url)
-        if (!isPassing(error) || tries >= pausesMs.length) throw error
+        if (!isTransient(error) || tries >= pausesMs.length) throw error
         await pause(pausesMs[tries++], undefined, { signal })
       }
     }
   }
 
-  /** Its URL of that generation has ended: it has a new one then. @throws FileFault */
+  /** Gets a new URL for a file whose link has expired. @throws FileFault */
   async #renewLink(file: PartnerFile, generation: number): Promise<void> {
     const number = file.index + 1
     if (!(await this.#answer.renew(generation)))
       throw new FileFault(message('viewer.new-link-ended', { number }))
-    this.#takeNewUrls()
+    this.#updateUrls()
     if (file.generation === generation)
       throw new FileFault(message('viewer.link-not-renewed', { number }))
   }
 
-  /** Gives the files their URLs of the second answer. */
-  #takeNewUrls(): void {
+  /** Assigns the URLs of a new response to the files. */
+  #updateUrls(): void {
     const { generation, now } = this.#answer
     if (generation === this.#generation) return
     this.#generation = generation
-    const urls = matchedAnew(this.#identities, [...new Set(now.urls)])
+    const urls = matchNewUrls(this.#identities, [...new Set(now.urls)])
     for (const file of this.#files) {
       const url = urls[file.index]
       if (url !== undefined) Object.assign(file, { url, generation })
@@ -217,7 +221,7 @@ export class PartnerImages {
     }
     try {
       const of = {
-        fileKey: fileKeyOf(resourceOf(file.url)),
+        fileKey: fileKeyOf(cacheKeyOf(file.url)),
         studyInstanceUid: this.#studyInstanceUid ?? '',
       }
       const hosts = this.#answer.now.hosts()
@@ -227,7 +231,7 @@ export class PartnerImages {
         await openFiles.use(hold.path, async ({ viewed }) => {
           const header = viewed.header()
           if (!header) throw new FileFault(message('viewer.ends-before-image'))
-          await this.#takeWhole(file, header, hold.path, viewed.fault())
+          await this.#takeComplete(file, header, hold.path, viewed.fault())
         })
       } catch (error) {
         hold.release()
@@ -241,7 +245,7 @@ export class PartnerImages {
     }
   }
 
-  /** More of the file has come. @throws ViewedFileFault, LeftOut */
+  /** Called when more bytes of a file are available. @throws ViewedFileFault, SkippedFile */
   #grown(file: PartnerFile, growing: GrowingFile): void {
     if (file.growing !== growing) {
       const header = growing.viewed.header()
@@ -253,8 +257,8 @@ export class PartnerImages {
     file.watch.changed()
   }
 
-  /** @throws ViewedFileFault, LeftOut */
-  async #takeWhole(
+  /** Called when a file is complete. @throws ViewedFileFault, SkippedFile */
+  async #takeComplete(
     file: PartnerFile,
     header: ViewedHeader,
     path: string,
@@ -276,7 +280,7 @@ export class PartnerImages {
     const { sopInstanceUid, studyInstanceUid } = instance
     if (this.#studyInstanceUid !== null && studyInstanceUid !== this.#studyInstanceUid)
       throw new FileFault(message('viewer.of-another-study'))
-    if (this.#isInArchive(sopInstanceUid)) throw new LeftOut()
+    if (this.#isInArchive(sopInstanceUid)) throw new SkippedFile()
     if (file.sopInstanceUid !== '' && file.sopInstanceUid !== sopInstanceUid)
       throw new FileFault(message('viewer.another-image'))
   }
@@ -288,23 +292,23 @@ export class PartnerImages {
     this.#shown.show(header, 'partner', this.#imageOf(file))
   }
 
-  /** Of two files of one instance the first is shown, as long as it can be. */
+  /** If two files contain the same instance, the first is shown, if it is readable. */
   async #yieldTo(other: PartnerFile, path: string): Promise<void> {
     while (!other.isLoaded) await other.watch.next(this.#signal)
     if (other.fault) return
-    if (!other.hold || (await isSameFile(path, other.hold.path))) throw new LeftOut()
+    if (!other.hold || (await isSameFile(path, other.hold.path))) throw new SkippedFile()
     throw new FileFault(message('viewer.same-uid'))
   }
 
   #fail(file: PartnerFile, error: unknown): void {
     if (this.#signal.aborted) return
-    if (error instanceof LeftOut) {
-      // It came into the archive while the view was open, and whoever waits finds it there.
+    if (error instanceof SkippedFile) {
+      // The image was received by the archive in the meantime, where waiting requests find it.
       if (file.sopInstanceUid !== '') file.fault = message('viewer.in-archive-by-now')
       return
     }
     file.fault = faultSentence(error)
-    file.isPassing = isPassing(error)
+    file.isTransient = isTransient(error)
     this.#list.faults.add({
       ...{ level: 'warning', what: this.#nameOf(file), sentence: file.fault },
       studyInstanceUid: this.#studyInstanceUid,
@@ -327,7 +331,7 @@ export class PartnerImages {
     this.#list.watch.changed()
   }
 
-  /** The file that was to be the instance, and cannot be read: whoever waits for it learns why. */
+  /** The unreadable file of an instance, so that waiting requests get the reason. */
   #faultyFile(sopInstanceUid: string): PartnerFile | undefined {
     const file = this.#files[this.#match.urlOf(sopInstanceUid) ?? this.files]
     return file?.fault && file.sopInstanceUid === '' ? file : undefined
@@ -346,23 +350,23 @@ export class PartnerImages {
   }
 }
 
-/** The URLs that are loaded, each once. */
+/** The distinct URLs to load. */
 function urlsToLoad(
   urls: readonly string[],
   { faults }: ViewList,
   studyInstanceUid: string | null,
 ): string[] {
   const once = [...new Set(urls)]
-  if (once.length > MOST_FILES) {
+  if (once.length > MAX_FILES) {
     faults.add({
       ...{ level: 'warning', what: message('viewer.partner'), studyInstanceUid },
-      sentence: message('viewer.too-many-files', { files: once.length, most: MOST_FILES }),
+      sentence: message('viewer.too-many-files', { files: once.length, most: MAX_FILES }),
     })
   }
-  return once.slice(0, MOST_FILES)
+  return once.slice(0, MAX_FILES)
 }
 
-/** Lists, by series, how many images of a manifest no file was. */
+/** Reports for each series how many images of a manifest are missing. */
 function addMissing(
   manifests: readonly Manifest[],
   isHere: (sopInstanceUid: string) => boolean,
@@ -380,7 +384,7 @@ function addMissing(
   }
 }
 
-/** Lists what was left out of the answer when it was read. */
+/** Reports what was left out of the response. */
 export function addNotes(
   notes: readonly AnswerNote[],
   { faults }: ViewList,

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import { seesImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { listImageStudyRecords } from '#server/modules/images/image-study-list-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
@@ -17,13 +17,12 @@ import { findUser } from '#server/modules/users/queries.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
 import type { ViewedPrior } from '#shared/contract/viewed-images.ts'
 
-const MOST_PRIORS = 50
+const MAX_PRIORS = 50
 
 /**
- * Earlier studies that can be put beside, the newest first: those that the study's row names
- * (`priorStudyIds`) of what the view may show; and in the window those of the archive that are of
- * the same patient and that the person may see. A link is bound to its study: it shows only what
- * the row names.
+ * Prior studies for comparison, newest first: those in the study's `priorStudyIds` that the view
+ * may show, and in the window also those in the archive of the same patient that the user may see.
+ * A link is limited to its study and `priorStudyIds`.
  */
 export function priorsOf(
   context: Context,
@@ -32,7 +31,7 @@ export function priorsOf(
 ): ViewedPrior[] {
   const { database } = context
   if (view.studyInstanceUid === null) return []
-  const uids = new Set([...namedByRow(context, view), ...inArchive(context, view)])
+  const uids = new Set([...listedPriors(context, view), ...archivedPriors(context, view)])
   uids.delete(view.studyInstanceUid)
   const priors = [...uids].map((studyInstanceUid): ViewedPrior => {
     const record = findImageStudy(database, studyInstanceUid)
@@ -49,15 +48,17 @@ export function priorsOf(
       isOpen: isOpen(studyInstanceUid),
     }
   })
-  return priors.sort((a, b) => b.studyDate.localeCompare(a.studyDate)).slice(0, MOST_PRIORS)
+  return priors.sort((a, b) => b.studyDate.localeCompare(a.studyDate)).slice(0, MAX_PRIORS)
 }
 
-function namedByRow(context: Context, view: OpenView): string[] {
+function listedPriors(context: Context, view: OpenView): string[] {
   const { database } = context
-  const seer = seerOf(context, view)
+  const viewer = viewerOf(context, view)
   const isShown = (row: StudyRecord | undefined) =>
-    row !== undefined && row.cancelledAt === null && (seer === undefined || isVisible(seer, row))
-  // Only rows of scribe studies name priors, and one may be of another partner than the view.
+    row !== undefined &&
+    row.cancelledAt === null &&
+    (viewer === undefined || isVisible(viewer, row))
+  // Only scribe studies have priors, and the study may belong to another partner than the view.
   const row =
     view.studyInstanceUid === null
       ? undefined
@@ -70,10 +71,10 @@ function namedByRow(context: Context, view: OpenView): string[] {
 }
 
 /**
- * Whose studies the view may show besides its own: those of the person at the window,
- * else of whoever gave the link.
+ * The caller whose permissions determine which other studies the view may show: the user of the
+ * window, otherwise the creator of the link.
  */
-function seerOf(context: Context, view: OpenView): Caller | undefined {
+function viewerOf(context: Context, view: OpenView): Caller | undefined {
   const { kind, user, createdByApiKeyId, createdByUserId } = view
   const key =
     createdByApiKeyId === null ? undefined : findApiKey(context.database, createdByApiKeyId)
@@ -89,7 +90,7 @@ function seerOf(context: Context, view: OpenView): Caller | undefined {
   return person && windowCaller(context)(person)
 }
 
-function inArchive(context: Context, { kind, user, studyInstanceUid }: OpenView): string[] {
+function archivedPriors(context: Context, { kind, user, studyInstanceUid }: OpenView): string[] {
   if (kind !== 'window' || !user || studyInstanceUid === null) return []
   const { database } = context
   const header = findImageStudy(database, studyInstanceUid)?.header
@@ -99,16 +100,20 @@ function inArchive(context: Context, { kind, user, studyInstanceUid }: OpenView)
     database,
     { show: 'all', search: header.patientId.trim() },
     undefined,
-    2 * MOST_PRIORS,
+    2 * MAX_PRIORS,
   )
     .items.filter(
       (other) =>
-        isSamePatient(header, other.header) && seesImages(context, caller, other.studyInstanceUid),
+        isSamePatient(header, other.header) &&
+        canSeeImages(context, caller, other.studyInstanceUid),
     )
     .map((other) => other.studyInstanceUid)
 }
 
-/** The same ID, and the same birth date or name: numbers of two clinics meet in one archive. */
+/**
+ * Compares the patient ID and the birth date or name, because an archive may contain IDs of
+ * different clinics.
+ */
 function isSamePatient(
   one: ImageStudyRecord['header'],
   other: ImageStudyRecord['header'],

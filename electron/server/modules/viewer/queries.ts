@@ -24,7 +24,7 @@ export function insertLink(database: Database, { ephemeral, ...link }: LinkRecor
   database.run(database.sql.insertInto('links').values({ ...link, sealedSession }))
 }
 
-/** The link, also one that was used, has expired or was revoked. */
+/** Finds a link, even if it was used, has expired or was revoked. */
 export function findLink(database: Database, tokenHash: string): LinkRecord | undefined {
   const row = database.get(
     database.sql.selectFrom('links').selectAll().where('tokenHash', '=', tokenHash),
@@ -35,7 +35,7 @@ export function findLink(database: Database, tokenHash: string): LinkRecord | un
   return { ...link, ephemeral } as LinkRecord
 }
 
-/** Uses the link up; false where it could not be followed at `now`. */
+/** Redeems a link; returns false if it is not valid at `now`. */
 export const redeemLink = (database: Database, tokenHash: string, now: string) =>
   database.run(
     database.sql
@@ -47,7 +47,7 @@ export const redeemLink = (database: Database, tokenHash: string, now: string) =
       .where('expiresAt', '>', now),
   ).changes > 0
 
-/** Deletes links that expired before the instant. */
+/** Deletes links that expired before the instant and returns how many there were. */
 export const purgeLinks = (database: Database, before: string) =>
   database.run(database.sql.deleteFrom('links').where('expiresAt', '<', before)).changes
 
@@ -77,7 +77,8 @@ export const deleteView = (database: Database, viewId: string) =>
   database.run(database.sql.deleteFrom('views').where('viewId', '=', viewId))
 
 /**
- * Deletes views that ended before `now` or were last used before `idleSince`; returns their ids.
+ * Deletes views that ended before `now` or were last used before `idleSince`, and returns their
+ * IDs.
  */
 export const purgeViews = (database: Database, now: string, idleSince: string) =>
   database
@@ -104,15 +105,15 @@ const openEphemeral = (
   sealed === null ? null : JSON.parse(seal.open(sealed, context).toString())
 
 /**
- * A file that was fetched from a partner for the viewer and is kept for a while, below
- * `cache/views` of the data folder.
+ * A cached file that was downloaded from a partner for the viewer, in `cache/views` of the data
+ * folder.
  */
 export type ViewFileRecord = NonNullable<ReturnType<typeof findViewFile>>
 
 export const findViewFile = (database: Database, fileKey: string) =>
   database.get(database.sql.selectFrom('viewFiles').selectAll().where('fileKey', '=', fileKey))
 
-/** Replaces the one of that key. */
+/** Inserts a file, or replaces the one with the same key. */
 export const putViewFile = (database: Database, record: ViewFileRecord) =>
   database.run(
     database.sql
@@ -124,11 +125,11 @@ export const putViewFile = (database: Database, record: ViewFileRecord) =>
 export const noteViewFileUse = (database: Database, fileKey: string, usedAt: string) =>
   database.run(database.sql.updateTable('viewFiles').set({ usedAt }).where('fileKey', '=', fileKey))
 
-/** Whether it was there. */
+/** Returns whether it existed. */
 export const deleteViewFile = (database: Database, fileKey: string) =>
   database.run(database.sql.deleteFrom('viewFiles').where('fileKey', '=', fileKey)).changes > 0
 
-/** The one not used for longest first. */
+/** The least recently used files first. */
 export const oldestViewFiles = (database: Database, limit: number) =>
   database.all(
     database.sql
@@ -139,10 +140,10 @@ export const oldestViewFiles = (database: Database, limit: number) =>
       .limit(limit),
   )
 
-/** A secondary capture that is in the archive, and its way to the partner. */
+/** A secondary capture in the archive, and the state of its upload. */
 export type CaptureRecord = Readonly<Omit<ViewingTables['captures'], 'state' | 'lastError'>> & {
   readonly state: (typeof CAPTURE_STATES)[number]
-  /** Null where nothing failed. */
+  /** The last error; null if there was none. */
   readonly lastError: Message | null
 }
 
@@ -161,7 +162,7 @@ export function findCapture(database: Database, captureId: string): CaptureRecor
 const captureOf = ({ lastError, ...row }: ViewingTables['captures']) =>
   ({ ...row, lastError: messageOrNull(lastError) }) as CaptureRecord
 
-/** Writes how far its upload is. */
+/** Updates the state of the upload. */
 export function updateCapture(
   database: Database,
   {
@@ -180,7 +181,7 @@ export function updateCapture(
   database.run(database.sql.updateTable('captures').set(changed).where('captureId', '=', captureId))
 }
 
-/** Newest first. */
+/** The captures of a study, newest first. */
 export const capturesOfStudy = (database: Database, studyInstanceUid: string) =>
   database
     .all(

@@ -15,21 +15,21 @@ import { message } from '#shared/messages/message.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
 import type { Captures } from './captures.ts'
 import * as links from './links.ts'
-import { shownView, type ViewSessions, whyNoCapture } from './sessions.ts'
+import { captureObstacle, type ViewSessions, viewReply } from './sessions.ts'
 import type { ViewImages } from './view-images.ts'
 
-/** Forty million characters of pixels, and the rest of the capture. */
+/** Enough for forty million characters of pixels and the other fields of a capture. */
 const CAPTURE_BYTES = 45 * 1024 * 1024
-/** Characters of three bytes, and what is around them. */
+/** Enough for characters of three bytes and the surrounding JSON. */
 const ANNOTATION_BYTES = 3 * ANNOTATION_CHARACTERS + 64 * 1024
 
-const Place = z.coerce.number().int().positive()
-const Frame = z.object({ sopInstanceUid: z.string().min(1).max(64), frame: Place })
-const Medium = z.object({ mediaId: z.coerce.number().int().nonnegative() })
+const PositiveInteger = z.coerce.number().int().positive()
+const FrameParams = z.object({ sopInstanceUid: z.string().min(1).max(64), frame: PositiveInteger })
+const MediumParams = z.object({ mediaId: z.coerce.number().int().nonnegative() })
 
 /**
- * The calls of the viewer's page (`shared/contract/viewing.ts`): the operations, and its paths that
- * answer with bytes.
+ * Serves the calls of the viewer page (`shared/contract/viewing.ts`): its operations, and its paths
+ * that return bytes.
  */
 export function serveViewing(
   app: HttpApp,
@@ -42,9 +42,9 @@ export function serveViewing(
     open({ body, viewCookie }) {
       const { view, token } = sessions.byLink(body.token)
       viewCookie.set(view.viewId, token)
-      return shownView(context, view)
+      return viewReply(context, view)
     },
-    read: ({ view }) => shownView(context, view),
+    read: ({ view }) => viewReply(context, view),
     close({ view, viewCookie }) {
       sessions.close(view.viewId)
       viewCookie.clear(view.viewId)
@@ -54,7 +54,7 @@ export function serveViewing(
     priors: ({ view }) => ({ priors: images.priors(view) }),
     addPrior({ view, body: { studyInstanceUid } }) {
       images.addPrior(view, studyInstanceUid)
-      // Who looked at what of a patient is on record.
+      // Audited, because the user views another study of the patient.
       const actor = view.userId === null ? 'gateway' : userActor(view.userId)
       note(context, actor, 'view.prior', studyInstanceUid, { viewId: view.viewId })
       return { success: true }
@@ -62,22 +62,21 @@ export function serveViewing(
     extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
-      if (view.studyInstanceUid !== null)
-        demandShown(context, images, view, params.studyInstanceUid)
+      if (view.studyInstanceUid !== null) checkShown(context, images, view, params.studyInstanceUid)
       return readAnnotations(context, view, params.studyInstanceUid)
     },
     saveAnnotations({ view, params, body }) {
-      demandShown(context, images, view, params.studyInstanceUid)
+      checkShown(context, images, view, params.studyInstanceUid)
       return saveAnnotations(context, view, params.studyInstanceUid, body)
     },
 
     capture({ view, body }) {
-      demandCapture(context, view)
+      checkCaptureAllowed(context, view)
       return captures.make(view, body)
     },
     captures: ({ view }) => ({ captures: captures.list(view) }),
     retryCapture({ view, params }) {
-      demandCapture(context, view)
+      checkCaptureAllowed(context, view)
       return captures.retry(view, params.captureId)
     },
   }
@@ -87,13 +86,13 @@ export function serveViewing(
   serveImageBytes(app, images)
 }
 
-/** The list of images, frames and other files of a view. */
+/** Serves the image list, frames and media of a view. */
 function serveImageBytes(app: HttpApp, images: ViewImages): void {
   serveViewLines(app, '/viewer/:viewId/images', (view, signal) => images.lines(view, signal))
   serveViewBytes(
     app,
     '/viewer/:viewId/instances/:sopInstanceUid/frames/:frame',
-    Frame,
+    FrameParams,
     async ({ view, params: { sopInstanceUid, frame }, signal }) => {
       const { body, transferSyntaxUid } = await images.frame(view, sopInstanceUid, frame, signal)
       return frameBytes(body, transferSyntaxUid)
@@ -102,15 +101,15 @@ function serveImageBytes(app: HttpApp, images: ViewImages): void {
   serveViewBytes(
     app,
     '/viewer/:viewId/media/:mediaId',
-    Medium,
+    MediumParams,
     async ({ view, params, range, signal }) =>
       mediaBytes(await images.media(view, params.mediaId, range, signal)),
   )
 }
 
 /**
- * The calls of the partner interface that give links to the viewer. @param publicBase base of every
- * URL given out, without a slash at its end
+ * Serves the calls of the partner interface that create links to the viewer.
+ * @param publicBase the base of the URLs, without a trailing slash
  */
 export function serveLinks(app: HttpApp, context: Context, publicBase: () => string): void {
   const urlOf = (path: string) => ({ url: publicBase() + path })
@@ -131,7 +130,9 @@ export function serveLinks(app: HttpApp, context: Context, publicBase: () => str
   )
 }
 
-/** The window's way into the viewer: the page it opens then goes by the cookie of the view. */
+/**
+ * Serves the call that opens the viewer from the window. The page then uses the cookie of the view.
+ */
 export function serveDashboardViews(
   app: HttpApp,
   context: Context,
@@ -142,15 +143,15 @@ export function serveDashboardViews(
     const caller = windowCaller(context)(user)
     const { view, token } = sessions.byUser(caller, body, window?.sessionId)
     viewCookie.set(view.viewId, token)
-    return shownView(context, view)
+    return viewReply(context, view)
   })
 }
 
 /**
- * What is drawn is of a study that the view shows; those of an ephemeral session are the ones that
- * the partner gave.
+ * Checks that the view shows the study that is annotated; in an ephemeral session, any study that
+ * the partner supplied.
  */
-function demandShown(
+function checkShown(
   context: Context,
   images: Pick<ViewImages, 'priors' | 'shows'>,
   view: OpenView,
@@ -164,11 +165,12 @@ function demandShown(
   if (isShown === true) return
   if (isShown === false) throw new ApiError('not-found', message('viewer.study-not-shown'))
   if (readAnnotations(context, view, studyInstanceUid).revision > 0) return
-  // As after a restart of the gateway: it passes with the next frame that the page asks for.
+  // The list is not loaded yet, for instance after a restart of the gateway; it is loaded with the
+  // next frame that the page requests.
   throw new ApiError('unavailable', message('viewer.images-not-listed-yet'))
 }
 
-function demandCapture(context: Context, view: OpenView): void {
-  const why = whyNoCapture(context, view)
+function checkCaptureAllowed(context: Context, view: OpenView): void {
+  const why = captureObstacle(context, view)
   if (why) throw new ApiError('refused', why)
 }

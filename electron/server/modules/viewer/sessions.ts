@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import type { OpenView, SessionUse } from '#server/http/callers.ts'
 import { deleteAnnotationsOf } from '#server/modules/images/annotation-queries.ts'
-import { seesImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { isVisible, visibleStudy } from '#server/modules/studies/study-access.ts'
 import {
@@ -29,7 +29,7 @@ import { ApiError } from '#shared/errors.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ownerOfAnnotations } from './annotations.ts'
-import { openLink, whyRevoked } from './links.ts'
+import { openLink, revokedReason } from './links.ts'
 import {
   deleteView,
   findView,
@@ -39,35 +39,35 @@ import {
   type ViewRecord,
 } from './queries.ts'
 
-const USE_NOTED_EVERY_MS = 60_000
+const USE_WRITTEN_EVERY_MS = 60_000
 const CANCELLED = message('viewer.study-was-cancelled')
 
-/** A view that has just begun; `token` is what its cookie carries and is not kept. */
-export interface BegunView {
+/** A new view; `token` is the value of its cookie and is not stored. */
+export interface NewView {
   readonly view: OpenView
   readonly token: string
 }
 
-type NamedStudy = { readonly studyId: string } | { readonly studyInstanceUid: string }
+type StudySelector = { readonly studyId: string } | { readonly studyInstanceUid: string }
 
 /**
- * Sessions of the viewer, each of one study or of one ephemeral session, with a token of its own.
- * One ends `viewer.sessionHours` after it began and `viewer.idleMinutes` after its last use. That
- * its study stands, and that whoever gave it and whom it is for have access, is asked at every
- * call.
+ * Sessions of the viewer. Each is for one study or one ephemeral session and has its own token. A
+ * session ends `viewer.sessionHours` after it started and `viewer.idleMinutes` after its last use.
+ * Every call checks that its study is not cancelled and that its creator and its user still have
+ * access.
  */
 export class ViewSessions {
   readonly #context: Context
   readonly #database: Database
   readonly #ended: (viewId: string) => void
-  /** Views that something may be held for: each is reported once as ended. */
+  /** Views that may hold resources; each is reported as ended once. */
   readonly #held = new Set<string>()
-  /** When views were used last, where the disk did not take it. */
+  /** The last use of views whose record could not be written. */
   readonly #used = new Map<string, Instant>()
 
   /**
-   * @param ended called once with each view that has ended or cannot be used, so that nothing is
-   *   held for it any more; it must not throw
+   * @param ended called once for each view that has ended or may no longer be used, to release its
+   *   resources; must not throw
    */
   constructor(context: Context, ended: (viewId: string) => void = () => undefined) {
     this.#context = context
@@ -75,8 +75,11 @@ export class ViewSessions {
     this.#ended = ended
   }
 
-  /** Uses the link up. @throws ApiError refused: it does not open, and why */
-  byLink(token: string): BegunView {
+  /**
+   * Opens a view by a link and redeems the link.
+   * @throws ApiError refused: the link cannot be opened
+   */
+  byLink(token: string): NewView {
     const result = this.#database.transaction(() => {
       const opening = openLink(this.#context, token)
       if (opening.outcome === 'closed') return opening
@@ -85,23 +88,24 @@ export class ViewSessions {
       const studyInstanceUid = study?.studyInstanceUid ?? null
       return this.#begin({ ...link, sessionId: null, studyInstanceUid })
     })
-    // Thrown here: that it was refused stays in the audit trail.
+    // Thrown after the transaction, so that the refusal stays in the audit log.
     if ('outcome' in result) throw closedLink(result.why)
     return result
   }
 
   /**
-   * For the person at the window: of a UID the scribe study, else the viewer study, else what the
-   * archive alone has. With `sessionId`, that of the window, it is locked and ends with the window.
-   * @throws ApiError not-permitted; not-found: there is none that the caller sees; refused: the
-   *   study is cancelled
+   * Opens a view for a user of the window. By UID, it opens the scribe study, otherwise the viewer
+   * study, otherwise the images in the archive. With `sessionId`, the session of the window, the
+   * view is locked and ends with the window.
+   * @throws ApiError not-permitted; not-found: there is no study that the caller may see; refused:
+   *   the study is cancelled
    */
-  byUser(caller: UserCaller, named: NamedStudy, sessionId: string | null = null): BegunView {
+  byUser(caller: UserCaller, selector: StudySelector, sessionId: string | null = null): NewView {
     return this.#database.transaction(() => {
       demand(caller, 'readStudies')
       const { userId } = caller.user
       const begun = this.#begin({
-        ...viewedStudy(this.#context, caller, named),
+        ...viewedStudy(this.#context, caller, selector),
         ...{ kind: 'window', userId, createdByApiKeyId: null, createdByUserId: userId },
         ...{ sessionId, ephemeral: null },
       })
@@ -112,9 +116,9 @@ export class ViewSessions {
   }
 
   /**
-   * The live view of this id and token; undefined where it ended, never was, or is another one's.
-   * Looking at images of a window is work in it.
-   * @throws ApiError refused: it cannot be used now, and why; locked: with its window
+   * Returns the active view with this ID and token; undefined if it has ended, does not exist or
+   * has another token. Using a view counts as activity in its window.
+   * @throws ApiError refused: it may not be used now; locked: its window is locked
    */
   viewOf(viewId: string, token: string, use: SessionUse = 'person'): OpenView | undefined {
     const context = this.#context
@@ -129,7 +133,7 @@ export class ViewSessions {
       if (!window) return this.#end(viewId)
       if (window.isLocked) throw new ApiError('locked', message('viewer.window-locked'))
     }
-    const why = whyClosed(context, view)
+    const why = closedReason(context, view)
     if (why !== undefined) {
       this.#reportEnded(viewId)
       throw new ApiError('refused', why)
@@ -139,7 +143,7 @@ export class ViewSessions {
     return withUser(context, view)
   }
 
-  /** Again changes nothing. */
+  /** Ends a view. Does nothing if it has ended. */
   close(viewId: string): void {
     this.#database.transaction(() => {
       deleteView(this.#database, viewId)
@@ -148,19 +152,22 @@ export class ViewSessions {
     })
   }
 
-  /** As `forgetEndedViews`, and lets go of what is held for views that ended. For a timer. */
+  /**
+   * Like `deleteEndedViews`, and also releases the resources of views that have ended. Called by a
+   * timer.
+   */
   purge(): number {
-    const ended = forgetEndedViews(this.#context)
+    const ended = deleteEndedViews(this.#context)
     for (const viewId of this.#held) {
       const view = findView(this.#database, viewId)
-      if (!view || whyClosed(this.#context, view) !== undefined) this.#reportEnded(viewId)
+      if (!view || closedReason(this.#context, view) !== undefined) this.#reportEnded(viewId)
     }
     return ended
   }
 
   #begin(
     of: Omit<ViewRecord, 'viewId' | 'tokenHash' | 'createdAt' | 'lastUsedAt' | 'expiresAt'>,
-  ): BegunView {
+  ): NewView {
     const { clock, uuid, settings } = this.#context
     const now = clock()
     const at = instantOf(now)
@@ -176,8 +183,8 @@ export class ViewSessions {
   }
 
   /**
-   * For a call that is answered whether or not the disk takes it: the view is over, and is looked
-   * at again at its next call.
+   * Ends a view. If that cannot be written, the call is answered anyway, and the view is checked
+   * again at its next call.
    */
   #end(viewId: string): undefined {
     if (!tryWrite(() => this.close(viewId))) this.#reportEnded(viewId)
@@ -189,11 +196,11 @@ export class ViewSessions {
   }
 
   /**
-   * A view that goes idle within minutes is noted more often: what is noted late must not end it.
-   * As of sessions, the clock may be set back.
+   * Records the use of a view. With a short idle time, it is recorded more often, because a late
+   * record must not end the view. As with sessions, the clock may be set back.
    */
   #noteUse({ viewId, lastUsedAt }: ViewRecord, now: number): void {
-    const everyMs = Math.min(USE_NOTED_EVERY_MS, idleMs(this.#context) / 4)
+    const everyMs = Math.min(USE_WRITTEN_EVERY_MS, idleMs(this.#context) / 4)
     if (Math.abs(now - msOf(lastUsedAt)) < everyMs) return
     const at = instantOf(now)
     if (tryWrite(() => noteViewUse(this.#database, viewId, at))) this.#used.delete(viewId)
@@ -201,8 +208,11 @@ export class ViewSessions {
   }
 }
 
-/** Deletes views that ended, with what was drawn in those that nobody is named for; how many. */
-export function forgetEndedViews(context: Context): number {
+/**
+ * Deletes views that have ended, with the annotations of views without a user. Returns how many
+ * there were.
+ */
+export function deleteEndedViews(context: Context): number {
   const { database, clock } = context
   const now = clock()
   return database.transaction(() => {
@@ -213,8 +223,8 @@ export function forgetEndedViews(context: Context): number {
   })
 }
 
-/** What the page shows of the view. */
-export function shownView(context: Context, view: OpenView): View {
+/** Converts a view to the form that the page shows. */
+export function viewReply(context: Context, view: OpenView): View {
   const { viewId, kind, area, studyInstanceUid, user, ephemeral, expiresAt } = view
   return {
     ...{ viewId, kind, area, studyId: view.studyId as StudyId | null, studyInstanceUid },
@@ -222,14 +232,14 @@ export function shownView(context: Context, view: OpenView): View {
     user: user ? { userId: user.userId, name: `${user.firstName} ${user.lastName}` } : null,
     mayDictate: kind === 'reroute',
     hangingProtocol: (ephemeral?.hangingProtocol ?? null) as View['hangingProtocol'],
-    ...{ whyNoCapture: whyNoCapture(context, view), expiresAt },
+    ...{ whyNoCapture: captureObstacle(context, view), expiresAt },
   }
 }
 
-/** Why no secondary capture can be made in the view; null where one can. */
-export function whyNoCapture(context: Context, view: OpenView): Message | null {
+/** Why no secondary capture can be made in the view; null if it can. */
+export function captureObstacle(context: Context, view: OpenView): Message | null {
   if (view.studyInstanceUid === null) return message('viewer.capture-without-study')
-  const why = whyClosed(context, view)
+  const why = closedReason(context, view)
   if (why !== undefined) return why
   if (view.kind !== 'window' || view.user === undefined) return null
   const caller: UserCaller = { kind: 'user', user: { ...view.user, customerIds: [] } }
@@ -242,15 +252,15 @@ function withUser({ database }: Context, view: ViewRecord): OpenView {
   return { ...view, user: user && signedInUser(user) }
 }
 
-function whyClosed(context: Context, view: ViewRecord): Message | undefined {
-  const why = view.kind === 'window' ? whyNotAtTheWindow(context, view) : whyRevoked(context, view)
+function closedReason(context: Context, view: ViewRecord): Message | undefined {
+  const why = view.kind === 'window' ? windowObstacle(context, view) : revokedReason(context, view)
   const { studyId } = view
   const isCancelled = studyId !== null && findStudy(context.database, studyId)?.cancelledAt !== null
   return why ?? (isCancelled ? CANCELLED : undefined)
 }
 
-/** Why the person at the window may not look at it now. */
-function whyNotAtTheWindow(
+/** Why the user of the window may not see the view now; undefined if they may. */
+function windowObstacle(
   context: Context,
   { userId, studyId, studyInstanceUid }: ViewRecord,
 ): Message | undefined {
@@ -261,30 +271,30 @@ function whyNotAtTheWindow(
   const study = studyId === null ? undefined : findStudy(context.database, studyId)
   const sees = study
     ? isVisible(caller, study)
-    : seesImages(context, caller, studyInstanceUid ?? '')
+    : canSeeImages(context, caller, studyInstanceUid ?? '')
   return sees ? undefined : message('viewer.account-does-not-see-study')
 }
 
-/** The study that a person at the window named, as its view has it. */
+/** Finds the study that a user of the window opens. */
 function viewedStudy(
   context: Context,
   caller: UserCaller,
-  named: NamedStudy,
+  selector: StudySelector,
 ): Pick<ViewRecord, 'area' | 'studyId' | 'studyInstanceUid'> {
   const { database } = context
-  if ('studyId' in named) {
-    const area = findStudy(database, named.studyId)?.area ?? 'scribe'
-    const study = visibleStudy(context, caller, area, named.studyId)
+  if ('studyId' in selector) {
+    const area = findStudy(database, selector.studyId)?.area ?? 'scribe'
+    const study = visibleStudy(context, caller, area, selector.studyId)
     if (study.cancelledAt !== null) throw cancelledStudy()
     return namesOf(study)
   }
-  const { studyInstanceUid } = named
+  const { studyInstanceUid } = selector
   const rows = (['scribe', 'viewer'] as const)
     .flatMap((area) => findStudyByUid(database, area, studyInstanceUid) ?? [])
     .filter((row) => isVisible(caller, row))
   const row = rows.find(({ cancelledAt }) => cancelledAt === null)
   if (row) return namesOf(row)
-  if (seesImages(context, caller, studyInstanceUid) && findImageStudy(database, studyInstanceUid))
+  if (canSeeImages(context, caller, studyInstanceUid) && findImageStudy(database, studyInstanceUid))
     return { area: null, studyId: null, studyInstanceUid }
   if (rows.length > 0) throw cancelledStudy()
   throw new ApiError('not-found', message('images.none-of-study'))
@@ -308,8 +318,8 @@ const idleMs = (context: Context) => context.settings.get('viewer.idleMinutes') 
 
 type WhyClosed = Extract<ReturnType<typeof openLink>, { outcome: 'closed' }>['why']
 
-/** What whoever followed the link reads: why it does not open, and what to do. */
-const SENTENCES: Readonly<Record<WhyClosed, Message>> = {
+/** The messages for those who followed a link: why it cannot be opened, and what to do. */
+const CLOSED_MESSAGES: Readonly<Record<WhyClosed, Message>> = {
   unknown: message('viewer.link-unknown'),
   used: message('viewer.link-used'),
   expired: message('viewer.link-expired'),
@@ -318,6 +328,6 @@ const SENTENCES: Readonly<Record<WhyClosed, Message>> = {
 }
 
 const closedLink = (why: WhyClosed) =>
-  new ApiError('refused', SENTENCES[why], {
+  new ApiError('refused', CLOSED_MESSAGES[why], {
     errors: [{ path: 'body.token', message: message('viewer.of-closed-link', { why }) }],
   })

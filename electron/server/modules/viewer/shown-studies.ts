@@ -29,7 +29,7 @@ const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 's
     sentence: message('viewer.identity-overridden'),
   },
 }
-/** By the words of `differencesOf`, and by the field of an `IdentityDifference`. */
+/** Names of fields, by the results of `differencesOf` and the fields of `IdentityDifference`. */
 const NAMES: Readonly<Record<string, Message>> = {
   name: message('viewer.patient-name'),
   'patient ID': message('viewer.patient-id'),
@@ -40,7 +40,9 @@ const NAMES: Readonly<Record<string, Message>> = {
   patientSex: message('viewer.patient-sex'),
 }
 
-/** The studies of a view as their files say them, and whether they are of one patient each. */
+/**
+ * The studies of a view according to their files. Checks that each study belongs to one patient.
+ */
 export class ShownStudies {
   readonly list: ViewList
   readonly media: MediaFiles
@@ -56,7 +58,7 @@ export class ShownStudies {
     this.media = media
   }
 
-  /** Lists what the identity of the study is, as its images in the archive have it now. */
+  /** Reports the current identity state of the study. */
   addIdentity(studyInstanceUid: string): void {
     const { faults } = this.list
     const database = this.#database
@@ -74,8 +76,8 @@ export class ShownStudies {
   }
 
   /**
-   * Until its first file is read, a study is what the gateway knows of it. Not where a partner
-   * named it unasked: then nothing of it is shown.
+   * Lists a study with the data that the gateway has, until its first file is read. Nothing is
+   * shown for a study that a partner sent without a request.
    */
   announce(studyInstanceUid: string, isPrior: boolean, isAsked = true): void {
     if (isPrior) this.#priors.add(studyInstanceUid)
@@ -100,7 +102,7 @@ export class ShownStudies {
     })
   }
 
-  /** Lists what the file of the image says. */
+  /** Lists an image with the data of its file. */
   show(
     header: ViewedHeader,
     source: Exclude<ViewedInstance['source'], 'manifest'>,
@@ -111,14 +113,14 @@ export class ShownStudies {
     this.media.addDocument(header, image)
     const other = this.list.instance(instance.sopInstanceUid)
     if (other && other.source !== 'manifest' && other.studyInstanceUid !== studyInstanceUid) {
-      // Frames go by the UID alone: the pixels of one would be shown with the geometry and the
-      // name of the other.
+      // Frames are identified by their SOP Instance UID only: the pixels of one image would be
+      // shown with the geometry and the patient of the other.
       this.#addDanger(studyInstanceUid, message('viewer.same-uid-in-another-study'))
       return
     }
     if (this.#isFirst(study))
       this.list.putStudy({ ...study, isPrior: this.#priors.has(studyInstanceUid) })
-    // A manifest's own words stand until the first file of the series.
+    // The data of a manifest is replaced by that of the first file of the series.
     if (!this.#seriesRead.has(series.seriesInstanceUid)) {
       this.#seriesRead.add(series.seriesInstanceUid)
       this.list.putSeries(series)
@@ -127,7 +129,7 @@ export class ShownStudies {
     this.list.putInstance({ ...instance, source, patient })
   }
 
-  /** Whether it is the first file of its study; compares the patients of its files. */
+  /** Whether this is the first file of its study. Also compares the patients of the files. */
   #isFirst(study: HeaderStudy): boolean {
     const { studyInstanceUid, patientName, patientId, patientBirthDate } = study
     const patient = this.#patients.get(studyInstanceUid)
@@ -168,7 +170,7 @@ export class ShownStudies {
   }
 }
 
-/** The patient of an image, where its file says something else than the study as it is listed. */
+/** The patient of an image, if it differs from the study as listed; otherwise null. */
 function otherPatient(listed: ViewedStudy | undefined, header: HeaderStudy) {
   const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = header
   const own = { patientName, patientId, patientBirthDate, patientSex, accessionNumber }

@@ -2,24 +2,24 @@ import type { Context } from '#server/context.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import type { AccessAnswer } from './access-asking.ts'
 import { ArchiveImages } from './archive-images.ts'
 import type { FileFetcher } from './file-fetcher.ts'
 import type { ImageFile } from './image-file.ts'
+import type { AccessAnswer } from './partner-access.ts'
 import { addNotes, PartnerImages } from './partner-images.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import type { NewFault, Progress } from './view-list.ts'
 
-/** A partner that gave nothing is asked again by whoever looks again, but not at once. */
-const AGAIN_AFTER_MS = 5000
+/** Minimum time before a request without a result may be repeated. */
+const RETRY_AFTER_MS = 5000
 
 const IMAGES = message('viewer.images')
 const ARCHIVE = message('viewer.archive')
 const PARTNER = message('viewer.partner')
 
 /**
- * The images of one study of a view, or of its ephemeral session: from the archive, and what it
- * lacks from the partner.
+ * The images of a study of a view, or of its ephemeral session: from the archive, and missing ones
+ * from the partner.
  */
 export class StudyImages {
   readonly #context: Context
@@ -34,7 +34,7 @@ export class StudyImages {
   #phase: 'new' | 'asking' | 'loading' | 'over' = 'new'
   #failedAt: number | undefined
 
-  /** @param ask undefined: it is no study that a partner could be asked for */
+  /** @param ask undefined if no partner can be asked for the study */
   constructor(
     context: Context,
     fetcher: FileFetcher,
@@ -69,13 +69,15 @@ export class StudyImages {
     return (this.#archive?.read ?? 0) + (this.#partner?.read ?? 0)
   }
 
-  /** Begins; or tries again, where it is over and there was nothing or something has failed. */
+  /**
+   * Starts loading. If loading has finished, retries after failures, and if there were no images.
+   */
   start(): void {
     if (this.#phase === 'new') return void this.#run()
     if (this.#phase !== 'over') return
     this.#partner?.retry()
     const { clock } = this.#context
-    const isDue = this.#failedAt !== undefined && clock() - this.#failedAt >= AGAIN_AFTER_MS
+    const isDue = this.#failedAt !== undefined && clock() - this.#failedAt >= RETRY_AFTER_MS
     if (!isDue && !this.#archive?.isChanged) return
     this.#failedAt = undefined
     const { faults } = this.#shown.list
@@ -84,7 +86,7 @@ export class StudyImages {
     void this.#run()
   }
 
-  /** There is somebody to load for again. */
+  /** Continues loading when there is a reader again. */
   wake(): void {
     this.#partner?.wake()
   }
@@ -93,9 +95,9 @@ export class StudyImages {
     return this.#archive?.find(sopInstanceUid) ?? this.#partner?.find(sopInstanceUid)
   }
 
-  /** It is needed now. Returns what takes the request back. */
-  urge(sopInstanceUid: string): () => void {
-    return this.#partner?.urge(sopInstanceUid) ?? (() => undefined)
+  /** Gives an image priority. Returns a function that withdraws the request. */
+  prioritize(sopInstanceUid: string): () => void {
+    return this.#partner?.prioritize(sopInstanceUid) ?? (() => undefined)
   }
 
   close(): void {
@@ -107,9 +109,9 @@ export class StudyImages {
     try {
       this.#enter('loading')
       await this.#readArchive()
-      if (!this.#partner && !this.#isEnough()) await this.#askPartner()
+      if (!this.#partner && !this.#isArchiveComplete()) await this.#askPartner()
     } catch {
-      // A fault of the store or the disk, which may be tried again; or the view is over.
+      // An error of the storage, which may be retried, or the view has ended.
       if (this.#signal.aborted) return
       this.#failedAt = this.#context.clock()
       this.#addFault('warning', IMAGES, message('viewer.images-not-listed'))
@@ -129,8 +131,8 @@ export class StudyImages {
       this.#addFault('note', ARCHIVE, message('viewer.still-receiving'))
   }
 
-  /** Whether the archive has all that there is. */
-  #isEnough(): boolean {
+  /** Whether the archive has all images of the study. */
+  #isArchiveComplete(): boolean {
     return this.#archive?.hasReceived === true && (this.#record()?.missing ?? 0) === 0
   }
 
@@ -185,7 +187,7 @@ export class StudyImages {
     )
   }
 
-  /** Why there are no images, where the archive has none. */
+  /** Reports why there are no images, unless the archive has some. */
   #addNoImages(sentence: Message): void {
     if (!this.#archive?.files) this.#addFault('warning', IMAGES, sentence)
   }
@@ -208,7 +210,7 @@ export class StudyImages {
   }
 }
 
-/** The clause of a fault, as a sentence. */
+/** The user-facing message for a failed request. */
 function sentenceOf({ fault, detail }: WebhookError): Message {
   return fault === 'refused'
     ? message('viewer.partner-refused', { reason: detail })

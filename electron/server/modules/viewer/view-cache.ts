@@ -17,13 +17,13 @@ import {
 } from './queries.ts'
 
 const GIGABYTE = 1e9
-/** An enhanced multi-frame of a long run is below it. */
-const MOST_BYTES = 4 * 1024 ** 3
-/** A deflated data set holds little more than text and flat pixels. */
-const MOST_INFLATED = 1024 ** 3
+/** Maximum size of a file; sufficient for a long enhanced multi-frame run. */
+const MAX_FILE_BYTES = 4 * 1024 ** 3
+/** Maximum inflated size; deflated data sets contain mostly text and uniform pixels. */
+const MAX_INFLATED_BYTES = 1024 ** 3
 
-/** There is no room for it. */
-export class NoRoom extends MessageError {}
+/** There is not enough space for a file. */
+export class NotEnoughSpaceError extends MessageError {}
 
 /** A file that is being written. */
 export interface CachePart {
@@ -36,33 +36,35 @@ export type KnownFile = Pick<
   'fileKey' | 'studyInstanceUid' | 'etag' | 'lastModified'
 >
 
-/** A file that views use. */
+/** A file that is in use by views. */
 interface HeldFile {
   readonly fileKey: string
   readonly file: string
   readonly bytes: number
-  /** What each view that uses it does when it has to make room. */
+  /** The eviction callback of each view that uses it. */
   readonly owners: Set<() => void>
-  /** It has a row. */
+  /** Whether it has a row in the database. */
   isListed: boolean
-  /** It is about to have one: until then nobody else knows it. */
+  /** Whether its row is about to be inserted; until then other views cannot find it. */
   isPending: boolean
 }
 
-/** A use of a file by a view: it stays as long as there is room. */
+/** The use of a file by a view. The file is kept as long as there is enough space. */
 export type CacheHold = Awaited<ReturnType<ViewCache['keep']>>
 
 export const fileKeyOf = (identity: string) => hash('sha256', identity)
 
 /**
- * Files of partners on disk, below `cache/views`, within `viewer.cacheGigabytes`: those that no
- * view has open are deleted first, the one not used for longest before the others; then those of
- * open views. It is never more than a cache: a crash may cost any of it.
+ * A cache of partners' files on disk, in `cache/views`, limited by `viewer.cacheGigabytes`. Files
+ * that no view uses are evicted first, in least recently used order, followed by files of open
+ * views. A crash may lose any of them.
  */
 export class ViewCache implements AsyncDisposable {
-  /** Files that frames are read from: those of the cache and of the archive. */
+  /** Open files for reading frames, of the cache and of the archive. */
   readonly openFiles = new OpenFiles()
-  /** What an earlier run left was looked through: nothing is asked before. */
+  /**
+   * Resolves when the files of an earlier run have been checked; the cache must not be used before.
+   */
   readonly ready: Promise<void>
   readonly #context: Context
   readonly #database: Database
@@ -72,43 +74,48 @@ export class ViewCache implements AsyncDisposable {
   /** In the order of their last use. */
   readonly #held = new Map<string, HeldFile>()
   /** Files whose rows are about to be deleted. */
-  readonly #leaving = new Set<string>()
+  readonly #beingDeleted = new Set<string>()
   readonly #pending = new Set<Promise<unknown>>()
   #used = 0
   #listed = 0
   #heldListed = 0
 
   /**
-   * @param cacheBytes of all files together, where it is not that of the settings
-   * @param inflatedBytes of one file that was deflated
+   * @param cacheBytes size limit of all files, instead of the setting
+   * @param inflatedBytes size limit of an inflated file
    */
-  constructor(context: Context, cacheBytes?: number, inflatedBytes = MOST_INFLATED) {
+  constructor(context: Context, cacheBytes?: number, inflatedBytes = MAX_INFLATED_BYTES) {
     this.#context = context
     this.#database = context.database
     this.#folder = join(context.folder, 'cache', 'views')
     this.#cacheBytes = cacheBytes
     this.#inflatedBytes = inflatedBytes
-    this.ready = sweptCache(context.database, this.#folder).then(({ bytes, files }) => {
+    this.ready = sweepCache(context.database, this.#folder).then(({ bytes, files }) => {
       this.#used = bytes
       this.#listed = files
     })
     this.ready.catch(() => undefined)
   }
 
-  /** The copy of an earlier view: its host is asked about it before it is shown. */
+  /** The copy of an earlier view, which has to be validated with its host before it is shown. */
   known(fileKey: string): ViewFileRecord | undefined {
     const record = findViewFile(this.#database, fileKey)
     const isKnown =
-      record && !this.#leaving.has(record.file) && (record.etag ?? record.lastModified) !== null
+      record &&
+      !this.#beingDeleted.has(record.file) &&
+      (record.etag ?? record.lastModified) !== null
     return isKnown ? record : undefined
   }
 
-  /** @param evicted it had to make room. Undefined: it is gone. */
+  /**
+   * Uses a file; undefined if it no longer exists.
+   * @param evicted called when the file is evicted
+   */
   hold({ fileKey, file, bytes }: ViewFileRecord, evicted: () => void): CacheHold | undefined {
     const database = this.#database
     let held = this.#held.get(file)
     if (!held) {
-      if (this.#leaving.has(file) || findViewFile(database, fileKey)?.file !== file)
+      if (this.#beingDeleted.has(file) || findViewFile(database, fileKey)?.file !== file)
         return undefined
       held = { fileKey, file, bytes, owners: new Set(), isListed: true, isPending: false }
       this.#held.set(file, held)
@@ -119,39 +126,43 @@ export class ViewCache implements AsyncDisposable {
     return this.#holdOf(held, evicted)
   }
 
-  /** Bytes that one file may have. */
-  mostBytes(): number {
-    return Math.min(MOST_BYTES, this.#quota())
+  /** Maximum size of a file in bytes. */
+  maxFileBytes(): number {
+    return Math.min(MAX_FILE_BYTES, this.#quota())
   }
 
-  /** Bytes that a deflated one may be inflated to. */
-  mostInflatedBytes(): number {
+  /** Maximum inflated size of a deflated file in bytes. */
+  maxInflatedBytes(): number {
     return Math.min(this.#inflatedBytes, this.#quota())
   }
 
-  /** Makes room. @throws NoRoom */
-  demandRoom(bytes: number): void {
+  /**
+   * Makes room for `bytes` more bytes.
+   * @throws NotEnoughSpaceError
+   */
+  requireRoom(bytes: number): void {
     const { imageFiles, settings } = this.#context
     const { freeBytes } = imageFiles.space()
-    if (!this.#makeRoom(bytes)) throw new NoRoom(message('viewer.larger-than-cache'))
+    if (!this.#makeRoom(bytes)) throw new NotEnoughSpaceError(message('viewer.larger-than-cache'))
     if (freeBytes - bytes < settings.get('intake.stopGigabytes') * GIGABYTE)
-      throw new NoRoom(message('viewer.no-room-for-images'))
+      throw new NotEnoughSpaceError(message('viewer.no-room-for-images'))
   }
 
   async begin(): Promise<CachePart> {
     const path = this.#pathOf(`${this.#context.uuid()}.part`)
-    return { path, handle: await inFolder(path, () => open(path, 'wx+', 0o600)) }
+    return { path, handle: await withFolder(path, () => open(path, 'wx+', 0o600)) }
   }
 
   /**
-   * The part is whole; it is closed and takes the place of what was known. @param evicted as `hold`
-   * @throws what the disk says
+   * Closes a complete part and moves it into the cache, in place of an earlier copy.
+   * @param evicted see `hold`
+   * @throws errors of the disk
    */
   async keep(part: CachePart, bytes: number, known: KnownFile, evicted: () => void) {
     const name = this.#context.uuid()
     const file = `${name.slice(0, 2)}/${name}.dcm`
     const path = this.#pathOf(file)
-    await inFolder(path, () => rename(part.path, path))
+    await withFolder(path, () => rename(part.path, path))
     this.#makeRoom(bytes)
     const { fileKey } = known
     const held: HeldFile = {
@@ -199,7 +210,7 @@ export class ViewCache implements AsyncDisposable {
     return {
       path,
       bytes: held.bytes,
-      /** It was looked at now. */
+      /** Marks the file as most recently used. */
       touch: (): void => {
         if (this.#held.get(held.file) !== held) return
         this.#held.delete(held.file)
@@ -207,13 +218,13 @@ export class ViewCache implements AsyncDisposable {
       },
       release: (): void => {
         this.openFiles.drop(path)
-        if (held.owners.delete(owner)) this.#letGo(held)
+        if (held.owners.delete(owner)) this.#release(held)
       },
     }
   }
 
-  /** What nobody holds stays as long as its row. */
-  #letGo(held: HeldFile): void {
+  /** Releases a file that no view uses; it is kept as long as it has a row. */
+  #release(held: HeldFile): void {
     const { file, bytes, owners, isPending, isListed } = held
     if (owners.size > 0 || isPending || this.#held.get(file) !== held) return
     this.#held.delete(file)
@@ -231,7 +242,7 @@ export class ViewCache implements AsyncDisposable {
     for (let limit = 100; !fits() && this.#listed > this.#heldListed; limit *= 4) {
       const oldest = oldestViewFiles(this.#database, limit)
       for (const { fileKey, file, bytes: freed } of oldest) {
-        if (this.#held.has(file) || this.#leaving.has(file)) continue
+        if (this.#held.has(file) || this.#beingDeleted.has(file)) continue
         this.#used -= freed
         this.#unlist(fileKey, file)
         if (fits()) return true
@@ -256,22 +267,22 @@ export class ViewCache implements AsyncDisposable {
     this.openFiles.drop(this.#pathOf(file))
   }
 
-  /** The row first: a file without a row is removed at the next start. */
+  /** Deletes the row before the file, because a file without a row is removed at the next start. */
   #unlist(fileKey: string, file: string): void {
     const database = this.#database
     this.#listed--
-    this.#leaving.add(file)
+    this.#beingDeleted.add(file)
     this.#inBackground(
       database
         .commitSoon(
           () => findViewFile(database, fileKey)?.file === file && deleteViewFile(database, fileKey),
         )
         .then(() => unlink(this.#pathOf(file)).catch(() => undefined))
-        .finally(() => this.#leaving.delete(file)),
+        .finally(() => this.#beingDeleted.delete(file)),
     )
   }
 
-  /** Its name and bytes are made durable before other views know it by its row. */
+  /** Makes the file durable before its row lets other views find it. */
   async #list(held: HeldFile, handle: FileHandle, known: KnownFile): Promise<void> {
     const { file, bytes } = held
     const now = instantOf(this.#context.clock())
@@ -284,15 +295,15 @@ export class ViewCache implements AsyncDisposable {
         held.isListed = true
         this.#heldListed++
         this.#listed++
-        if (before) this.#forgetReplaced(before)
+        if (before) this.#unlistReplaced(before)
       })
     } finally {
       held.isPending = false
-      this.#letGo(held)
+      this.#release(held)
     }
   }
 
-  #forgetReplaced({ file, bytes }: ViewFileRecord): void {
+  #unlistReplaced({ file, bytes }: ViewFileRecord): void {
     this.#listed--
     const held = this.#held.get(file)
     if (held) {
@@ -305,8 +316,8 @@ export class ViewCache implements AsyncDisposable {
   }
 }
 
-/** Makes the folder of the path where there is none yet. */
-async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work`, and creates the folder of the path if it does not exist. */
+async function withFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -317,10 +328,10 @@ async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Removes what a crash left of the cache below `folder`: parts, files without a row, rows without
- * their file. How many files there are then, and of how many bytes.
+ * Removes the leftovers of a crash from the cache: parts, files without a row, and rows without a
+ * file. Returns the number and size of the remaining files.
  */
-async function sweptCache(database: Database, folder: string) {
+async function sweepCache(database: Database, folder: string) {
   const records = oldestViewFiles(database, Number.MAX_SAFE_INTEGER)
   const listed = new Map(records.map((record) => [record.file, record]))
   let files = 0
@@ -341,7 +352,7 @@ async function sweptCache(database: Database, folder: string) {
   return { files, bytes }
 }
 
-/** Paths below the folder, with slashes. */
+/** Paths relative to the folder, with slashes. */
 async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
   const found = await opendir(join(folder, below)).catch(() => undefined)
   if (!found) return

@@ -4,23 +4,23 @@ import type { Downloads } from '#server/webhooks/download.ts'
 import type { InstanceExtras, ViewedPrior, ViewLine } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import type { AskAccess } from './access-asking.ts'
 import { FileFetcher } from './file-fetcher.ts'
 import type { Frame } from './image-file.ts'
 import type { ShownMedium } from './media.ts'
+import type { AskAccess } from './partner-access.ts'
 import { priorsOf } from './priors.ts'
 import { ViewCache } from './view-cache.ts'
 import { ViewState } from './view-state.ts'
 
-/** More studies beside each other are no comparison. */
-const MOST_STUDIES = 12
-/** What nobody has looked at for so long is forgotten; a view that goes on begins anew. */
+/** Maximum number of studies for comparison. */
+const MAX_STUDIES = 12
+/** Idle views are dropped from memory after this time, and reloaded when they are used again. */
 const IDLE_MS = 2 * 60 * 60_000
-const LOOK_EVERY_MS = 60_000
+const CHECK_EVERY_MS = 60_000
 
-/** Each is the one in force unless it is given. */
+/** Limits for tests; by default those in effect. */
 export interface ViewLimits {
-  /** Views held at once, unless somebody listens, and frames that they list. */
+  /** Number of views in memory, not counting those in use, and number of frames that they list. */
   readonly views?: number
   readonly listed?: number
   /** See `FileFetcher`. */
@@ -31,27 +31,27 @@ export interface ViewLimits {
   readonly inflatedBytes?: number
 }
 
-/** What its file says of an instance, with its series and its study. */
+/** An instance according to its file, with its series and study. */
 export type KnownInstance = NonNullable<ReturnType<ViewImages['instanceOf']>>
 
 /**
- * The images of views: what there is, frame by frame, from the archive and from the partner. In
- * memory; a view that is asked for again begins anew.
+ * The images of views, from the archive and from partners, frame by frame. The state is held in
+ * memory; a view that was dropped is reloaded.
  */
 export class ViewImages implements AsyncDisposable {
   readonly #context: Context
   readonly #ask: AskAccess
-  readonly #mostViews: number
-  readonly #mostListed: number
+  readonly #maxViews: number
+  readonly #maxListed: number
   readonly #fetcher: FileFetcher
   readonly #states = new Map<string, ViewState>()
-  readonly #looking: NodeJS.Timeout
+  readonly #timer: NodeJS.Timeout
 
   constructor(
     context: Context,
     downloads: Pick<Downloads, 'stream'>,
     ask: AskAccess,
-    // A list of 20,000 images is tens of megabytes.
+    // A list of 20,000 images takes tens of megabytes.
     {
       views = 100,
       listed = 200_000,
@@ -62,33 +62,37 @@ export class ViewImages implements AsyncDisposable {
   ) {
     this.#context = context
     this.#ask = ask
-    this.#mostViews = views
-    this.#mostListed = listed
+    this.#maxViews = views
+    this.#maxListed = listed
     const cache = new ViewCache(context, of.cacheBytes, of.inflatedBytes)
     this.#fetcher = new FileFetcher(downloads, cache, pausesMs, startMs)
-    this.#looking = setInterval(() => this.#endIdle(), LOOK_EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#endIdle(), CHECK_EVERY_MS).unref()
   }
 
   /**
-   * The list as it is now and everything that comes, studies before their series before their
-   * instances; ends with `done`, when the signal aborts, or when the view ends. After an `addPrior`
-   * it is asked for again. Any number may listen.
+   * Yields the current list and all changes: studies before their series, series before their
+   * instances. Ends with `done`, when the signal is aborted, or when the view ends. After
+   * `addPrior` it has to be called again. Any number of readers is possible.
    */
   lines(view: OpenView, signal: AbortSignal): AsyncGenerator<ViewLine> {
     return this.#stateOf(view).lines(signal)
   }
 
   /**
-   * A frame as it is stored: raw pixels, or one compressed bit stream. Waits until the file is
-   * there, a minute at most. @param frame from 1
-   * @throws ApiError not-found: no such instance or frame; refused: its file is faulty, and how;
-   *   the reason of `signal`
+   * Returns a frame in its stored encoding: raw pixels, or one compressed bit stream. Waits for the
+   * file for at most a minute.
+   * @param frame from 1
+   * @throws ApiError not-found: there is no such instance or frame; refused: its file is faulty;
+   *   the abort reason of `signal`
    */
   frame(view: OpenView, uid: string, frame: number, signal: AbortSignal): Promise<Frame> {
     return this.#stateOf(view).image(uid, signal, (image, until) => image.frame(frame, until))
   }
 
-  /** @throws ApiError as `frame` */
+  /**
+   * Returns lookup tables and overlays of an instance.
+   * @throws ApiError those of `frame`
+   */
   extras(
     view: OpenView,
     sopInstanceUid: string,
@@ -98,8 +102,9 @@ export class ViewImages implements AsyncDisposable {
   }
 
   /**
-   * @param range the `Range` header @throws ApiError not-found; refused: it cannot be fetched, and
-   *   why; the reason of `signal`
+   * Opens a medium.
+   * @param range the `Range` header
+   * @throws ApiError not-found; refused: it cannot be downloaded; the abort reason of `signal`
    */
   media(
     view: OpenView,
@@ -116,27 +121,31 @@ export class ViewImages implements AsyncDisposable {
   }
 
   /**
-   * From then on `lines` has the study. @throws ApiError not-found: it is none of `priors`;
-   * refused: too many studies are open
+   * Adds a prior study to `lines`.
+   * @throws ApiError not-found: it is not one of `priors`; refused: too many studies are open
    */
   addPrior(view: OpenView, studyInstanceUid: string): void {
     if (!this.priors(view).some((prior) => prior.studyInstanceUid === studyInstanceUid))
       throw new ApiError('not-found', message('viewer.no-such-prior'))
     const state = this.#stateOf(view)
-    if (!state.hasStudy(studyInstanceUid) && state.studies >= MOST_STUDIES)
-      throw new ApiError('refused', message('viewer.too-many-studies', { most: MOST_STUDIES }))
+    if (!state.hasStudy(studyInstanceUid) && state.studies >= MAX_STUDIES)
+      throw new ApiError('refused', message('viewer.too-many-studies', { most: MAX_STUDIES }))
     state.addStudy(studyInstanceUid)
   }
 
   /**
-   * Whether the study is listed; undefined where nothing was asked for since the view began anew.
+   * Whether the study is listed; undefined if the list has not been requested since the view was
+   * loaded.
    */
   shows(view: OpenView, studyInstanceUid: string): boolean | undefined {
     const list = this.#states.get(view.viewId)?.list
     return list && list.study(studyInstanceUid) !== undefined
   }
 
-  /** What its file says, for a capture of it; undefined until the file's own header was read. */
+  /**
+   * The data of an instance from its file, for a capture; undefined until the header of the file
+   * has been read.
+   */
   instanceOf(view: OpenView, sopInstanceUid: string) {
     const list = this.#states.get(view.viewId)?.list
     const instance = list?.instance(sopInstanceUid)
@@ -146,7 +155,7 @@ export class ViewImages implements AsyncDisposable {
     return series && study && { instance, series, study }
   }
 
-  /** The view is over: nothing of it is fetched or kept in memory any more. */
+  /** Ends a view: stops its downloads and drops it from memory. */
   end(viewId: string): void {
     this.#states.get(viewId)?.end()
     this.#states.delete(viewId)
@@ -154,7 +163,7 @@ export class ViewImages implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#looking)
+    clearInterval(this.#timer)
     for (const viewId of this.#states.keys()) this.end(viewId)
     await this.#fetcher.cache[Symbol.asyncDispose]()
   }
@@ -169,8 +178,8 @@ export class ViewImages implements AsyncDisposable {
   }
 
   /**
-   * Views that nobody listens to end, the one not looked at for longest first; one that goes on
-   * begins anew.
+   * Drops views without readers, least recently used first; they are reloaded if they are used
+   * again.
    */
   #makeRoom(): void {
     const idle = [...this.#states]
@@ -178,7 +187,7 @@ export class ViewImages implements AsyncDisposable {
       .sort(([, one], [, other]) => one.lastUse - other.lastUse)
     let held = [...this.#states.values()].reduce((sum, { list }) => sum + list.size, 0)
     for (const [viewId, { list }] of idle) {
-      if (this.#states.size < this.#mostViews && held < this.#mostListed) break
+      if (this.#states.size < this.#maxViews && held < this.#maxListed) break
       held -= list.size
       this.end(viewId)
     }

@@ -9,19 +9,19 @@ import type {
 } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** Entries in one line: it is read and shown at once. */
-const MOST_IN_LINE = 200
+/** Maximum number of entries in one line, which is processed at once. */
+const MAX_PER_LINE = 200
 
 const GATHER_MS = 20
 /**
- * Frames of a view: page and gateway keep something of each. The largest studies have some ten
- * thousand.
+ * Maximum number of frames of a view, because the page and the gateway use memory for each. The
+ * largest studies have about ten thousand.
  */
-const MOST_FRAMES = 200_000
+const MAX_FRAMES = 200_000
 
 export type Progress = Omit<Extract<ViewLine, { line: 'progress' }>, 'line'>
 
-/** What is known of the images of a view, for any number of readers. */
+/** The list of images of a view, for any number of readers. */
 export class ViewList {
   readonly watch = new Watch()
   readonly faults = new FaultList(this.watch)
@@ -29,21 +29,21 @@ export class ViewList {
   readonly #series = new ChangeLog<ViewedSeries>(this.watch)
   readonly #instances = new ChangeLog<ViewedInstance>(this.watch)
   readonly #media = new ChangeLog<ViewMedia>(this.watch)
-  readonly #mostFrames: number
+  readonly #maxFrames: number
   #frames = 0
   #readers = 0
 
-  /** @param mostFrames of all instances */
-  constructor(mostFrames = MOST_FRAMES) {
-    this.#mostFrames = mostFrames
+  /** @param maxFrames maximum number of frames of all instances */
+  constructor(maxFrames = MAX_FRAMES) {
+    this.#maxFrames = maxFrames
   }
 
-  /** Frames, of all instances. */
+  /** Number of frames of all instances. */
   get size(): number {
     return this.#frames
   }
 
-  /** Whether somebody reads the list or waits for an image of it. */
+  /** Whether there are readers of the list or requests for its images. */
   get hasReaders(): boolean {
     return this.#readers > 0
   }
@@ -68,12 +68,12 @@ export class ViewList {
     this.#series.put(series.seriesInstanceUid, series)
   }
 
-  /** An instance whose frames would be too many is listed as a fault instead. */
+  /** Lists an instance. If there would be too many frames, a fault is listed instead. */
   putInstance(instance: ViewedInstance): void {
     const { sopInstanceUid, studyInstanceUid } = instance
     const frames = this.#frames - (this.instance(sopInstanceUid)?.frames ?? 0) + instance.frames
-    if (frames > this.#mostFrames) {
-      const sentence = message('viewer.too-many-frames', { most: this.#mostFrames })
+    if (frames > this.#maxFrames) {
+      const sentence = message('viewer.too-many-frames', { most: this.#maxFrames })
       const what = message('viewer.image-of-many-frames')
       this.faults.add({ level: 'warning', what, sentence, studyInstanceUid, sopInstanceUid })
       return
@@ -82,7 +82,7 @@ export class ViewList {
     this.#instances.put(sopInstanceUid, instance)
   }
 
-  /** Its id is given in the order they come. */
+  /** Lists a medium and returns its ID; IDs are assigned in order. */
   putMedium(medium: Omit<ViewMedia, 'mediaId'>): number {
     const mediaId = this.#media.size + 1
     this.#media.put(String(mediaId), { mediaId, ...medium })
@@ -90,8 +90,8 @@ export class ViewList {
   }
 
   /**
-   * All of it as it is, then what comes, until `progress` says done; ends quietly when the signal
-   * aborts.
+   * Yields the current list and its changes until `progress` is done. Ends without an error when
+   * the signal is aborted.
    */
   async *lines(progress: () => Progress, signal: AbortSignal): AsyncGenerator<ViewLine> {
     const parts = this.#parts()
@@ -110,23 +110,23 @@ export class ViewList {
         continue
       }
       await this.watch.next(signal).catch(() => undefined)
-      // The first images at once, thousands in fewer lines.
-      if (this.#instances.size > MOST_IN_LINE)
+      // The first images are sent immediately; larger numbers are gathered into fewer lines.
+      if (this.#instances.size > MAX_PER_LINE)
         await pause(GATHER_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 
   /**
-   * Readers of what has changed since each was last called: a study before its series before their
+   * Functions that return what has changed since their last call: studies before series before
    * instances.
    */
   #parts(): (() => ViewLine | undefined)[] {
     return [
       reader(this.#studies, 1, ([study]) => study && { line: 'study', study }),
-      reader(this.#series, MOST_IN_LINE, (series) => ({ line: 'series', series })),
-      reader(this.#instances, MOST_IN_LINE, (instances) => ({ line: 'instances', instances })),
-      reader(this.faults, MOST_IN_LINE, (faults) => ({ line: 'faults', faults })),
-      reader(this.#media, MOST_IN_LINE, (media) => ({ line: 'media', media })),
+      reader(this.#series, MAX_PER_LINE, (series) => ({ line: 'series', series })),
+      reader(this.#instances, MAX_PER_LINE, (instances) => ({ line: 'instances', instances })),
+      reader(this.faults, MAX_PER_LINE, (faults) => ({ line: 'faults', faults })),
+      reader(this.#media, MAX_PER_LINE, (media) => ({ line: 'media', media })),
     ]
   }
 }
@@ -152,15 +152,15 @@ function reader<T>(
   }
 }
 
-/** Of thousands of files, a single one is not reported. */
+/** Whether progress is worth reporting; for thousands of files, not after each one. */
 const isProgress = (before: Progress, { state, files, read }: Progress) =>
   state !== before.state ||
   files !== before.files ||
   read - before.read >= Math.max(1, Math.floor(files / 200))
 
 /**
- * Values by key in the order of their last change: whoever has read up to a version reads on from
- * there, and each key's present value alone.
+ * Values by key, in the order of their last change. A reader continues from the version that it has
+ * read, and gets only the current value of each key.
  */
 export class ChangeLog<T> {
   readonly #watch: Watch
@@ -176,7 +176,7 @@ export class ChangeLog<T> {
     const version = ++this.#version
     this.#entries.set(key, { version, value })
     this.#order.push({ version, key })
-    // What was put again is there twice.
+    // Removes outdated entries of keys that were changed again.
     if (this.#order.length > 2 * this.#entries.size + 1000)
       this.#order = this.#order.filter((one) => this.#entries.get(one.key)?.version === one.version)
     this.#watch.changed()
@@ -194,7 +194,10 @@ export class ChangeLog<T> {
     return this.#entries.size
   }
 
-  /** At most so many that changed after the version, and the version that is then read. */
+  /**
+   * At most `limit` values that changed after the version, and the version up to which they were
+   * read.
+   */
   since(after: number, limit: number) {
     const values: T[] = []
     let version = after
@@ -221,18 +224,18 @@ export class ChangeLog<T> {
   }
 }
 
-/** Faults of the same words that are listed one by one. */
-const MOST_ALIKE = 20
+/** Maximum number of faults with the same text that are listed individually. */
+const MAX_SIMILAR = 20
 
 export type NewFault = Pick<ViewFault, 'level' | 'what' | 'sentence'> &
   Partial<Pick<ViewFault, 'studyInstanceUid' | 'sopInstanceUid'>>
 
 /**
- * What is wrong in a view: the same is listed once, and of many images with the same fault the
- * first ones and how many more there are.
+ * The faults of a view. Duplicates are listed once; if many images have the same fault, the first
+ * ones and the number of the others are listed.
  */
 class FaultList extends ChangeLog<ViewFault> {
-  readonly #alike = new Map<string, number>()
+  readonly #similar = new Map<string, number>()
   readonly #keysOf = new Map<string, Set<string>>()
 
   add({ studyInstanceUid = null, sopInstanceUid = null, ...fault }: NewFault): void {
@@ -242,17 +245,17 @@ class FaultList extends ChangeLog<ViewFault> {
     if (keys.has(key)) return
     this.#keysOf.set(of, keys.add(key))
     const kind = JSON.stringify([fault.level, fault.sentence, studyInstanceUid])
-    const count = (this.#alike.get(kind) ?? 0) + 1
-    this.#alike.set(kind, count)
-    if (count <= MOST_ALIKE) {
+    const count = (this.#similar.get(kind) ?? 0) + 1
+    this.#similar.set(kind, count)
+    if (count <= MAX_SIMILAR) {
       this.put(key, { ...fault, studyInstanceUid, sopInstanceUid })
       return
     }
-    const what = message('viewer.more-images', { count: count - MOST_ALIKE })
+    const what = message('viewer.more-images', { count: count - MAX_SIMILAR })
     this.put(kind, { ...fault, what, studyInstanceUid, sopInstanceUid: null })
   }
 
-  /** Takes back the faults of this, for readers that begin after now. */
+  /** Removes the faults about `what`, for readers that start later. */
   drop(what: Message): void {
     const of = JSON.stringify(what)
     for (const key of this.#keysOf.get(of) ?? []) this.remove(key)
@@ -260,7 +263,7 @@ class FaultList extends ChangeLog<ViewFault> {
   }
 }
 
-/** Something that changes, for whoever waits for its next change. */
+/** Notifies waiting callers of the next change. */
 export class Watch {
   #waiting = new Set<() => void>()
 
@@ -270,7 +273,10 @@ export class Watch {
     for (const notify of waiting) notify()
   }
 
-  /** @throws the signal's reason */
+  /**
+   * Resolves at the next change.
+   * @throws the abort reason of the signal
+   */
   next(signal: AbortSignal): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const notify = () => {

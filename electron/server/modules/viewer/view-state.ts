@@ -3,20 +3,20 @@ import type { OpenView } from '#server/http/callers.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import type { AskAccess, AskedStudy } from './access-asking.ts'
 import type { FileFetcher } from './file-fetcher.ts'
 import type { ImageFile } from './image-file.ts'
 import { MediaFiles, type ShownMedium } from './media.ts'
+import type { AskAccess, RequestedStudy } from './partner-access.ts'
 import { ShownStudies } from './shown-studies.ts'
 import { StudyImages } from './study-images.ts'
 import { type Progress, ViewList } from './view-list.ts'
 
-/** Frames that one view waits for or reads at once: a browser asks for six. */
-const MOST_AT_ONCE = 100
-/** How long a frame is waited for. */
-const PATIENCE_MS = 60_000
+/** Maximum number of concurrent frame requests of a view; a browser makes six. */
+const MAX_CONCURRENT_FRAMES = 100
+/** How long a request waits for a frame. */
+const FRAME_TIMEOUT_MS = 60_000
 
-/** What the gateway holds of a view in memory. */
+/** The in-memory state of a view. */
 export class ViewState {
   readonly list = new ViewList()
   readonly #context: Context
@@ -26,8 +26,8 @@ export class ViewState {
   readonly #shown: ShownStudies
   readonly #ending = new AbortController()
   readonly #studies = new Map<string, StudyImages>()
-  /** Frames that are asked for. */
-  #asking = 0
+  /** Number of frames being requested. */
+  #frameRequests = 0
   #lastUse: number
 
   constructor(context: Context, fetcher: FileFetcher, view: OpenView, ask: AskAccess) {
@@ -41,12 +41,17 @@ export class ViewState {
     this.#add(view.studyInstanceUid)
   }
 
-  /** Milliseconds since 1970; `Infinity` while somebody listens or waits for an image. */
+  /**
+   * Time of the last use in milliseconds since 1970; `Infinity` while there are readers or frame
+   * requests.
+   */
   get lastUse(): number {
-    return this.list.hasReaders || this.#asking > 0 ? Number.POSITIVE_INFINITY : this.#lastUse
+    return this.list.hasReaders || this.#frameRequests > 0
+      ? Number.POSITIVE_INFINITY
+      : this.#lastUse
   }
 
-  /** How many studies there are. */
+  /** Number of studies. */
   get studies(): number {
     return this.#studies.size
   }
@@ -71,7 +76,7 @@ export class ViewState {
     }
   }
 
-  /** See `MediaFiles.open`; waits until it is known. */
+  /** Opens a medium once it is listed, see `MediaFiles.open`. */
   async medium(
     mediaId: number,
     range: string | undefined,
@@ -86,32 +91,32 @@ export class ViewState {
   }
 
   /**
-   * Runs `work` on the instance, once it is known. @throws ApiError not-found, unavailable,
-   * too-many; the reason of `signal`
+   * Runs `work` on an instance once it is listed.
+   * @throws ApiError not-found, unavailable, too-many; the abort reason of `signal`
    */
   async image<T>(
     sopInstanceUid: string,
     signal: AbortSignal,
     work: (image: ImageFile, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    if (this.#asking >= MOST_AT_ONCE)
+    if (this.#frameRequests >= MAX_CONCURRENT_FRAMES)
       throw new ApiError('too-many', message('viewer.too-many-frames-at-once'), {
         headers: { 'retry-after': '1' },
       })
     this.#lastUse = this.#context.clock()
-    this.#asking++
+    this.#frameRequests++
     const ending = this.#ending.signal
-    const patience = AbortSignal.timeout(PATIENCE_MS)
-    const until = AbortSignal.any([signal, ending, patience])
+    const timeout = AbortSignal.timeout(FRAME_TIMEOUT_MS)
+    const until = AbortSignal.any([signal, ending, timeout])
     try {
       return await work(await this.#imageOf(sopInstanceUid, until), until)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (ending.aborted) throw new ApiError('not-found', message('viewer.view-ended'))
-      if (patience.aborted) throw new ApiError('unavailable', message('viewer.image-not-come'))
+      if (timeout.aborted) throw new ApiError('unavailable', message('viewer.image-not-come'))
       throw error
     } finally {
-      this.#asking--
+      this.#frameRequests--
     }
   }
 
@@ -125,7 +130,7 @@ export class ViewState {
     const context = this.#context
     const view = this.#view
     const { signal } = this.#ending
-    const asked = studyInstanceUid === null ? null : askedStudy(context, view, studyInstanceUid)
+    const asked = studyInstanceUid === null ? null : requestedStudy(context, view, studyInstanceUid)
     const study = new StudyImages(
       context,
       this.#fetcher,
@@ -159,26 +164,26 @@ export class ViewState {
         throw new ApiError('not-found', message('viewer.no-such-image'))
       this.list.addReader()
       for (const study of studies) study.wake()
-      const requests = studies.map((study) => study.urge(sopInstanceUid))
+      const requests = studies.map((study) => study.prioritize(sopInstanceUid))
       try {
         await this.list.watch.next(signal)
       } finally {
         this.list.removeReader()
-        for (const takeBack of requests) takeBack()
+        for (const withdraw of requests) withdraw()
       }
     }
   }
 }
 
 /**
- * The row by which a partner knows the study: the view's own, or one of its area before one of the
- * other; none that is cancelled.
+ * The study under which a partner is asked for images: that of the view, otherwise one of the
+ * view's area, otherwise one of the other area. Cancelled studies are excluded.
  */
-function askedStudy(
+function requestedStudy(
   { database }: Context,
   view: OpenView,
   studyInstanceUid: string,
-): AskedStudy | undefined {
+): RequestedStudy | undefined {
   if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid)
     return { studyId: view.studyId, studyInstanceUid }
   const areas = view.area === 'viewer' ? ['viewer', 'scribe'] : ['scribe', 'viewer']

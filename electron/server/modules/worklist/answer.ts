@@ -2,24 +2,24 @@ import { setImmediate } from 'node:timers/promises'
 import { readAnswer, WebhookError } from '#server/webhooks/request.ts'
 import { message } from '#shared/messages/message.ts'
 import { EXTRA_KEYWORDS } from './attributes.ts'
-import { type AskedFor, rowsOfItem } from './item.ts'
+import { type RequestScope, rowsOfItem } from './item.ts'
 import { byStart, rowAt, type WorklistRow, worklistRow } from './row.ts'
 
-/** The rows of one body of the partner, read once and shared by every query it answers. */
+/** The rows of one partner response, parsed once and shared by every query that uses it. */
 export interface AnswerRows {
-  /** In the partner's order, steps in the order of their item. */
+  /** In the partner's order; the steps of an item in the order of its sequence. */
   readonly rows: readonly WorklistRow[]
   /** Indices of `rows` in the order in which they are sent. */
   readonly order: Uint32Array
-  /** Those of `EXTRA_KEYWORDS` that some row has a value for. */
+  /** The `EXTRA_KEYWORDS` that have a value in at least one row. */
   readonly extras: ReadonlySet<string>
 }
 
 /**
- * The items of a kept answer; undefined where an earlier release kept one that is not accepted any
- * more.
+ * Returns the items of a stored response, or undefined if an earlier release stored one that is no
+ * longer accepted.
  */
-export function keptItems(body: Buffer): readonly unknown[] | undefined {
+export function storedItems(body: Buffer): readonly unknown[] | undefined {
   try {
     return readAnswer('modality_worklist.requested', body).items
   } catch (error) {
@@ -28,11 +28,11 @@ export function keptItems(body: Buffer): readonly unknown[] | undefined {
   }
 }
 
-/** Steps of one answer: the largest `worklist.maxRows`. */
-const MOST_STEPS = 50_000
+/** Maximum number of steps in one response: the upper limit of `worklist.maxRows`. */
+const MAX_STEPS = 50_000
 
-/** @throws {WebhookError} oversize: more steps than any console would be sent. */
-export function checkSteps(items: readonly unknown[]): void {
+/** @throws {WebhookError} oversize: the response has more steps than any modality would be sent. */
+export function checkStepCount(items: readonly unknown[]): void {
   let steps = 0
   for (const item of items) {
     const { ScheduledProcedureStepSequence: sequence } = (item ?? {}) as {
@@ -40,24 +40,27 @@ export function checkSteps(items: readonly unknown[]): void {
     }
     steps += Array.isArray(sequence) ? Math.max(1, sequence.length) : 1
   }
-  if (steps > MOST_STEPS)
-    throw new WebhookError('oversize', message('webhooks.too-many-exams', { most: MOST_STEPS }))
+  if (steps > MAX_STEPS)
+    throw new WebhookError('oversize', message('webhooks.too-many-exams', { most: MAX_STEPS }))
 }
 
-/** Items read before others get a turn on the event loop. */
-const SLICE = 500
+/** Items processed before yielding to the event loop. */
+const ITEMS_PER_TURN = 500
 
 /**
- * Reads the items of an answer; what is wrong between items (a step twice, two patients in one
- * study) is withheld too.
+ * Reads the items of a response. Rows that conflict with each other (a repeated step, two patients
+ * in one study) are withheld as well.
  */
-export async function readRows(items: readonly unknown[], askedFor: AskedFor): Promise<AnswerRows> {
+export async function readRows(
+  items: readonly unknown[],
+  askedFor: RequestScope,
+): Promise<AnswerRows> {
   const rows: WorklistRow[] = []
   for (const [index, item] of items.entries()) {
-    if (index > 0 && index % SLICE === 0) await setImmediate()
+    if (index > 0 && index % ITEMS_PER_TURN === 0) await setImmediate()
     rows.push(...rowsOfItem(item, askedFor))
   }
-  const checked = checkBetween(rows)
+  const checked = withholdConflicts(rows)
   const order = Uint32Array.from(checked.keys()).sort(
     (a, b) => byStart(rowAt(checked, a), rowAt(checked, b)) || a - b,
   )
@@ -67,7 +70,7 @@ export async function readRows(items: readonly unknown[], askedFor: AskedFor): P
   return { rows: checked, order, extras }
 }
 
-function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {
+function withholdConflicts(rows: readonly WorklistRow[]): WorklistRow[] {
   const patients = new Map<string, string>()
   const mixed = new Set<string>()
   for (const { values, withheld } of rows) {
@@ -81,7 +84,7 @@ function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {
   return rows.map((row) => {
     const { StudyInstanceUID: study, ScheduledProcedureStepID: step } = row.values
     if (row.withheld) return row
-    // Images of two people would end up in one study.
+    // Otherwise images of two patients would end up in one study.
     if (mixed.has(study))
       return worklistRow(row.values, message('worklist.study-of-two-patients'), row.remarks)
     const key = `${study} ${step}`
@@ -90,7 +93,7 @@ function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {
     const other = stepIds.get(step)
     stepIds.set(step, other ?? study)
     if (other === undefined || other === study) return row
-    // Some consoles know an examination by this id alone.
+    // Some modalities identify an exam by this ID alone.
     return worklistRow(row.values, null, [
       ...row.remarks,
       message('worklist.step-id-in-other-study'),

@@ -1,6 +1,6 @@
 /**
- * Attributes that the interface does not list and that an item may have all the same. Nobody needs
- * them: a value that cannot be used is left out, and never keeps its row back.
+ * Optional attributes that an item may have although the interface does not list them. A value that
+ * cannot be used is left out; it never causes the row to be withheld.
  */
 export const EXTRA_KEYWORDS = [
   'AdmissionID',
@@ -11,7 +11,7 @@ export const EXTRA_KEYWORDS = [
 const EXTRAS: ReadonlySet<string> = new Set(EXTRA_KEYWORDS)
 export const isExtra = (keyword: string): boolean => EXTRAS.has(keyword)
 
-/** Attributes of a row, by keyword: what comes from the partner, and how far the step is. */
+/** Attributes of a row, by keyword: the partner's values and the state of the step. */
 export const ROW_KEYWORDS = [
   ...EXTRA_KEYWORDS,
   'AccessionNumber',
@@ -36,10 +36,13 @@ export const ROW_KEYWORDS = [
 export type RowKeyword = (typeof ROW_KEYWORDS)[number]
 
 /**
- * Where the value of a returned attribute comes from. row: the row, under the attribute's keyword;
- * station: the query or the calling AE title; age: birth date and start date; clinic: the clinic's
- * name; nothing: present with zero length; omitted: not returned, because an empty one would be
- * wrong.
+ * Where the value of a returned attribute comes from.
+ * row: the row, under the attribute's keyword
+ * station: the query or the calling AE title
+ * age: birth date and start date
+ * clinic: the clinic's name
+ * empty: returned with zero length
+ * omitted: not returned, because the standard does not allow an empty value
  */
 export type ValueSource = 'row' | 'station' | 'age' | 'clinic' | 'nothing' | 'omitted'
 
@@ -47,9 +50,9 @@ export interface Attribute {
   readonly tag: number
   readonly keyword: string
   readonly vr: string
-  /** Matching: R required, O optional, - never. */
+  /** Matching key type of Table K.6-1: R required, O optional, - never matched. */
   readonly matching: 'R' | 'O' | '-'
-  /** Return type. */
+  /** Return key type. */
   readonly type: '1' | '1C' | '2' | '2C' | '3'
   readonly source: ValueSource
 }
@@ -67,17 +70,24 @@ export const SCHEDULED_STATION_AE_TITLE = 0x00400001
 export const START_DATE = 0x00400002
 export const START_TIME = 0x00400003
 
-type Line = readonly [number, string, string, Attribute['matching'], Attribute['type'], ValueSource]
-const table = (lines: readonly Line[]): ReadonlyMap<number, Attribute> =>
+type AttributeRow = readonly [
+  number,
+  string,
+  string,
+  Attribute['matching'],
+  Attribute['type'],
+  ValueSource,
+]
+const attributeTable = (rows: readonly AttributeRow[]): ReadonlyMap<number, Attribute> =>
   new Map(
-    lines.map(([tag, keyword, vr, matching, type, source]) => [
+    rows.map(([tag, keyword, vr, matching, type, source]) => [
       tag,
       { tag, keyword, vr, matching, type, source },
     ]),
   )
 
 /** PS3.4 Table K.6-1, inside Scheduled Procedure Step Sequence (0040,0100). */
-export const STEP_ATTRIBUTES = table([
+export const STEP_ATTRIBUTES = attributeTable([
   [MODALITY, 'Modality', 'CS', 'R', '1', 'row'],
   [0x00102210, 'AnatomicalOrientationType', 'CS', 'O', '1C', 'omitted'],
   [0x00321070, 'RequestedContrastAgent', 'LO', 'O', '2C', 'nothing'],
@@ -88,8 +98,8 @@ export const STEP_ATTRIBUTES = table([
   [0x00400005, 'ScheduledProcedureStepEndTime', 'TM', 'O', '3', 'nothing'],
   [0x00400006, 'ScheduledPerformingPhysicianName', 'PN', 'R', '2', 'nothing'],
   [0x00400007, 'ScheduledProcedureStepDescription', 'LO', 'O', '1C', 'row'],
-  // 1C: the description is there, so the codes need not be; an item with empty codes would be
-  // wrong.
+  // Type 1C: not required, because the description is present. An item with empty codes would be
+  // invalid.
   [0x00400008, 'ScheduledProtocolCodeSequence', 'SQ', 'O', '1C', 'omitted'],
   [0x00400009, 'ScheduledProcedureStepID', 'SH', 'O', '1', 'row'],
   [0x00400010, 'ScheduledStationName', 'SH', 'O', '2', 'nothing'],
@@ -103,7 +113,7 @@ export const STEP_ATTRIBUTES = table([
  * PS3.4 Table K.6-1, outside that sequence. Any other standard attribute is returned with zero
  * length.
  */
-export const ROOT_ATTRIBUTES = table([
+export const ROOT_ATTRIBUTES = attributeTable([
   [0x00080020, 'StudyDate', 'DA', 'O', '3', 'nothing'],
   [0x00080030, 'StudyTime', 'TM', 'O', '3', 'nothing'],
   [ACCESSION_NUMBER, 'AccessionNumber', 'SH', 'O', '2', 'row'],
@@ -130,7 +140,7 @@ export const ROOT_ATTRIBUTES = table([
   [0x00102000, 'MedicalAlerts', 'LO', 'O', '2', 'nothing'],
   [0x00102110, 'Allergies', 'LO', 'O', '2', 'nothing'],
   [0x00102160, 'EthnicGroup', 'SH', 'O', '3', 'nothing'],
-  // US: zero length, because a 0 is none of the defined values.
+  // US: returned with zero length, because 0 is not a defined value.
   [0x001021c0, 'PregnancyStatus', 'US', 'O', '2', 'nothing'],
   [0x001021b0, 'AdditionalPatientHistory', 'LT', 'O', '3', 'nothing'],
   [0x00102201, 'PatientSpeciesDescription', 'LO', 'O', '1C', 'omitted'],
@@ -164,9 +174,9 @@ export const ROOT_ATTRIBUTES = table([
 ])
 
 /**
- * What an empty item of the sequence, or a sequence of zero length, asks for: everything of type 1
- * and 2 in it (PS3.4 C.2.2.2.6).
+ * What an empty sequence item, or a sequence of zero length, requests: all type 1 and type 2
+ * attributes of the step (PS3.4 C.2.2.2.6).
  */
-export const WHOLE_STEP: readonly Attribute[] = [...STEP_ATTRIBUTES.values()].filter(
+export const DEFAULT_STEP_ATTRIBUTES: readonly Attribute[] = [...STEP_ATTRIBUTES.values()].filter(
   ({ type, source }) => type !== '3' && source !== 'omitted',
 )

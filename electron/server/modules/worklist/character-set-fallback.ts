@@ -15,25 +15,27 @@ import {
 import { isAscii, type WorklistRow } from './row.ts'
 import { transliterate } from './transliteration.ts'
 
-/** Values of a row that are not of the default repertoire, as bytes, in one character set. */
+/**
+ * The encoded values of a row in one character set; those in the default repertoire are left out.
+ */
 export interface RowText {
-  /** Value of (0008,0005), '' where it is omitted. */
+  /** Value of Specific Character Set (0008,0005); '' if it is omitted. */
   readonly characterSet: string
-  /** Encoded values by keyword; a value that is not here is plain ASCII. */
+  /** Encoded values by keyword. A value without an entry is plain ASCII. */
   readonly encoded: ReadonlyMap<RowKeyword, Buffer>
   readonly remarks: readonly Message[]
-  /** Why this device cannot have the row; null where it can. */
+  /** Why this device cannot be sent the row; null if it can. */
   readonly withheld: Message | null
 }
 
 export interface CharacterSetPolicy {
-  /** Set of the device; null: each row decides. */
+  /** The device's character set; null to choose one for each row. */
   readonly deviceSet: CharacterSet | null
-  /** Send (0008,0005) with ASCII rows too. */
+  /** Send Specific Character Set (0008,0005) with ASCII rows too. */
   readonly always: boolean
-  /** The lengths of PS3.5 Table 6.2-1 are bytes to the device. */
+  /** The device counts the maximum lengths of PS3.5 Table 6.2-1 in bytes instead of characters. */
   readonly countsBytes: boolean
-  /** Terms that the query declared. */
+  /** The defined terms that the query declared. */
   readonly declared: readonly string[]
 }
 
@@ -56,16 +58,18 @@ export interface RowTextAttribute {
 /** VRs to which Specific Character Set applies (PS3.5 §6.1.2.3). */
 export const AFFECTED_VRS: ReadonlySet<string> = new Set(['LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UT'])
 
-/** All of them. */
+/** Every attribute of a row to which Specific Character Set applies. */
 export const TEXT_KEYWORDS: readonly RowTextAttribute[] = [
   ...ROOT_ATTRIBUTES.values(),
   ...STEP_ATTRIBUTES.values(),
 ].flatMap(({ keyword, vr, source }) => {
-  const ofRow = ROW_KEYWORDS.find((name) => name === keyword)
-  return ofRow && source === 'row' && AFFECTED_VRS.has(vr) ? [{ keyword: ofRow, vr }] : []
+  const keywordOfRow = ROW_KEYWORDS.find((name) => name === keyword)
+  return keywordOfRow && source === 'row' && AFFECTED_VRS.has(vr)
+    ? [{ keyword: keywordOfRow, vr }]
+    : []
 })
 
-/** Identifiers are sent as they are or not at all. */
+/** Identifiers are sent unchanged or not at all. */
 const IDENTIFIERS: ReadonlySet<RowKeyword> = new Set([
   ...([
     'PatientID',
@@ -76,50 +80,54 @@ const IDENTIFIERS: ReadonlySet<RowKeyword> = new Set([
   ...(['AdmissionID', 'OtherPatientIDs'] as const),
 ])
 
-const NOTHING = Buffer.alloc(0)
-const NOTHING_ENCODED: ReadonlyMap<RowKeyword, Buffer> = new Map()
+const NO_BYTES = Buffer.alloc(0)
+const NO_ENCODED_VALUES: ReadonlyMap<RowKeyword, Buffer> = new Map()
 
 /**
- * How rows get their bytes for one query: in the device's set; without one, in
- * the set that the query declares; in ISO_IR 100 where it declares none. What that set cannot hold
- * is transliterated to Latin letters; where that is not possible either, the row is withheld,
- * except from a device that has not said which sets it reads, and is sent ISO_IR 192 as a last
- * resort. Never a substitute character. For a device that counts bytes, descriptions are cut to
- * what it has room for where no set says them in less; a name that has no room is sent in Latin
- * letters, whole; identifiers are never cut.
+ * Returns the function that encodes rows for one query. It uses the device's character set;
+ * otherwise the set that the query declares; otherwise ISO_IR 100. Text that the set cannot
+ * represent is transliterated to Latin letters. If that is not possible either, the row is
+ * withheld; a device with no known character set is sent it in ISO_IR 192 as a last resort.
+ * Substitute characters are never used.
+ *
+ * For a device that counts bytes, descriptions are truncated if no set encodes them in the
+ * available length, a name that is too long is sent completely in Latin letters, and identifiers
+ * are never truncated.
  * @param asked the text attributes to be returned
  */
-export function repertoireFor(
+export function rowEncoder(
   asked: readonly RowTextAttribute[],
   policy: CharacterSetPolicy,
 ): (row: WorklistRow) => RowText {
   const { deviceSet, always, countsBytes, declared } = policy
-  const { sets, lastResort } = setsFor(deviceSet, declared)
+  const { sets, lastResort } = candidateSets(deviceSet, declared)
   const forAscii = always ? specificCharacterSetFor(deviceSet ?? 'ISO_IR 100') : []
   const plain: RowText = {
     characterSet: forAscii.join('\\'),
-    encoded: NOTHING_ENCODED,
+    encoded: NO_ENCODED_VALUES,
     remarks: [],
     withheld: null,
   }
-  // JIS X 0201 has another sign where ASCII has its tilde and backslash, so that ASCII is not plain
-  // in it.
+  // JIS X 0201 has other characters in place of the tilde and backslash of ASCII, so ASCII text has
+  // to be encoded too.
   const isPlain = forAscii[0] !== 'ISO_IR 13'
-  const made = new WeakMap<WorklistRow, RowText>()
-  const writers = countsBytes ? [fitting, cutting] : [whole(false)]
+  const cache = new WeakMap<WorklistRow, RowText>()
+  const encoders = countsBytes ? [encodeFitting, encodeTruncated] : [encodeWhole(false)]
 
   function textOf(row: WorklistRow): RowText {
     const values = asked.filter(({ keyword }) => !isPlain || !isAscii(row.values[keyword]))
     if (values.length === 0) return plain
-    for (const write of writers) {
+    for (const encode of encoders) {
       for (const terms of sets) {
-        const text = encodeAll(values, row, terms, write)
+        const text = encodeAll(values, row, terms, encode)
         if (text) return text
       }
     }
-    const text = inLatinLetters(values, row, sets[0] ?? [], countsBytes)
+    const text = transliterated(values, row, sets[0] ?? [], countsBytes)
     const other =
-      text.withheld && lastResort && encodeAll(values, row, lastResort, writers.at(-1) ?? cutting)
+      text.withheld &&
+      lastResort &&
+      encodeAll(values, row, lastResort, encoders.at(-1) ?? encodeTruncated)
     return other
       ? { ...other, remarks: [message('worklist.sent-in-utf-8'), ...other.remarks] }
       : text
@@ -127,90 +135,98 @@ export function repertoireFor(
 
   return (row) => {
     if (row.isAscii && isPlain) return plain
-    let text = made.get(row)
+    let text = cache.get(row)
     if (!text) {
       text = textOf(row)
-      made.set(row, text)
+      cache.set(row, text)
     }
     return text
   }
 }
 
-/** Character sets as terms of (0008,0005). */
-interface Sets {
-  /** Those that the device is known to read, the preferred one first. */
+/** Character sets, as defined terms of (0008,0005). */
+interface CandidateSets {
+  /** The sets that the device is known to support, the preferred one first. */
   readonly sets: readonly (readonly string[])[]
-  /** For a row that none of them holds in any way. */
+  /** For a row that cannot be represented in any of them, even transliterated. */
   readonly lastResort?: readonly string[]
 }
 
 const LATIN_1 = specificCharacterSetFor('ISO_IR 100')
 const UTF_8 = specificCharacterSetFor('ISO_IR 192')
 
-function setsFor(deviceSet: CharacterSet | null, declared: readonly string[]): Sets {
+function candidateSets(deviceSet: CharacterSet | null, declared: readonly string[]): CandidateSets {
   if (deviceSet !== null) return { sets: [specificCharacterSetFor(deviceSet)] }
-  // A term that DICOM does not define says nothing of what the device reads.
+  // A term that DICOM does not define gives no information about what the device supports.
   if (declared.every((term) => term === '') || !isDefinedCharacterSet(declared))
     return { sets: [LATIN_1], lastResort: UTF_8 }
   const own = specificCharacterSetFor(declared.join('\\'))
-  // A device that reads Unicode reads its first 256 characters in one byte each, too.
+  // A device that supports Unicode also supports ISO_IR 100, in which these characters take one
+  // byte each.
   return { sets: own.join('\\') === UTF_8.join('\\') ? [own, LATIN_1] : [own] }
 }
 
-/** The value's bytes; undefined where the set cannot say it, or has no room for it. */
-type Write = (
+/** Encodes a value; undefined if the set cannot represent it or the value is too long. */
+type EncodeValue = (
   attribute: RowTextAttribute,
   value: string,
   terms: readonly string[],
 ) => Buffer | undefined
 
-const whole =
-  (countsBytes: boolean): Write =>
+const encodeWhole =
+  (countsBytes: boolean): EncodeValue =>
   ({ vr }, value, terms) => {
     const bytes = encodeText(value, terms, vr)
-    return bytes && (!countsBytes || hasRoom(value, terms, vr)) ? bytes : undefined
+    return bytes && (!countsBytes || fits(value, terms, vr)) ? bytes : undefined
   }
 
-const fitting = whole(true)
-const cutting: Write = (attribute, value, terms) =>
-  isCuttable(attribute)
-    ? cutToBytes(value, terms, attribute.vr as TextVr)
-    : fitting(attribute, value, terms)
+const encodeFitting = encodeWhole(true)
+const encodeTruncated: EncodeValue = (attribute, value, terms) =>
+  isTruncatable(attribute)
+    ? truncateToBytes(value, terms, attribute.vr as TextVr)
+    : encodeFitting(attribute, value, terms)
 
-const isCuttable = ({ keyword, vr }: RowTextAttribute): boolean =>
+const isTruncatable = ({ keyword, vr }: RowTextAttribute): boolean =>
   vr !== 'PN' && !IDENTIFIERS.has(keyword)
 
-const hasRoom = (value: string, terms: readonly string[], vr: string): boolean =>
-  (widthOf(value, terms, vr) ?? 0) <= MOST_IN_VALUE[vr as TextVr]
+const fits = (value: string, terms: readonly string[], vr: string): boolean =>
+  (encodedLength(value, terms, vr) ?? 0) <= MAX_VALUE_LENGTH[vr as TextVr]
 
 function encodeAll(
   asked: readonly RowTextAttribute[],
   row: WorklistRow,
   terms: readonly string[],
-  write: Write,
+  encode: EncodeValue,
 ): RowText | undefined {
   const encoded = new Map<RowKeyword, Buffer>()
-  const cut: string[] = []
+  const truncated: string[] = []
   for (const attribute of asked) {
     const { keyword, vr } = attribute
     const value = row.values[keyword]
-    const bytes = write(attribute, value, terms)
+    const bytes = encode(attribute, value, terms)
     if (!bytes) return undefined
     encoded.set(keyword, bytes)
-    if (write === cutting && !hasRoom(value, terms, vr)) cut.push(keyword)
+    if (encode === encodeTruncated && !fits(value, terms, vr)) truncated.push(keyword)
   }
-  return { characterSet: terms.join('\\'), encoded, remarks: cutRemark(cut), withheld: null }
+  return {
+    characterSet: terms.join('\\'),
+    encoded,
+    remarks: truncationRemark(truncated),
+    withheld: null,
+  }
 }
 
-const cutRemark = (cut: readonly string[]): Message[] =>
-  cut.length > 0 ? [message('worklist.texts-cut', { keywords: cut.join(', ') })] : []
+const truncationRemark = (truncated: readonly string[]): Message[] =>
+  truncated.length > 0 ? [message('worklist.texts-cut', { keywords: truncated.join(', ') })] : []
 
-/** Whether a row was withheld because this device could not be sent it: another might be. */
-export const isUnspeakable = (withheld: Message | null): boolean =>
+/**
+ * Whether a row was withheld only because this device cannot be sent it; another device might be.
+ */
+export const isEncodingFailure = (withheld: Message | null): boolean =>
   withheld !== null &&
   ['worklist.no-room', 'worklist.no-room-for-name', 'worklist.not-in-set'].includes(withheld.code)
 
-function inLatinLetters(
+function transliterated(
   asked: readonly RowTextAttribute[],
   row: WorklistRow,
   terms: readonly string[],
@@ -218,18 +234,19 @@ function inLatinLetters(
 ): RowText {
   const encoded = new Map<RowKeyword, Buffer>()
   const changed: string[] = []
-  const cut: string[] = []
-  const leftOut: string[] = []
-  const write = countsBytes ? cutting : whole(false)
+  const truncated: string[] = []
+  const omitted: string[] = []
+  const encode = countsBytes ? encodeTruncated : encodeWhole(false)
   for (const attribute of asked) {
     const { keyword, vr } = attribute
     const value = row.values[keyword]
-    const asIs = write(attribute, value, terms)
+    const asIs = encode(attribute, value, terms)
     const bytes =
-      asIs ?? (IDENTIFIERS.has(keyword) ? undefined : latin(attribute, value, terms, write))
+      asIs ??
+      (IDENTIFIERS.has(keyword) ? undefined : encodeInLatin(attribute, value, terms, encode))
     if (!bytes && isExtra(keyword)) {
-      encoded.set(keyword, NOTHING)
-      leftOut.push(keyword)
+      encoded.set(keyword, NO_BYTES)
+      omitted.push(keyword)
       continue
     }
     if (!bytes) {
@@ -238,11 +255,11 @@ function inLatinLetters(
         : vr === 'PN'
           ? message('worklist.no-room-for-name', { keyword })
           : message('worklist.no-room', { keyword })
-      return { characterSet: '', encoded: NOTHING_ENCODED, remarks: [], withheld }
+      return { characterSet: '', encoded: NO_ENCODED_VALUES, remarks: [], withheld }
     }
     encoded.set(keyword, bytes)
     if (!asIs) changed.push(keyword)
-    else if (countsBytes && !hasRoom(value, terms, vr)) cut.push(keyword)
+    else if (countsBytes && !fits(value, terms, vr)) truncated.push(keyword)
   }
   const keywords = changed.join(', ')
   const remarks = [
@@ -251,73 +268,81 @@ function inLatinLetters(
       : countsBytes
         ? [message('worklist.in-latin-letters-or-no-room', { keywords })]
         : [message('worklist.in-latin-letters', { keywords })]),
-    ...(leftOut.length > 0
-      ? [message('worklist.texts-left-out', { keywords: leftOut.join(', ') })]
+    ...(omitted.length > 0
+      ? [message('worklist.texts-left-out', { keywords: omitted.join(', ') })]
       : []),
-    ...cutRemark(cut),
+    ...truncationRemark(truncated),
   ]
   return { characterSet: terms.join('\\'), encoded, remarks, withheld: null }
 }
 
 /**
- * Of a name its groups that can be said; else the text in Latin letters, for a name that of its
- * first group that has any.
+ * For a name: the alphabetic group as it is, otherwise the first group that can be transliterated.
+ * For other text: its transliteration.
  */
-function latin(
+function encodeInLatin(
   attribute: RowTextAttribute,
   text: string,
   terms: readonly string[],
-  write: Write,
+  encode: EncodeValue,
 ): Buffer | undefined {
   const [alphabetic = '', ...others] = attribute.vr === 'PN' ? text.split('=') : [text]
-  const asIs = alphabetic === '' ? undefined : write(attribute, alphabetic, terms)
+  const asIs = alphabetic === '' ? undefined : encode(attribute, alphabetic, terms)
   if (asIs) return asIs
   for (const group of [alphabetic, ...others]) {
     const letters = group === '' ? undefined : transliterate(group)
-    const bytes = letters && write(attribute, letters, terms)
+    const bytes = letters && encode(attribute, letters, terms)
     if (bytes) return bytes
   }
   return undefined
 }
 
-/** Text VRs of which a row has attributes. */
+/** Text VRs among the attributes of a row. */
 export type TextVr = 'LO' | 'PN' | 'SH'
 
 /**
- * PS3.5 Table 6.2-1: characters of a value, of a PN those of each component group; bytes for a
- * console that counts bytes.
+ * Maximum value lengths of PS3.5 Table 6.2-1: in characters, or in bytes for a device that counts
+ * bytes. For PN they apply to each component group.
  */
-export const MOST_IN_VALUE: Readonly<Record<TextVr, number>> = { LO: 64, PN: 64, SH: 16 }
+export const MAX_VALUE_LENGTH: Readonly<Record<TextVr, number>> = { LO: 64, PN: 64, SH: 16 }
 
 /**
- * Bytes that a value takes in a character set, of a PN those of its longest component group;
- * undefined where the set cannot say it.
+ * Length in bytes of an encoded value, or of the longest component group of a PN; undefined if the
+ * set cannot represent the text.
  */
-export function widthOf(text: string, terms: readonly string[], vr: string): number | undefined {
+export function encodedLength(
+  text: string,
+  terms: readonly string[],
+  vr: string,
+): number | undefined {
   if (vr !== 'PN') return encodeText(text, terms, vr)?.length
-  // The first group is written by other rules than those after a delimiter (PS3.5 §6.2.1.2).
-  const widths = text.split('=').map((group, index) => {
+  // The first group is encoded by other rules than those after a delimiter (PS3.5 §6.2.1.2).
+  const lengths = text.split('=').map((group, index) => {
     const bytes = encodeText(index === 0 ? group : `=${group}`, terms, vr)
     return bytes && bytes.length - Math.min(index, 1)
   })
-  return widths.reduce(
-    (most, width) =>
-      most === undefined || width === undefined ? undefined : Math.max(most, width),
+  return lengths.reduce(
+    (most, length) =>
+      most === undefined || length === undefined ? undefined : Math.max(most, length),
     0,
   )
 }
 
-const characters = new Intl.Segmenter('und', { granularity: 'grapheme' })
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /**
- * As much of a text as a value has room for, in whole characters with their marks; undefined where
- * the set cannot say the text.
+ * Encodes as much of a text as fits into a value, without splitting grapheme clusters; undefined if
+ * the set cannot represent the text.
  */
-export function cutToBytes(text: string, terms: readonly string[], vr: TextVr): Buffer | undefined {
-  const starts = [...characters.segment(text)].map(({ index }) => index)
+export function truncateToBytes(
+  text: string,
+  terms: readonly string[],
+  vr: TextVr,
+): Buffer | undefined {
+  const starts = [...graphemes.segment(text)].map(({ index }) => index)
   for (const end of [text.length, ...starts.reverse()]) {
     const bytes = encodeText(text.slice(0, end).trimEnd(), terms, vr)
-    if (!bytes || bytes.length <= MOST_IN_VALUE[vr]) return bytes
+    if (!bytes || bytes.length <= MAX_VALUE_LENGTH[vr]) return bytes
   }
   return undefined
 }

@@ -1,21 +1,20 @@
-/** Text of the partner made fit for a DICOM value. */
+/** Normalizes text of the partner for use in DICOM values. */
 
-// Marks that turn the direction of writing or have no width: in a value they only hide what it
-// says.
+// Bidirectional controls and zero-width characters, which would only make a value misleading.
 const INVISIBLE = /[\u200b\u202a-\u202e\u2066-\u2069\ufeff]/g
 const SPACING = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g
 const UNCLEAN = /[^\x20-\x5b\x5d-\x7e]/
-/** U+FFFD, or half a surrogate pair: something was lost before the text came here. */
+/** U+FFFD or an unpaired surrogate: characters were lost before the text was received. */
 const DAMAGED = /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
-/** Whether characters were lost on the way. */
+/** Whether characters were lost in transmission. */
 export const isDamaged = (text: string): boolean => DAMAGED.test(text)
 
 /**
- * NFC, tabs and line ends as spaces, other control characters removed, `\` as `/` (it would divide
- * the value), no spaces around.
+ * Normalizes to NFC, replaces tabs and line breaks with spaces and `\` (the value delimiter) with
+ * `/`, removes other control characters, and trims.
  */
 export function cleanText(text: string): string {
   if (!UNCLEAN.test(text)) return text.trim()
@@ -29,8 +28,8 @@ export function cleanText(text: string): string {
 }
 
 /**
- * An identifier: nothing in it may be changed, because two of them could become one. Undefined
- * where it would have to be.
+ * Returns a trimmed identifier in NFC, or undefined if more would have to change: two different
+ * identifiers must never become the same one.
  */
 export function cleanIdentifier(text: string): string | undefined {
   const trimmed = text.trim()
@@ -39,16 +38,16 @@ export function cleanIdentifier(text: string): string | undefined {
     : undefined
 }
 
-/** LO: at most 64 characters. */
+/** Truncates to the 64 characters of an LO. */
 export const truncateToLo = (text: string): string =>
   text.length <= 64 ? text : [...text].slice(0, 64).join('').trim()
 
-export const lengthOf = (text: string): number =>
+export const characterCount = (text: string): number =>
   text.length <= 16 ? text.length : [...text].length
 
 /**
- * PS3.5 §6.2.1: at most three component groups of at most five components, without empty ones at
- * the end.
+ * Normalizes a PN to at most three component groups of at most five components, without trailing
+ * empty ones (PS3.5 §6.2.1).
  */
 export function cleanName(text: string): string {
   const groups = cleanText(text)
@@ -65,22 +64,25 @@ export function cleanName(text: string): string {
   return groups.join('=').replace(/=+$/, '')
 }
 
-/** `YYYYMMDD` of the forms that partners write: with hyphens or points too. */
-export const plainDate = (text: string): string =>
+/** Converts `YYYY-MM-DD` and `YYYY.MM.DD` to `YYYYMMDD`; returns other text trimmed. */
+export const normalizeDate = (text: string): string =>
   text.trim().replace(/^(\d{4})([-.])(\d\d)\2(\d\d)$/, '$1$3$4')
 
 /**
- * `HHMMSS` of a TM, of `HH:MM` and of `HH:MM:SS`, without a fraction; undefined for anything else.
+ * Converts a TM, `HH:MM` or `HH:MM:SS` to `HHMMSS` without a fraction; undefined for anything else.
  */
-export function plainTime(text: string): string | undefined {
+export function normalizeTime(text: string): string | undefined {
   const parts = /^([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d|60)(?:\.\d+)?)?)?$/.exec(text.trim())
   if (!parts) return undefined
   const [, hour = '', minute = '00', second = '00'] = parts
-  // A leap second is valid in TM; no console's clock has one.
+  // A leap second is valid in TM, but no modality's clock has one.
   return `${hour}${minute}${second === '60' ? '59' : second}`
 }
 
-/** A DS of at most 16 characters within bounds; undefined for anything else. */
+/**
+ * Returns the text as a DS of at most 16 characters; undefined if it is not a number within the
+ * bounds.
+ */
 export function decimal(text: string, least: number, most: number): string | undefined {
   const plain = text.trim().replace(/^(\d+),(\d+)$/, '$1.$2')
   if (!/^\+?(\d+(\.\d*)?|\.\d+)$/.test(plain)) return undefined

@@ -19,17 +19,17 @@ import {
 import { daOf, dayOf } from './dates.ts'
 import { isAscii } from './row.ts'
 
-/** What a console sends for a worklist. */
+/** The identifier of a worklist C-FIND request and its transfer syntax. */
 export interface ConsoleQuery {
   readonly identifier: Buffer
   readonly transferSyntax: string
 }
 
-export const CONSOLE_TRANSFER_SYNTAX = TRANSFER_SYNTAX.explicitLittleEndian
+export const DEFAULT_TRANSFER_SYNTAX = TRANSFER_SYNTAX.explicitLittleEndian
 
 /**
- * The identifier a console would send: every attribute of the tables as return key, and what was
- * filled in as matching keys.
+ * Builds the identifier that a modality would send: every attribute of the tables as a return key,
+ * and the values of `ask` as matching keys.
  */
 export function consoleQuery(ask: WorklistAsk): Buffer {
   const inStep = new Map([
@@ -51,7 +51,7 @@ export function consoleQuery(ask: WorklistAsk): Buffer {
     vr: 'CS',
     value: Buffer.from(term),
   }))
-  return writeDataSet([...characterSet, ...root, sequence].sort(byTag), CONSOLE_TRANSFER_SYNTAX)
+  return writeDataSet([...characterSet, ...root, sequence].sort(byTag), DEFAULT_TRANSFER_SYNTAX)
 }
 
 function elements(
@@ -80,10 +80,10 @@ function datesOf({ startDate, endDate }: WorklistAsk): string {
 }
 
 /**
- * What becomes of the keys: all of them as they were, the dates so many days later; or none but the
- * one day, to see what there is. What is to be returned, and the character set, stay in both.
+ * How the matching keys are changed: `daysLater` keeps them and shifts the dates; `onlyDay` removes
+ * them all and asks for one day. The return keys and the character set are kept in both cases.
  */
-export type Change = { readonly daysLater: number } | { readonly onlyDay: string }
+export type QueryChange = { readonly daysLater: number } | { readonly onlyDay: string }
 
 const KNOWN_SYNTAXES: readonly string[] = Object.values(TRANSFER_SYNTAX)
 /** `(0040,0100) > (0008,0060)` */
@@ -91,26 +91,26 @@ const TAG = /^(?:\((\w{4}),(\w{4})\) > )?\((\w{4}),(\w{4})\)$/
 
 interface Key extends ReceivedKey {
   readonly number: number
-  /** Tag of the sequence it is in; 0 for none. */
+  /** Tag of the sequence that contains it; 0 at the root. */
   readonly within: number
 }
 
-/** A recorded query once more, from its keys as they were received. */
+/** Rebuilds a recorded query from its keys as they were received. */
 export function replayedQuery(
   { keys, transferSyntax }: Pick<Inspection, 'keys' | 'transferSyntax'>,
-  change: Change,
+  change: QueryChange,
 ): ConsoleQuery {
-  const read = keys.flatMap((key) => numbered(key))
-  const terms = termsOf(read)
+  const parsed = keys.flatMap((key) => parseKey(key))
+  const terms = termsOf(parsed)
   const elementOf = (key: Key): Element => ({
     tag: key.number,
     vr: key.vr,
-    value: bytesOf(key, change, terms),
+    value: valueOfKey(key, change, terms),
   })
-  const step = read
+  const step = parsed
     .filter(({ within }) => within === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
     .map(elementOf)
-  const root = read
+  const root = parsed
     .filter(({ within, number }) => within === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE)
     .map(elementOf)
   const wantsDay =
@@ -123,53 +123,55 @@ export function replayedQuery(
     value: Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : ''),
   }
   const item = wantsDay ? [...step, day] : step
-  const hasSequence = read.some(({ number }) => number === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+  const hasSequence = parsed.some(({ number }) => number === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
   const sequence: DataSet =
     hasSequence || item.length > 0
       ? [
           {
             tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE,
             vr: 'SQ',
-            value: item.length > 0 ? [ordered(item)] : [],
+            value: item.length > 0 ? [sortedByTag(item)] : [],
           },
         ]
       : []
-  const syntax = KNOWN_SYNTAXES.includes(transferSyntax) ? transferSyntax : CONSOLE_TRANSFER_SYNTAX
+  const syntax = KNOWN_SYNTAXES.includes(transferSyntax) ? transferSyntax : DEFAULT_TRANSFER_SYNTAX
   return {
-    identifier: writeDataSet(ordered([...root, ...sequence]), syntax),
+    identifier: writeDataSet(sortedByTag([...root, ...sequence]), syntax),
     transferSyntax: syntax,
   }
 }
 
-function numbered(key: ReceivedKey): Key[] {
+function parseKey(key: ReceivedKey): Key[] {
   const [, group, element, ownGroup = '', ownElement = ''] = TAG.exec(key.tag) ?? []
   const number = Number.parseInt(ownGroup + ownElement, 16)
   if (Number.isNaN(number)) return []
   const within =
     group === undefined || element === undefined ? 0 : Number.parseInt(group + element, 16)
-  // Items of other sequences match nothing.
+  // The items of other sequences are not matched.
   return within === 0 || within === SCHEDULED_PROCEDURE_STEP_SEQUENCE
     ? [{ ...key, number, within }]
     : []
 }
 
-function bytesOf(
+function valueOfKey(
   { number, vr, value, matching }: Key,
-  change: Change,
+  change: QueryChange,
   terms: readonly string[],
 ): Element['value'] {
   if (vr === 'SQ') return []
   if (number === SPECIFIC_CHARACTER_SET) return Buffer.from(value)
   if (number === START_DATE)
-    return Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : later(value, change.daysLater))
-  // `n bytes` stands for the value of a number, which nothing is matched by.
+    return Buffer.from(
+      'onlyDay' in change ? daOf(change.onlyDay) : shiftDates(value, change.daysLater),
+    )
+  // `n bytes` is shown in place of a binary value; such keys are never matched.
   const isText = vrOf(number) !== 'UN' && !/^\d+ bytes$/.test(value)
   if ('onlyDay' in change || matching === 'ignored' || !isText) return Buffer.alloc(0)
   return encodeText(value, terms, vr) ?? Buffer.from(value)
 }
 
-/** Each `YYYYMMDD` of a date or a range, so many days later. */
-const later = (value: string, days: number): string =>
+/** Adds days to each `YYYYMMDD` of a date or range. */
+const shiftDates = (value: string, days: number): string =>
   days === 0 ? value : value.replace(/\d{8}/g, (date) => daOf(addDays(dayOf(date), days)))
 
 const termsOf = (keys: readonly Key[]): readonly string[] =>
@@ -179,4 +181,4 @@ const termsOf = (keys: readonly Key[]): readonly string[] =>
     .map((term) => term.trim())
     .filter((term) => term !== '') ?? []
 
-const ordered = (elements: DataSet): DataSet => [...elements].sort((a, b) => a.tag - b.tag)
+const sortedByTag = (elements: DataSet): DataSet => [...elements].sort(byTag)

@@ -17,39 +17,39 @@ import {
   START_TIME,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
-import { MOST_IN_VALUE, widthOf } from './character-set-fallback.ts'
+import { encodedLength, MAX_VALUE_LENGTH } from './character-set-fallback.ts'
 import { declaredTerms } from './received-key.ts'
 
-/** What a rule finds. */
+/** A violation of a rule. */
 export interface Fault {
   readonly severity: LintFinding['severity']
   readonly tag: number
-  /** The value's fault, and what to do. */
+  /** What is wrong with the value and how to correct it. */
   readonly text: Message
 }
 
-/** What a rule needs to know beside the row. */
+/** What the rules need besides the row itself. */
 export interface ListFacts {
   readonly countsBytes: boolean
   /**
-   * Study Instance UIDs of the list by step id, and step ids by Study Instance UID: now, and as the
-   * device was last sent them.
+   * Study Instance UIDs of the list by step ID, step IDs of the list by Study Instance UID, and
+   * step IDs by Study Instance UID as last sent to the device.
    */
   readonly studiesOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly stepsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly stepsBefore: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** A published rule of what a console takes. */
+/** A published rule about what a modality accepts. */
 export interface ConsoleRule {
-  /** Where it is published. */
+  /** The document and section. */
   readonly source: string
   readonly check: (row: SentRow, facts: ListFacts) => Iterable<Fault>
 }
 
 /**
- * Rules of a profile, and whether the console drops the rest of the list at the first row it
- * refuses.
+ * The rules of a profile, and whether the modality discards the rest of the list at the first row
+ * it rejects.
  */
 export interface ConsoleProfile {
   readonly source: string
@@ -64,8 +64,8 @@ const textOf = ({ values }: SentRow, tag: number): string => values.get(tag)?.te
 const refused = (tag: number, text: Message): Fault => ({ severity: 'refused', tag, text })
 const altered = (tag: number, text: Message): Fault => ({ severity: 'altered', tag, text })
 
-/** Type 1C: the text, or else the codes. */
-const EITHER: readonly (readonly [number, number])[] = [
+/** Type 1C pairs: either the text or the code sequence is required. */
+const TEXT_OR_CODES: readonly (readonly [number, number])[] = [
   [0x00400007, 0x00400008],
   [0x00321060, 0x00321064],
 ]
@@ -83,7 +83,7 @@ const K_6_1: ConsoleRule = {
         yield refused(tag, message('worklist.rule-type-1'))
       else if (type === '2' && !isThere) yield refused(tag, message('worklist.rule-type-2'))
     }
-    for (const [text, codes] of EITHER) {
+    for (const [text, codes] of TEXT_OR_CODES) {
       if (textOf(row, text) === '' && !row.values.has(codes))
         yield refused(text, message('worklist.rule-no-code'))
     }
@@ -91,53 +91,53 @@ const K_6_1: ConsoleRule = {
 }
 
 interface VrRule {
-  readonly is: (text: string) => boolean
-  readonly words: Message
+  readonly isValid: (text: string) => boolean
+  readonly description: Message
 }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
 const isText = (text: string): boolean => !/[\u0000-\u001f\u007f-\u009f\\]/.test(text)
-const matching =
+const matchesPattern =
   (pattern: RegExp) =>
   (text: string): boolean =>
     pattern.test(text)
 const TEXT: VrRule = {
-  is: isText,
-  words: message('worklist.rule-text'),
+  isValid: isText,
+  description: message('worklist.rule-text'),
 }
-/** PS3.5 Table 6.2-1: repertoire and form. */
+/** Repertoire and format of each VR (PS3.5 Table 6.2-1). */
 const VR_RULES: Readonly<Record<string, VrRule>> = {
   AE: {
-    is: matching(/^[\x20-\x5b\x5d-\x7e]{1,16}$/),
-    words: message('worklist.rule-ae-title'),
+    isValid: matchesPattern(/^[\x20-\x5b\x5d-\x7e]{1,16}$/),
+    description: message('worklist.rule-ae-title'),
   },
-  AS: { is: matching(/^\d{3}[DWMY]$/), words: message('worklist.rule-age') },
+  AS: { isValid: matchesPattern(/^\d{3}[DWMY]$/), description: message('worklist.rule-age') },
   CS: {
-    is: matching(/^[A-Z0-9_ ]{1,16}$/),
-    words: message('worklist.rule-code'),
+    isValid: matchesPattern(/^[A-Z0-9_ ]{1,16}$/),
+    description: message('worklist.rule-code'),
   },
-  DA: { is: isDa, words: message('worklist.rule-date') },
+  DA: { isValid: isDa, description: message('worklist.rule-date') },
   DS: {
-    is: matching(/^(?=.{1,16}$)[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/),
-    words: message('worklist.rule-number'),
+    isValid: matchesPattern(/^(?=.{1,16}$)[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/),
+    description: message('worklist.rule-number'),
   },
-  TM: { is: matching(TM_PATTERN), words: message('worklist.rule-time') },
+  TM: { isValid: matchesPattern(TM_PATTERN), description: message('worklist.rule-time') },
   UI: {
-    is: (text) => Uid.safeParse(text).success,
-    words: message('worklist.rule-uid'),
+    isValid: (text) => Uid.safeParse(text).success,
+    description: message('worklist.rule-uid'),
   },
   LO: TEXT,
   SH: TEXT,
   PN: {
-    is: (text) =>
+    isValid: (text) =>
       isText(text) &&
       text.split('=').length <= 3 &&
       text.split('=').every((group) => group.split('^').length <= 5),
-    words: message('worklist.rule-name'),
+    description: message('worklist.rule-name'),
   },
 }
 
 /**
- * Repertoire, form and length; the bytes have to mean something in the set that the row names
+ * Repertoire, format and length. The bytes must be valid in the character set that the row declares
  * (PS3.5 §6.1).
  */
 const TABLE_6_2_1: ConsoleRule = {
@@ -149,59 +149,62 @@ const TABLE_6_2_1: ConsoleRule = {
       if (value.text === '') continue
       const rule = VR_RULES[value.vr]
       if (!value.isExact) yield refused(value.tag, message('worklist.rule-bytes'))
-      else if (rule && !rule.is(value.text))
-        yield refused(value.tag, message('worklist.rule-for-partner', { fault: rule.words }))
-      yield* tooLong(value, terms, countsBytes)
+      else if (rule && !rule.isValid(value.text))
+        yield refused(value.tag, message('worklist.rule-for-partner', { fault: rule.description }))
+      yield* checkLength(value, terms, countsBytes)
     }
   },
 }
 
-function* tooLong(
+function* checkLength(
   { tag, vr, text }: SentValue,
   terms: readonly string[],
   countsBytes: boolean,
 ): Generator<Fault, void, void> {
-  const most = (MOST_IN_VALUE as Readonly<Record<string, number>>)[vr]
+  const most = (MAX_VALUE_LENGTH as Readonly<Record<string, number>>)[vr]
   if (most === undefined) return
   const length = Math.max(
     ...(vr === 'PN' ? text.split('=') : [text]).map((group) => [...group].length),
   )
-  const width = countsBytes ? (widthOf(text, terms, vr) ?? 0) : 0
+  const width = countsBytes ? (encodedLength(text, terms, vr) ?? 0) : 0
   if (length > most) yield refused(tag, message('worklist.rule-length', { length, most }))
   else if (width > most) yield altered(tag, message('worklist.rule-width', { width, most }))
 }
 
-/** Forms stricter than those of PS3.5: GE, DOC0500644, p. 84. */
-const EXACT: readonly (readonly [number, RegExp, Message])[] = [
+/** Formats stricter than PS3.5 (GE DOC0500644, p. 84). */
+const EXACT_FORMATS: readonly (readonly [number, RegExp, Message])[] = [
   [START_DATE, /^\d{8}$/, message('worklist.rule-exact-date')],
   [START_TIME, /^\d{6}$/, message('worklist.rule-exact-time')],
 ]
 const RECORD_ACCEPTANCE: ConsoleRule = {
   source: 'GE DOC0500644 rev 4, §6.3.1.2.1.2.2',
   *check(row) {
-    for (const [tag, form, words] of EXACT) {
+    for (const [tag, form, description] of EXACT_FORMATS) {
       const text = textOf(row, tag)
-      if (text !== '' && !form.test(text)) yield refused(tag, words)
+      if (text !== '' && !form.test(text)) yield refused(tag, description)
     }
   },
 }
 
-/** GE, DOC0500644, p. 99: characters of a value that the console shows or holds. */
-const SHOWN: readonly (readonly [number, number, Message])[] = [
+/** Maximum number of characters that the modality displays or stores (GE DOC0500644, p. 99). */
+const DISPLAY_LIMITS: readonly (readonly [number, number, Message])[] = [
   [PATIENT_NAME, 32, message('worklist.console-shows-32')],
   [PATIENT_ID, 16, message('worklist.console-holds-16')],
 ]
-const SHOWN_LENGTHS: ConsoleRule = {
+const DISPLAY_LENGTHS: ConsoleRule = {
   source: 'GE DOC0500644 rev 4, p. 99',
   *check(row) {
-    for (const [tag, most, words] of SHOWN) {
+    for (const [tag, most, description] of DISPLAY_LIMITS) {
       const { length } = [...textOf(row, tag)]
-      if (length > most) yield altered(tag, message('worklist.rule-shown', { length, words }))
+      if (length > most)
+        yield altered(tag, message('worklist.rule-shown', { length, words: description }))
     }
   },
 }
 
-/** The console knows an examination by its step id alone, and makes it anew where that changes. */
+/**
+ * The modality identifies an exam by its step ID alone, and creates a new exam when the ID changes.
+ */
 const STEP_IDS: ConsoleRule = {
   source: 'Philips XPR 031-090167, p. 24',
   *check(row, { studiesOf, stepsOf, stepsBefore }) {
@@ -217,17 +220,18 @@ const STEP_IDS: ConsoleRule = {
   },
 }
 
-/** What each profile's console takes, and who says so. */
+/** The rules of each device profile and their source. */
 export const CONSOLE_PROFILES: Readonly<Record<DeviceProfile, ConsoleProfile>> = {
   standard: {
     source: 'DICOM PS3.4 Table K.6-1 and PS3.5 Table 6.2-1',
     rules: [K_6_1, TABLE_6_2_1],
     stopsAtRefused: false,
   },
-  // At the first row that breaks a rule the console cancels, aborts, and keeps the rows before it.
+  // At the first row that violates a rule the modality cancels, aborts, and keeps the rows before
+  // it.
   ge: {
     source: 'GE DOC0500644 rev 4, p. 84 (record acceptance policy) and p. 99',
-    rules: [K_6_1, TABLE_6_2_1, RECORD_ACCEPTANCE, SHOWN_LENGTHS],
+    rules: [K_6_1, TABLE_6_2_1, RECORD_ACCEPTANCE, DISPLAY_LENGTHS],
     stopsAtRefused: true,
   },
   philips: {
@@ -237,27 +241,29 @@ export const CONSOLE_PROFILES: Readonly<Record<DeviceProfile, ConsoleProfile>> =
   },
 }
 
-/** An element of an identifier, read back from its bytes. */
+/** An element of an identifier, decoded from its bytes. */
 export interface SentValue {
   readonly tag: number
   readonly vr: string
-  /** Decoded, without padding; '' of a sequence. */
+  /** Decoded, without padding; '' for a sequence. */
   readonly text: string
-  /** Whether every byte has a meaning in the character set that the identifier declares. */
+  /** Whether every byte is valid in the character set that the identifier declares. */
   readonly isExact: boolean
 }
 
-/** An identifier as a console reads it. */
+/** An identifier as a modality decodes it. */
 export interface SentRow {
-  /** By tag, those of the step too: no attribute of PS3.4 Table K.6-1 is in both. */
+  /**
+   * By tag, including the attributes of the step; no attribute of PS3.4 Table K.6-1 occurs in both.
+   */
   readonly values: ReadonlyMap<number, SentValue>
-  /** Items of Scheduled Procedure Step Sequence (0040,0100). */
+  /** Number of items of Scheduled Procedure Step Sequence (0040,0100). */
   readonly steps: number
   /** (0008,0005) as sent. */
   readonly terms: readonly string[]
 }
 
-/** Identifiers of a batch, one after the other. */
+/** Decodes the identifiers of a batch one by one. */
 export function* sentRows(
   { bytes, ends }: EncodedIdentifiers,
   transferSyntax: string,

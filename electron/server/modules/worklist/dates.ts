@@ -4,9 +4,9 @@ import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
 /**
- * What a DA or TM key admits, both ends included and of full length (`YYYYMMDD`, `HHMMSS.FFFFFF`),
- * so that text order is time order. An empty end is open. `isRange` tells `20261120-20261120` from
- * `20261120`, which matters where date and time are combined.
+ * The values that a DA or TM key matches, both ends inclusive and of full length (`YYYYMMDD`,
+ * `HHMMSS.FFFFFF`), so that they can be compared as text. An empty end is open. `isRange`
+ * distinguishes `20261120-20261120` from `20261120`, which matters when date and time are combined.
  */
 export interface Span {
   readonly from: string
@@ -14,7 +14,7 @@ export interface Span {
   readonly isRange: boolean
 }
 
-/** A key that is no date or time, or a range of dates that ends before it begins. */
+/** A key that is not a valid date or time, or a range of dates that ends before it starts. */
 export class SpanFault extends MessageError {
   override name = 'SpanFault'
 }
@@ -22,8 +22,9 @@ export class SpanFault extends MessageError {
 const UNIVERSAL = /^[*\s-]*$/
 
 /**
- * PS3.4 C.2.2.2.5 for DA, with the retired form `2026.11.20` and spaces. @returns undefined for a
- * universal key. @throws SpanFault
+ * Reads a DA key (PS3.4 C.2.2.2.5); the retired form `2026.11.20` and spaces are accepted.
+ * @returns undefined for universal matching
+ * @throws {SpanFault}
  */
 export function dateSpan(text: string): Span | undefined {
   const read = span(text, readDate, readDate)
@@ -32,9 +33,12 @@ export function dateSpan(text: string): Span | undefined {
 }
 
 /**
- * PS3.4 C.2.2.2.5 for TM, with the retired `10:15`. An omitted minute or second admits all of that
- * hour or minute. A range may end before it begins, such as `2200-0700`: together with a range of
- * dates that is a night (PS3.4 Table K.6-1), and only the caller has both.
+ * Reads a TM key (PS3.4 C.2.2.2.5); the retired form `10:15` is accepted. An omitted minute or
+ * second matches all of that hour or minute. A range may end before it starts, such as `2200-0700`:
+ * combined with a range of dates it means a night (PS3.4 Table K.6-1), and only the caller has
+ * both.
+ * @returns undefined for universal matching
+ * @throws {SpanFault}
  */
 export const timeSpan = (text: string): Span | undefined =>
   span(
@@ -55,7 +59,7 @@ function span(
   return { from: from && first(from), to: to && last(to), isRange: ends.length === 2 }
 }
 
-/** Why a range is refused for which `isReversed` holds. */
+/** Why a range is refused if `isReversed` holds. */
 export const REVERSED = message('worklist.range-reversed')
 export const isReversed = ({ from, to }: Pick<Span, 'from' | 'to'>): boolean =>
   to !== '' && from > to
@@ -66,20 +70,20 @@ function readDate(text: string): string {
   return da
 }
 
-function readTime(text: string, rest: string, fraction: string): string {
+function readTime(text: string, missingPart: string, fractionPadding: string): string {
   const parts = /^([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d|60)(?:\.(\d{1,6}))?)?)?$/.exec(text)
   if (!parts) throw new SpanFault(message('worklist.not-a-time'))
-  const [, hour, minute = rest, second = rest, part = ''] = parts
-  return `${hour}${minute}${second}.${part.padEnd(6, fraction)}`
+  const [, hour, minute = missingPart, second = missingPart, fraction = ''] = parts
+  return `${hour}${minute}${second}.${fraction.padEnd(6, fractionPadding)}`
 }
 
-/** `20261120` of `2026-11-20`. */
+/** Converts `2026-11-20` to `20261120`. */
 export const daOf = (day: string): string => day.replaceAll('-', '')
 
-/** `2026-11-20` of `20261120`. */
+/** Converts `20261120` to `2026-11-20`. */
 export const dayOf = (da: string): string => `${da.slice(0, 4)}-${da.slice(4, 6)}-${da.slice(6)}`
 
-/** Seconds of clinic-local text, `YYYYMMDD` and `HHMMSS`, for distances only. */
+/** Converts clinic-local `YYYYMMDD` and `HHMMSS` to seconds, for computing differences only. */
 export const secondsAt = (da: string, time: string): number =>
   daysBetween('2000-01-01', dayOf(da)) * 86_400 +
   Number(time.slice(0, 2)) * 3600 +
@@ -87,47 +91,50 @@ export const secondsAt = (da: string, time: string): number =>
   Number(time.slice(4, 6))
 
 /**
- * AS (PS3.5 Table 6.2-1): whole years from two years on, months from one, days before; empty where
- * there is no age.
+ * Age on the day `da` as an AS (PS3.5 Table 6.2-1): in years from two years on, in months from one
+ * month on, otherwise in days; '' if it is unknown.
  */
 export function ageAt(birthDate: string, da: string): string {
   if (birthDate === '' || birthDate > da) return ''
-  const number = (from: number, to: number) =>
+  const difference = (from: number, to: number) =>
     Number(da.slice(from, to)) - Number(birthDate.slice(from, to))
-  const months = number(0, 4) * 12 + number(4, 6) - (da.slice(6) < birthDate.slice(6) ? 1 : 0)
+  const months =
+    difference(0, 4) * 12 + difference(4, 6) - (da.slice(6) < birthDate.slice(6) ? 1 : 0)
   const days = daysBetween(dayOf(birthDate), dayOf(da))
   const [count, unit] =
     months >= 24 ? [Math.floor(months / 12), 'Y'] : months >= 1 ? [months, 'M'] : [days, 'D']
   return count > 999 ? '' : `${String(count).padStart(3, '0')}${unit}`
 }
 
-/** The days the partner is asked for: `YYYY-MM-DD`, both included. */
+/** The days requested from the partner: `YYYY-MM-DD`, both inclusive. */
 export interface Window {
   readonly dateStart: string
   readonly dateEnd: string
-  /** The query admits more days than that; the rows of those are not asked for. */
+  /** The query matches more days; rows of the other days are not requested. */
   readonly isClamped: boolean
 }
 
 export interface WindowDays {
   /** `YYYY-MM-DD` in the clinic. */
   readonly today: string
-  /** Days asked for around today where the query names none. */
+  /** Days requested before and after today when the query specifies no date. */
   readonly daysBack: number
   readonly daysForward: number
 }
 
-/** Most days asked for at once where the query names dates. */
-export const MOST_DAYS = 31
-/** Days before and after today where the query names no date but a patient or an order. */
-export const AROUND_ORDER = 30
+/** Maximum number of days requested when the query specifies dates. */
+export const MAX_DAYS = 31
+/**
+ * Days requested before and after today when the query specifies a patient or an order but no date.
+ */
+export const ORDER_WINDOW_DAYS = 30
 
 /**
- * The partner can be asked by days only (`modality_worklist.requested`), so each
- * query gets a window: its dates, at most 31 days of them and those nearest to today; without a
- * date, the days around today.
+ * Returns the days to request for a query, because `modality_worklist.requested` can only be
+ * limited by days: the dates of the query, at most the 31 days nearest to today, or without a date
+ * the configured days around today.
  */
-export function windowOf(
+export function requestWindow(
   dates: Span | undefined,
   namesOrder: boolean,
   { today, daysBack, daysForward }: WindowDays,
@@ -139,15 +146,15 @@ export function windowOf(
   })
   if (!dates)
     return namesOrder
-      ? between(-AROUND_ORDER, AROUND_ORDER, false)
+      ? between(-ORDER_WINDOW_DAYS, ORDER_WINDOW_DAYS, false)
       : between(-daysBack, daysForward, false)
-  // Days after today; an open end is as far as there are days.
+  // In days relative to today; an open end is infinite.
   const first = dates.from === '' ? Number.NEGATIVE_INFINITY : daysBetween(today, dayOf(dates.from))
   const last = dates.to === '' ? Number.POSITIVE_INFINITY : daysBetween(today, dayOf(dates.to))
-  if (last - first < MOST_DAYS) return between(first, last, false)
-  if (first >= 0) return between(first, first + MOST_DAYS - 1, true)
-  if (last <= 0) return between(last - MOST_DAYS + 1, last, true)
-  const start = Math.max(first, -Math.floor(MOST_DAYS / 2))
-  const end = Math.min(last, start + MOST_DAYS - 1)
-  return between(end - MOST_DAYS + 1, end, true)
+  if (last - first < MAX_DAYS) return between(first, last, false)
+  if (first >= 0) return between(first, first + MAX_DAYS - 1, true)
+  if (last <= 0) return between(last - MAX_DAYS + 1, last, true)
+  const start = Math.max(first, -Math.floor(MAX_DAYS / 2))
+  const end = Math.min(last, start + MAX_DAYS - 1)
+  return between(end - MAX_DAYS + 1, end, true)
 }

@@ -4,34 +4,37 @@ import type { Inspection, InspectionSummary, RowVerdict } from '#shared/contract
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 
 /**
- * All that the checks look at. Instants are as recorded; `day`, `today` are `YYYY-MM-DD` in the
+ * The input of the checks. Instants are as recorded; `day` and `today` are `YYYY-MM-DD` in the
  * clinic.
  */
-export interface Findings {
+export interface CheckInput {
   readonly device: Device
   readonly day: string
   readonly today: string
-  /** The gateway's own AE title, and how an instant reads in the clinic: `2026-11-20 09:00`. */
+  /**
+   * The gateway's AE title, and a function that formats an instant as clinic time: `2026-11-20
+   * 09:00`.
+   */
   readonly ownAeTitle: string
   readonly clockOf: (instant: string) => string
   readonly callers: readonly UnknownCaller[]
   readonly lastRejection: { readonly at: string; readonly why: Message } | undefined
-  /** The last query of the device itself, as far as queries are kept, and its keys. */
+  /** The device's last recorded query and its keys; undefined if none is kept. */
   readonly last: InspectionSummary | undefined
   readonly lastKeys: Inspection['keys']
-  /** Asked now with the keys of its last query. */
-  readonly own: Inspection
-  /** Asked now for all of the day. */
-  readonly wide: Inspection
-  readonly inOwn: RowVerdict | undefined
-  readonly inWide: RowVerdict | undefined
-  /** The exam as the partner's kept answers have it, to whichever device. */
+  /** The device's last query, repeated now. */
+  readonly repeated: Inspection
+  /** A query for the whole day, without other keys. */
+  readonly wholeDay: Inspection
+  readonly rowInRepeated: RowVerdict | undefined
+  readonly rowInWholeDay: RowVerdict | undefined
+  /** The exam in the partner's stored answers, for any device. */
   readonly planned: Exam | undefined
 }
 
 export type Check = Omit<ExamCheck, 'check'>
 
-export const made = (
+export const checkResult = (
   state: Check['state'],
   sentence: Message,
   more: Partial<Check> = {},
@@ -40,21 +43,21 @@ export const made = (
   ...more,
 })
 export const ok = (sentence: Message, evidence: readonly Message[] = []) =>
-  made('ok', sentence, { evidence: [...evidence] })
+  checkResult('ok', sentence, { evidence: [...evidence] })
 export const failed = (
   sentence: Message,
   remedy: Message,
   link: Check['link'],
   evidence: readonly Message[] = [],
-) => made('failed', sentence, { remedy, link, evidence: [...evidence] })
-export const skipped = (sentence: Message) => made('skipped', sentence)
+) => checkResult('failed', sentence, { remedy, link, evidence: [...evidence] })
+export const skipped = (sentence: Message) => checkResult('skipped', sentence)
 
-const nameOf = ({ device }: Findings) => device.name || device.aeTitle
-const ITS_SERVER = message('worklist.set-its-server')
-const ITS_NAME = message('worklist.correct-its-title')
+const nameOf = ({ device }: CheckInput) => device.name || device.aeTitle
+const SET_SERVER = message('worklist.set-its-server')
+const CORRECT_AE_TITLE = message('worklist.correct-its-title')
 export const REFRESH = message('worklist.refresh-at-device')
 
-/** Whether the device reaches this gateway, and has asked for its worklist. */
+/** Checks whether the device reaches this gateway and has queried its worklist. */
 export const DEVICE_CHECKS = {
   known({ device }) {
     const { aeTitle, isEnabled } = device
@@ -78,12 +81,12 @@ export const DEVICE_CHECKS = {
           : message('worklist.has-called-from', { device: nameOf(findings), at, address }),
       )
     }
-    const others = strangers(findings)
+    const similar = similarCallers(findings)
     return failed(
       message('worklist.device-never-called', { device: nameOf(findings) }),
-      others.length > 0 ? ITS_NAME : ITS_SERVER,
+      similar.length > 0 ? CORRECT_AE_TITLE : SET_SERVER,
       'devices',
-      others,
+      similar,
     )
   },
 
@@ -91,17 +94,17 @@ export const DEVICE_CHECKS = {
     const { device, clockOf, today } = findings
     if (device.lastSeenAt === null) return skipped(message('worklist.never-called'))
     const isToday = clockOf(device.lastSeenAt).startsWith(today)
-    const others = strangers(findings)
-    if (isToday) return ok(message('worklist.called-today'), others)
+    const similar = similarCallers(findings)
+    if (isToday) return ok(message('worklist.called-today'), similar)
     const callers = findings.callers.filter(({ lastAt }) => clockOf(lastAt).startsWith(today))
-    const ofToday = strangers({ ...findings, callers })
-    if (ofToday.length > 0)
-      return failed(message('worklist.called-as-other'), ITS_NAME, 'devices', ofToday)
+    const similarToday = similarCallers({ ...findings, callers })
+    if (similarToday.length > 0)
+      return failed(message('worklist.called-as-other'), CORRECT_AE_TITLE, 'devices', similarToday)
     return failed(
       message('worklist.not-called-today', { at: clockOf(device.lastSeenAt) }),
       message('worklist.check-network'),
       'devices',
-      others,
+      similar,
     )
   },
 
@@ -123,7 +126,7 @@ export const DEVICE_CHECKS = {
   },
 
   asked(findings) {
-    const { last, clockOf, today, own, lastKeys } = findings
+    const { last, clockOf, today, repeated, lastKeys } = findings
     if (!last) {
       return failed(
         message('worklist.never-asked'),
@@ -131,10 +134,10 @@ export const DEVICE_CHECKS = {
         'queries',
       )
     }
-    const evidence = [last.sentence, ...narrowing(lastKeys)]
-    // What could not be read is not among the keys: asked again without it, the query may be
-    // understood.
-    const misread = [own, last].find(({ status }) => status === 'A900')
+    const evidence = [last.sentence, ...restrictingKeys(lastKeys)]
+    // Unreadable keys are not recorded: when the query is repeated without them, it may be
+    // readable.
+    const misread = [repeated, last].find(({ status }) => status === 'A900')
     if (misread) {
       return failed(
         message('worklist.query-misread', { comment: misread.errorComment }),
@@ -147,13 +150,13 @@ export const DEVICE_CHECKS = {
     if (at.startsWith(today)) return ok(message('worklist.asked-on', { at }), evidence)
     return failed(message('worklist.asked-before-today', { at }), REFRESH, 'queries', evidence)
   },
-} as const satisfies Partial<Record<ExamCheck['check'], (findings: Findings) => Check>>
+} as const satisfies Partial<Record<ExamCheck['check'], (findings: CheckInput) => Check>>
 
 /**
- * Callers of the inbox that may be this device: its AE title from elsewhere, or another AE title
+ * Unknown callers that may be this device: its AE title from another address, or another AE title
  * from its address.
  */
-function strangers({ device, callers, clockOf }: Findings): Message[] {
+function similarCallers({ device, callers, clockOf }: CheckInput): Message[] {
   const addresses = [device.lastAddress, device.address].filter((address) => address !== null)
   return callers.flatMap(({ aeTitle, address, lastAt }) => {
     const at = clockOf(lastAt)
@@ -167,8 +170,8 @@ function strangers({ device, callers, clockOf }: Findings): Message[] {
   })
 }
 
-/** The keys that narrow a query: `Modality: CT`. */
-export const narrowing = (keys: Inspection['keys']): Message[] =>
+/** The keys that restrict a query, such as `Modality: CT`. */
+export const restrictingKeys = (keys: Inspection['keys']): Message[] =>
   keys
     .filter(
       ({ matching }) =>

@@ -6,57 +6,57 @@ import type { Device } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { daOf } from './dates.ts'
-import { listGivenAnswers, type SentAnswer } from './inspection-queries.ts'
-import type { AskedFor } from './item.ts'
+import { listServedAnswers, type SentAnswer } from './inspection-queries.ts'
+import type { RequestScope } from './item.ts'
 import { listAnswersOfDay, readDocument } from './queries.ts'
 import type { WorklistRow } from './row.ts'
 import { findingsOf, readVerdicts, type VerdictDocument } from './verdicts.ts'
 import type { WorklistCache } from './worklist-cache.ts'
 
-/** A row of the partner with the devices that know it. */
+/** A row of the partner's answers, with the devices it was sent to or withheld from. */
 export interface PlannedRow {
   readonly row: WorklistRow
   readonly devices: readonly ExamDevice[]
-  /** When the answer was received that does not list it any more; null while it is listed. */
+  /** When the first answer that no longer lists the row was received; null while it is listed. */
   readonly goneAt: string | null
 }
 
-export interface DayRows {
-  /** By study and step. */
+export interface RowsOfDay {
+  /** By study and step, see `stepKey`. */
   readonly rows: ReadonlyMap<string, PlannedRow>
-  /** When the newest answer that holds the day was received; null where none does. */
+  /** When the newest answer that covers the day was received; null if there is none. */
   readonly receivedAt: string | null
   /**
-   * Of the device that is switched on and was answered the longest ago: when its newest answer was
+   * For each enabled device, its newest answer is considered: when the oldest of these was
    * received.
    */
   readonly oldestAt: string | null
 }
 
-/** An answer of the partner that holds the day, of one AE title. */
-interface KeptAnswer {
+/** A stored answer of the partner that covers the day, for one AE title. */
+interface StoredAnswer {
   readonly receivedAt: string
   readonly modality: string | null
   readonly rows: ReadonlyMap<string, WorklistRow>
 }
 
-/** What is gathered of a row while answers and lists are read. */
+/** A row under construction while answers and lists are read. */
 interface Draft {
   row: WorklistRow
   rowAt: string
-  /** AE titles of which an answer or a list had it. */
+  /** AE titles that had the row in an answer or were sent it. */
   readonly knownTo: Set<string>
   readonly devices: ExamDevice[]
 }
 
-/** Lists of one device that are looked at for who was sent what, newest first. */
-const MOST_LISTS = 25
-const MOST_VERDICTS = 500
+/** Maximum number of recorded lists examined per device, newest first. */
+const MAX_LISTS = 25
+const MAX_CACHED_VERDICTS = 500
 /**
- * PS3.4 K.2.2.1: a query for one of these is about a patient or an order, and not the device's
- * list.
+ * A query with one of these keys asks for a patient or an order, not for the device's list (PS3.4
+ * K.2.2.1).
  */
-const NARROWING = [
+const PATIENT_OR_ORDER_KEYS = [
   'PatientName',
   'PatientID',
   'AccessionNumber',
@@ -72,8 +72,8 @@ export const stepKey = (row: WorklistRow): string => {
     : `${StudyInstanceUID} ${ScheduledProcedureStepID}`
 }
 
-/** What is known of a row on the lists of one device. */
-interface OnList {
+/** The state of a row on the lists of one device. */
+interface ListEntry {
   row: WorklistRow
   sentAt: string | null
   isOnList: boolean
@@ -81,36 +81,36 @@ interface OnList {
 }
 
 /**
- * What devices have on their lists, from the partner's answers that are kept and the records of
- * their queries.
+ * What devices have on their worklists, derived from the partner's stored answers and the records
+ * of the devices' queries.
  */
 export class DeviceLists {
   readonly #context: Context
   readonly #answers: WorklistCache
-  readonly #verdicts = new LRUCache<string, VerdictDocument>({ max: MOST_VERDICTS })
+  readonly #verdicts = new LRUCache<string, VerdictDocument>({ max: MAX_CACHED_VERDICTS })
 
   constructor(context: Context, answers: WorklistCache) {
     this.#context = context
     this.#answers = answers
   }
 
-  /** The rows of a day, of all devices' answers or of one device's. */
-  async ofDay(day: string, only: Device | undefined): Promise<DayRows> {
+  /** The rows of a day from the answers to all devices, or to one device. */
+  async ofDay(day: string, only: Device | undefined): Promise<RowsOfDay> {
     const devices = listDevices(this.#context.database)
     const deviceOf = (aeTitle: string) =>
       devices.find((device) => device.aeTitle.toUpperCase() === aeTitle.toUpperCase())
-    const kept = await this.#keptAnswers(day, deviceOf)
+    const stored = await this.#storedAnswers(day, deviceOf)
     const isWanted = (aeTitle: string) =>
       only === undefined || aeTitle.toUpperCase() === only.aeTitle.toUpperCase()
-    const wanted = [...kept].filter(([aeTitle]) => isWanted(aeTitle))
+    const wanted = [...stored].filter(([aeTitle]) => isWanted(aeTitle))
     const drafts = new Map<string, Draft>()
     for (const [aeTitle, answers] of wanted)
       for (const { rows, receivedAt } of answers)
-        for (const [key, row] of rows) noteRow(drafts, key, row, receivedAt, aeTitle)
-    const aeTitles = [...kept.keys(), ...devices.map(({ aeTitle }) => aeTitle)]
+        for (const [key, row] of rows) addRow(drafts, key, row, receivedAt, aeTitle)
+    const aeTitles = [...stored.keys(), ...devices.map(({ aeTitle }) => aeTitle)]
     for (const aeTitle of new Set(aeTitles.filter(isWanted)))
       await this.#addLists(day, aeTitle, deviceOf(aeTitle), drafts)
-    // The newest answer of an AE title is its first.
+    // The answers of an AE title are sorted, newest first.
     const newest = wanted.flatMap(([aeTitle, [answer]]) =>
       answer ? [{ aeTitle, receivedAt: answer.receivedAt }] : [],
     )
@@ -119,7 +119,7 @@ export class DeviceLists {
       rows: new Map(
         [...drafts].map(([key, { row, knownTo, devices }]) => [
           key,
-          { row, devices, goneAt: goneAt(key, row, knownTo, kept) },
+          { row, devices, goneAt: goneAt(key, row, knownTo, stored) },
         ]),
       ),
       receivedAt: instants(newest).at(-1) ?? null,
@@ -127,11 +127,11 @@ export class DeviceLists {
     }
   }
 
-  async #keptAnswers(
+  async #storedAnswers(
     day: string,
     deviceOf: (aeTitle: string) => Device | undefined,
-  ): Promise<Map<string, KeptAnswer[]>> {
-    const kept = new Map<string, KeptAnswer[]>()
+  ): Promise<Map<string, StoredAnswer[]>> {
+    const stored = new Map<string, StoredAnswer[]>()
     for (const answer of listAnswersOfDay(this.#context.database, day)) {
       const { callingAe, dateStart, dateEnd, modality, documentHash, receivedAt } = answer
       const askedFor = {
@@ -142,16 +142,16 @@ export class DeviceLists {
       const rows = new Map(
         [...(await this.#rowsOn(day, documentHash, askedFor))].map(([key, [row]]) => [key, row]),
       )
-      kept.set(callingAe, [...(kept.get(callingAe) ?? []), { receivedAt, modality, rows }])
+      stored.set(callingAe, [...(stored.get(callingAe) ?? []), { receivedAt, modality, rows }])
     }
-    return kept
+    return stored
   }
 
-  /** Each with its place in the answer. */
+  /** The rows of a day, each with its index in the answer. */
   async #rowsOn(
     day: string,
     hash: string,
-    askedFor: AskedFor,
+    askedFor: RequestScope,
   ): Promise<Map<string, readonly [WorklistRow, number]>> {
     const list = await this.#answers.rowsOf(hash, askedFor)
     const date = daOf(day)
@@ -159,7 +159,7 @@ export class DeviceLists {
     const isOneDay = askedFor.dateStart === day && askedFor.dateEnd === day
     for (const [index, row] of (list?.rows ?? []).entries()) {
       const start = row.values.ScheduledProcedureStepStartDate
-      // Without a date it is of the day that was asked for, where that is one.
+      // A row without a date belongs to the requested day, if only one day was requested.
       if (start !== date && !(start === '' && isOneDay)) continue
       const key = stepKey(row)
       if (!rows.has(key)) rows.set(key, [row, index])
@@ -167,16 +167,16 @@ export class DeviceLists {
     return rows
   }
 
-  /** Adds to the drafts what the device was sent. */
+  /** Adds what was sent to and withheld from the device to the drafts. */
   async #addLists(
     day: string,
     aeTitle: string,
     device: Device | undefined,
     drafts: Map<string, Draft>,
   ): Promise<void> {
-    const found = await this.#listedOn(day, aeTitle)
+    const found = await this.#listEntries(day, aeTitle)
     for (const [key, { row, sentAt, isOnList, withheld }] of found) {
-      if (sentAt !== null) noteRow(drafts, key, row, '', aeTitle)
+      if (sentAt !== null) addRow(drafts, key, row, '', aeTitle)
       if (sentAt === null && withheld === null) continue
       drafts.get(key)?.devices.push({
         deviceId: device?.deviceId ?? null,
@@ -189,26 +189,26 @@ export class DeviceLists {
     }
   }
 
-  async #listedOn(day: string, aeTitle: string): Promise<Map<string, OnList>> {
-    const found = new Map<string, OnList>()
+  async #listEntries(day: string, aeTitle: string): Promise<Map<string, ListEntry>> {
+    const found = new Map<string, ListEntry>()
     let hasList = false
-    for (const given of listGivenAnswers(this.#context.database, aeTitle, MOST_LISTS)) {
-      const verdicts = this.#verdictsOf(given)
+    for (const sentAnswer of listServedAnswers(this.#context.database, aeTitle, MAX_LISTS)) {
+      const verdicts = this.#verdictsOf(sentAnswer)
       const askedFor = verdicts?.context
       if (!verdicts || !askedFor || askedFor.dateStart > day || askedFor.dateEnd < day) continue
-      const isList: boolean = !hasList && !isNarrow(verdicts.keys)
+      const isList: boolean = !hasList && !asksForPatientOrOrder(verdicts.keys)
       const findings = [...findingsOf(verdicts)]
-      for (const [key, [row, index]] of await this.#rowsOn(day, given.answerHash, askedFor)) {
+      for (const [key, [row, index]] of await this.#rowsOn(day, sentAnswer.answerHash, askedFor)) {
         const { verdict, reason } = findings[index] ?? {}
         if (verdict !== 'sent' && verdict !== 'withheld') continue
-        const known = found.get(key) ?? { row, sentAt: null, isOnList: false, withheld: null }
-        found.set(key, known)
+        const entry = found.get(key) ?? { row, sentAt: null, isOnList: false, withheld: null }
+        found.set(key, entry)
         if (verdict === 'sent') {
-          if (known.sentAt === null) Object.assign(known, { row, sentAt: given.at })
-          if (isList) known.isOnList = true
+          if (entry.sentAt === null) Object.assign(entry, { row, sentAt: sentAnswer.at })
+          if (isList) entry.isOnList = true
         }
-        // What no device may have is said once, of the row.
-        else if (isList && row.withheld === null) known.withheld = reason ?? null
+        // If the row is withheld from all devices, that is recorded once, with the row.
+        else if (isList && row.withheld === null) entry.withheld = reason ?? null
       }
       hasList ||= isList
     }
@@ -216,8 +216,8 @@ export class DeviceLists {
   }
 
   #verdictsOf({ verdictHash }: SentAnswer): VerdictDocument | undefined {
-    const known = this.#verdicts.get(verdictHash)
-    if (known) return known
+    const entry = this.#verdicts.get(verdictHash)
+    if (entry) return entry
     const bytes = readDocument(this.#context, verdictHash)
     const read = bytes && readVerdicts(bytes)
     if (read) this.#verdicts.set(verdictHash, read)
@@ -228,8 +228,8 @@ export class DeviceLists {
 const instants = (answers: readonly { readonly receivedAt: string }[]): string[] =>
   answers.map(({ receivedAt }) => receivedAt).sort()
 
-/** The newest answer says how a row is. */
-function noteRow(
+/** Adds a row to the drafts; the version of the newest answer wins. */
+function addRow(
   drafts: Map<string, Draft>,
   key: string,
   row: WorklistRow,
@@ -244,18 +244,19 @@ function noteRow(
 }
 
 /**
- * A row is gone where, for every AE title that knew it, the newest answer that would hold it does
- * not. Where no answer would, nobody knows: it is taken as listed.
+ * Returns when a row was removed by the partner, or null while it is listed. A row counts as
+ * removed if, for every AE title that had it, the newest answer that would include it no longer
+ * does. If no answer would include it, the row is assumed to be listed.
  */
 function goneAt(
   key: string,
   row: WorklistRow,
   knownTo: ReadonlySet<string>,
-  kept: ReadonlyMap<string, readonly KeptAnswer[]>,
+  stored: ReadonlyMap<string, readonly StoredAnswer[]>,
 ): string | null {
   let at: string | null = null
   for (const aeTitle of knownTo) {
-    const newest = kept
+    const newest = stored
       .get(aeTitle)
       ?.find(({ modality }) => modality === null || modality === row.values.Modality)
     if (!newest || newest.rows.has(key)) return null
@@ -264,8 +265,8 @@ function goneAt(
   return at
 }
 
-const isNarrow = (keys: readonly ReceivedKey[]): boolean =>
+const asksForPatientOrOrder = (keys: readonly ReceivedKey[]): boolean =>
   keys.some(
     ({ keyword, matching }) =>
-      NARROWING.includes(keyword) && matching !== 'universal' && matching !== 'ignored',
+      PATIENT_OR_ORDER_KEYS.includes(keyword) && matching !== 'universal' && matching !== 'ignored',
   )

@@ -6,7 +6,7 @@ import type { Downtime as DowntimeState } from '#shared/contract/worklist.ts'
 import { deleteDowntime, findDowntime, putDowntime } from './queries.ts'
 
 /*
- * Downtime mode: switched on by a named person, off at midnight of the clinic or by the first live
+ * Downtime mode: turned on by a user, and turned off at midnight in the clinic or by the first live
  * answer.
  */
 
@@ -19,7 +19,7 @@ export function currentDowntime(context: Context): DowntimeState {
   return { isOn: true, since, until, reason, userName }
 }
 
-/** Until midnight; again takes the new reason. */
+/** Turns downtime mode on until midnight. If it is already on, only the reason is replaced. */
 export const startDowntime = (
   context: Context,
   reason: string,
@@ -39,7 +39,7 @@ export const startDowntime = (
     return currentDowntime(context)
   })
 
-/** Changes nothing where it is off. */
+/** Turns downtime mode off. Does nothing if it is off. */
 export const endDowntime = (context: Context, actor: Actor): DowntimeState =>
   context.database.transaction(() => {
     const { isOn, since } = currentDowntime(context)

@@ -2,54 +2,54 @@ import { EXAM_CHECKS, type ExamCheck } from '#shared/contract/dashboard-exams.ts
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { RowVerdict } from '#shared/contract/worklist.ts'
 import { type Message, message, sentences, verbatim } from '#shared/messages/message.ts'
-import { isUnspeakable } from './character-set-fallback.ts'
+import { isEncodingFailure } from './character-set-fallback.ts'
 import {
   type Check,
+  type CheckInput,
+  checkResult,
   DEVICE_CHECKS,
-  type Findings,
   failed,
-  made,
-  narrowing,
   ok,
   REFRESH,
+  restrictingKeys,
   skipped,
 } from './device-checks.ts'
-import { becauseOf } from './faults.ts'
+import { faultExplanation } from './faults.ts'
 import { isPerformed } from './progress.ts'
 import { isClosedHere, isPast } from './result.ts'
 
 /**
- * Every check. No value of a row is in a sentence but in that of the reasons, which the inspector
- * shows too.
+ * All checks. A message contains no value of a row, except in the reasons that the inspector shows
+ * too.
  */
-const CHECKS: Readonly<Record<ExamCheck['check'], (findings: Findings) => Check>> = {
+const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Check>> = {
   ...DEVICE_CHECKS,
 
-  partner({ own, wide, clockOf }) {
-    const silent = [own, wide].find(({ source }) => source === 'none')
-    const evidence = own.partner?.answeredAt
-      ? [message('worklist.partner-answered', { at: clockOf(own.partner.answeredAt) })]
+  partner({ repeated, wholeDay, clockOf }) {
+    const unanswered = [repeated, wholeDay].find(({ source }) => source === 'none')
+    const evidence = repeated.partner?.answeredAt
+      ? [message('worklist.partner-answered', { at: clockOf(repeated.partner.answeredAt) })]
       : []
-    if (silent?.status === 'A900') return skipped(message('worklist.misread-not-asked'))
-    if (silent) {
+    if (unanswered?.status === 'A900') return skipped(message('worklist.misread-not-asked'))
+    if (unanswered) {
       const why =
-        silent.fault === null
-          ? silent.errorComment
-          : becauseOf(silent.fault, silent.partner?.detail ?? null)
+        unanswered.fault === null
+          ? unanswered.errorComment
+          : faultExplanation(unanswered.fault, unanswered.partner?.detail ?? null)
       return failed(
         message('worklist.no-answer', { why }),
         message('worklist.see-partner'),
         'partner',
       )
     }
-    if (own.source === 'stored' || own.source === 'downtime')
-      return ok(message('worklist.stored-answer-used'), [own.sentence])
+    if (repeated.source === 'stored' || repeated.source === 'downtime')
+      return ok(message('worklist.stored-answer-used'), [repeated.sentence])
     return ok(message('worklist.partner-answers'), evidence)
   },
 
-  listed({ inOwn, inWide, wide, planned, clockOf, day }) {
-    if (inOwn || inWide) return ok(message('worklist.listed'))
-    if (wide.source === 'none') return skipped(message('worklist.no-answer-to-look-in'))
+  listed({ rowInRepeated, rowInWholeDay, wholeDay, planned, clockOf, day }) {
+    if (rowInRepeated || rowInWholeDay) return ok(message('worklist.listed'))
+    if (wholeDay.source === 'none') return skipped(message('worklist.no-answer-to-look-in'))
     const gone = message('worklist.check-planning')
     if (planned?.state === 'gone') {
       const since =
@@ -71,14 +71,14 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: Findings) => Check>
     return failed(message('worklist.not-listed', { day }), gone, 'worklist')
   },
 
-  valid({ inWide, inOwn }) {
-    const row = inWide ?? inOwn
+  valid({ rowInWholeDay, rowInRepeated }) {
+    const row = rowInWholeDay ?? rowInRepeated
     if (!row) return skipped(message('worklist.no-exam-to-check'))
     if (
       row.verdict !== 'withheld' ||
       isClosedHere(row.reason) ||
       isPast(row.reason) ||
-      isUnspeakable(row.reason)
+      isEncodingFailure(row.reason)
     )
       return ok(message('worklist.nothing-withheld'), row.remarks)
     return failed(
@@ -89,17 +89,19 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: Findings) => Check>
     )
   },
 
-  encodable({ inWide, inOwn, device }) {
+  encodable({ rowInWholeDay, rowInRepeated, device }) {
     const row =
-      [inOwn, inWide].find((one) => one?.verdict === 'withheld' && isUnspeakable(one.reason)) ??
-      inWide ??
-      inOwn
+      [rowInRepeated, rowInWholeDay].find(
+        (one) => one?.verdict === 'withheld' && isEncodingFailure(one.reason),
+      ) ??
+      rowInWholeDay ??
+      rowInRepeated
     if (!row) return skipped(message('worklist.no-exam-to-check'))
     const set =
       device.characterSet === null
         ? message('worklist.set-of-exam')
         : message('worklist.set-of-device', { characterSet: device.characterSet })
-    if (row.verdict !== 'withheld' || !isUnspeakable(row.reason))
+    if (row.verdict !== 'withheld' || !isEncodingFailure(row.reason))
       return ok(message('worklist.texts-fit'), [set, ...row.remarks])
     return failed(
       message('worklist.texts-do-not-fit', { why: reasonOf(row) }),
@@ -110,9 +112,9 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: Findings) => Check>
   },
 
   window(findings) {
-    const { own, inOwn, inWide } = findings
-    const { question } = own
-    if (!inOwn && !inWide) return skipped(message('worklist.no-exam-for-it'))
+    const { repeated, rowInRepeated, rowInWholeDay } = findings
+    const { question } = repeated
+    if (!rowInRepeated && !rowInWholeDay) return skipped(message('worklist.no-exam-for-it'))
     if (question === null) return skipped(message('worklist.own-query-not-asked'))
     const { dateStart, dateEnd, modality } = question
     const days =
@@ -125,36 +127,43 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: Findings) => Check>
         : message('worklist.query-covers', { days }),
     ]
     return (
-      outsideQuestion(findings, question, days, evidence) ??
-      keptFromList(findings, evidence) ??
+      checkRequestedRange(findings, question, days, evidence) ??
+      checkListFilters(findings, evidence) ??
       ok(message('worklist.within-window'), evidence)
     )
   },
 
   keys(findings) {
-    const { inOwn, inWide, lastKeys } = findings
-    if (!inOwn && !inWide) return skipped(message('worklist.no-exam-for-them'))
-    if (!inOwn) return skipped(message('worklist.not-in-own-answer'))
-    const asked = narrowing(lastKeys)
-    if (inOwn.verdict !== 'filtered' || isPerformed(inOwn.reason) || isOutsideDays(inOwn))
+    const { rowInRepeated, rowInWholeDay, lastKeys } = findings
+    if (!rowInRepeated && !rowInWholeDay) return skipped(message('worklist.no-exam-for-them'))
+    if (!rowInRepeated) return skipped(message('worklist.not-in-own-answer'))
+    const asked = restrictingKeys(lastKeys)
+    if (
+      rowInRepeated.verdict !== 'filtered' ||
+      isPerformed(rowInRepeated.reason) ||
+      isOutsideDays(rowInRepeated)
+    )
       return ok(
         asked.length === 0 ? message('worklist.no-narrowing-key') : message('worklist.keys-met'),
         asked,
       )
-    if (isOtherStation(inOwn) && findings.device.stationMode === 'strict')
+    if (isOtherStation(rowInRepeated) && findings.device.stationMode === 'strict')
       return ok(message('worklist.other-keys-met'), asked)
     return failed(
-      message('worklist.key-not-met', { key: reasonOf(inOwn) }),
+      message('worklist.key-not-met', { key: reasonOf(rowInRepeated) }),
       message('worklist.correct-that-key'),
       'queries',
       asked,
     )
   },
 
-  open({ inOwn, inWide }) {
-    const row = [inOwn, inWide].find((one) => one && isOver(one)) ?? inOwn ?? inWide
+  open({ rowInRepeated, rowInWholeDay }) {
+    const row =
+      [rowInRepeated, rowInWholeDay].find((one) => one && isFinished(one)) ??
+      rowInRepeated ??
+      rowInWholeDay
     if (!row) return skipped(message('worklist.no-exam-to-look-at'))
-    if (!isOver(row))
+    if (!isFinished(row))
       return ok(
         row.isClosed
           ? message('worklist.marked-as-done')
@@ -181,12 +190,12 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: Findings) => Check>
   },
 
   sent(findings) {
-    const { inOwn, planned, device, last, clockOf } = findings
-    if (inOwn?.verdict !== 'sent') return skipped(message('worklist.would-not-be-sent'))
-    const mine = planned?.devices.find(
+    const { rowInRepeated, planned, device, last, clockOf } = findings
+    if (rowInRepeated?.verdict !== 'sent') return skipped(message('worklist.would-not-be-sent'))
+    const sentToDevice = planned?.devices.find(
       ({ aeTitle }) => aeTitle.toUpperCase() === device.aeTitle.toUpperCase(),
     )
-    if (!mine?.sentAt) {
+    if (!sentToDevice?.sentAt) {
       return failed(
         message('worklist.not-asked-since'),
         REFRESH,
@@ -194,16 +203,16 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: Findings) => Check>
         last ? [last.sentence] : [],
       )
     }
-    return made('ok', message('worklist.given', { at: clockOf(mine.sentAt) }), {
+    return checkResult('ok', message('worklist.given', { at: clockOf(sentToDevice.sentAt) }), {
       remedy: message('worklist.look-at-its-filter'),
-      evidence: inOwn.remarks,
+      evidence: rowInRepeated.remarks,
     })
   },
 }
 
-/** The partner was not asked for the exam. */
-function outsideQuestion(
-  { inOwn, inWide, day }: Findings,
+/** Fails if the exam is outside what was requested from the partner. */
+function checkRequestedRange(
+  { rowInRepeated, rowInWholeDay, day }: CheckInput,
   question: WorklistQuestion,
   days: Message,
   evidence: readonly Message[],
@@ -215,7 +224,7 @@ function outsideQuestion(
       'devices',
       evidence,
     )
-  const modality = (inWide ?? inOwn)?.modality ?? ''
+  const modality = (rowInWholeDay ?? rowInRepeated)?.modality ?? ''
   if (question.modality && modality !== question.modality)
     return failed(
       message('worklist.of-other-modality', { modality, asked: question.modality }),
@@ -226,27 +235,27 @@ function outsideQuestion(
   return undefined
 }
 
-/** The exam is in the answer, and the list is cut, or of another station or other days. */
-function keptFromList(
-  { inOwn, device }: Findings,
+/** Fails if the exam is in the answer but was cut off or filtered by station or days. */
+function checkListFilters(
+  { rowInRepeated, device }: CheckInput,
   evidence: readonly Message[],
 ): Check | undefined {
-  if (inOwn?.verdict === 'cut')
+  if (rowInRepeated?.verdict === 'cut')
     return failed(
-      message('worklist.cut-off', { why: reasonOf(inOwn) }),
+      message('worklist.cut-off', { why: reasonOf(rowInRepeated) }),
       message('worklist.ask-for-less'),
       'devices',
       evidence,
     )
-  if (inOwn?.verdict !== 'filtered') return undefined
-  if (isOtherStation(inOwn) && device.stationMode === 'strict')
+  if (rowInRepeated?.verdict !== 'filtered') return undefined
+  if (isOtherStation(rowInRepeated) && device.stationMode === 'strict')
     return failed(
       message('worklist.asks-for-other-station'),
       message('worklist.correct-station'),
       'devices',
-      [reasonOf(inOwn)],
+      [reasonOf(rowInRepeated)],
     )
-  if (isOutsideDays(inOwn))
+  if (isOutsideDays(rowInRepeated))
     return failed(
       message('worklist.exam-outside-days'),
       message('worklist.choose-day'),
@@ -256,15 +265,15 @@ function keptFromList(
   return undefined
 }
 
-/** Every check; what depends on one that failed is said to be skipped by the check itself. */
-export const checksOf = (findings: Findings): ExamCheck[] =>
+/** Runs every check. A check that depends on a failed one reports itself as skipped. */
+export const runChecks = (findings: CheckInput): ExamCheck[] =>
   EXAM_CHECKS.map((check) => ({ check, ...CHECKS[check](findings) }))
 
-/** Of a row that was not sent. */
+/** The reason why a row was not sent. */
 const reasonOf = ({ reason }: RowVerdict): Message => reason ?? verbatim('')
 const isOutsideDays = ({ reason }: RowVerdict) => reason?.code === 'worklist.outside-days'
 const isOtherStation = ({ reason }: RowVerdict) =>
   reason?.code === 'worklist.key' && reason.params?.keyword === 'ScheduledStationAETitle'
-const isOver = ({ verdict, reason }: RowVerdict): boolean =>
+const isFinished = ({ verdict, reason }: RowVerdict): boolean =>
   (verdict === 'filtered' && isPerformed(reason)) ||
   (verdict === 'withheld' && (isClosedHere(reason) || isPast(reason)))

@@ -13,25 +13,25 @@ import type { Device } from '#shared/contract/devices.ts'
 import { type Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
 import { message } from '#shared/messages/message.ts'
 import {
-  CONSOLE_TRANSFER_SYNTAX,
   type ConsoleQuery,
   consoleQuery,
+  DEFAULT_TRANSFER_SYNTAX,
   replayedQuery,
 } from './console-query.ts'
-import { checksOf } from './exam-checks.ts'
+import { runChecks } from './exam-checks.ts'
 import { findLastInspection } from './inspection-queries.ts'
 import { findInspection } from './inspections.ts'
 import { UNRECORDED } from './query-run.ts'
 import type { Schedule } from './schedule.ts'
 import type { AskingUser, Worklist } from './worklist.ts'
 
-const MOST_CANDIDATES = 50
-const MOST_EXAMS = 50_000
+const MAX_CANDIDATES = 50
+const MAX_EXAMS = 50_000
 
 /**
- * Why an exam is not on a device: the worklist is asked as this device, with what it asked last and
- * for all of the day, and every step of the way is held against what is recorded. Both queries are
- * recorded as the window's.
+ * Explains why an exam is not on a device: the worklist is queried in the device's place, with its
+ * last query and for the whole day, and each step is compared with what is recorded. Both queries
+ * are recorded as made from the window.
  */
 export async function explain(
   context: Context,
@@ -45,47 +45,49 @@ export async function explain(
   const today = wallClock(context.clock(), zone).day
   const day = ask.day ?? today
   const last = await lastQueryOf(context, device)
-  // What it asked yesterday for that day, it asks today for this one.
+  // The dates of an earlier query are shifted by the days that have passed since.
   const daysLater = last ? daysBetween(wallClock(msOf(last.at), zone).day, today) : 0
   const replayed = last && last.keys.length > 0 ? last : undefined
-  const ownQuery = replayed ? replayedQuery(replayed, { daysLater }) : fromConsole(device)
-  const own = await worklist.askWith(ownQuery, device, user)
-  const wideQuery = replayed ? replayedQuery(replayed, { onlyDay: day }) : fromConsole(device, day)
-  const wide = await worklist.askWith(wideQuery, device, user)
-  const known = (await schedule.day({ day }, MOST_EXAMS)).exams
+  const repeatedQuery = replayed ? replayedQuery(replayed, { daysLater }) : defaultQuery(device)
+  const repeated = await worklist.askWith(repeatedQuery, device, user)
+  const wholeDayQuery = replayed
+    ? replayedQuery(replayed, { onlyDay: day })
+    : defaultQuery(device, day)
+  const wholeDay = await worklist.askWith(wholeDayQuery, device, user)
+  const known = (await schedule.day({ day }, MAX_EXAMS)).exams
 
-  const candidates = fitting(ask, [...wide.rows, ...own.rows, ...known])
-  const inspectionId = own.inspectionId === UNRECORDED ? null : own.inspectionId
+  const candidates = matchingExams(ask, [...wholeDay.rows, ...repeated.rows, ...known])
+  const inspectionId = repeated.inspectionId === UNRECORDED ? null : repeated.inspectionId
   const base = { deviceId: device.deviceId, day, inspectionId }
   if (candidates.length > 1)
     return {
       ...base,
       exam: null,
-      candidates: candidates.slice(0, MOST_CANDIDATES).map(shown),
+      candidates: candidates.slice(0, MAX_CANDIDATES).map(explainedExam),
       isGiven: false,
       conclusion: message('worklist.choose-exam'),
       checks: [],
     }
   const [exam] = candidates
-  const same = (row: ExplainedExam) => exam !== undefined && keyOf(row) === keyOf(exam)
-  const checks = checksOf({
-    ...recordedOf(context, device, zone),
+  const same = (row: ExplainedExam) => exam !== undefined && examKey(row) === examKey(exam)
+  const checks = runChecks({
+    ...deviceHistory(context, device, zone),
     device,
     day,
     today,
     last,
     lastKeys: last?.keys ?? [],
-    own,
-    wide,
-    inOwn: own.rows.find(same),
-    inWide: wide.rows.find(same),
+    repeated,
+    wholeDay,
+    rowInRepeated: repeated.rows.find(same),
+    rowInWholeDay: wholeDay.rows.find(same),
     planned: known.find(same),
   })
   return {
     ...base,
-    exam: exam ? shown(exam) : null,
+    exam: exam ? explainedExam(exam) : null,
     candidates: [],
-    isGiven: own.rows.some((row) => same(row) && row.verdict === 'sent'),
+    isGiven: repeated.rows.some((row) => same(row) && row.verdict === 'sent'),
     conclusion:
       checks.find(({ state }) => state === 'failed')?.sentence ??
       message('worklist.nothing-in-between'),
@@ -93,25 +95,25 @@ export async function explain(
   }
 }
 
-/** Each exam that is meant, once. */
-function fitting(ask: ExplainAsk, exams: readonly ExplainedExam[]): ExplainedExam[] {
-  const found = exams.filter(ask.studyInstanceUid === '' ? fits(ask.text) : isNamed(ask))
-  return [...new Map(found.map((exam) => [keyOf(exam), exam])).values()]
+/** The exams that the request may refer to, without duplicates. */
+function matchingExams(ask: ExplainAsk, exams: readonly ExplainedExam[]): ExplainedExam[] {
+  const found = exams.filter(ask.studyInstanceUid === '' ? matchesText(ask.text) : matchesIds(ask))
+  return [...new Map(found.map((exam) => [examKey(exam), exam])).values()]
 }
 
-/** The last query of the device itself, with the rows it was sent. */
+/** The device's last recorded query, with the rows that were sent. */
 async function lastQueryOf(context: Context, device: Device): Promise<Inspection | undefined> {
   const summary = findLastInspection(context.database, device.aeTitle)
   return summary && (await findInspection(context, summary.inspectionId, 'sent'))
 }
 
-const fromConsole = ({ deviceId }: Device, day: string | null = null): ConsoleQuery => ({
+const defaultQuery = ({ deviceId }: Device, day: string | null = null): ConsoleQuery => ({
   identifier: consoleQuery(WorklistAsk.parse({ deviceId, startDate: day, endDate: day })),
-  transferSyntax: CONSOLE_TRANSFER_SYNTAX,
+  transferSyntax: DEFAULT_TRANSFER_SYNTAX,
 })
 
-/** What is recorded of the device and of callers that may be it. */
-function recordedOf(context: Context, { aeTitle }: Device, zone: string) {
+/** What is recorded about the device and about unknown callers that may be it. */
+function deviceHistory(context: Context, { aeTitle }: Device, zone: string) {
   const page = { before: Number.MAX_SAFE_INTEGER, limit: 1, show: 'rejected', aeTitle } as const
   const [rejection] = scanAssociations(context.database, page).items
   return {
@@ -127,29 +129,29 @@ function recordedOf(context: Context, { aeTitle }: Device, zone: string) {
   }
 }
 
-const isNamed =
+const matchesIds =
   ({ studyInstanceUid, scheduledProcedureStepId }: ExplainAsk) =>
   (exam: ExplainedExam): boolean =>
     exam.studyInstanceUid === studyInstanceUid &&
     (scheduledProcedureStepId === '' || exam.scheduledProcedureStepId === scheduledProcedureStepId)
 
 /**
- * Each word is in the name, the patient ID, the accession number or the description; case and
- * accents do not count.
+ * Matches an exam if every word occurs in its name, patient ID, accession number or description,
+ * ignoring case and accents.
  */
-function fits(text: string): (exam: ExplainedExam) => boolean {
-  const words = folded(text.replace(/[\^=,]/g, ' '))
+function matchesText(search: string): (exam: ExplainedExam) => boolean {
+  const words = folded(search.replace(/[\^=,]/g, ' '))
     .split(/\s+/)
     .filter((word) => word !== '')
   return ({ patientName, patientId, accessionNumber, description }) => {
-    const said = folded(
+    const text = folded(
       [patientName.replace(/[\^=]/g, ' '), patientId, accessionNumber, description].join(' '),
     )
-    return words.length > 0 && words.every((word) => said.includes(word))
+    return words.length > 0 && words.every((word) => text.includes(word))
   }
 }
 
-const keyOf = ({
+const examKey = ({
   studyInstanceUid,
   scheduledProcedureStepId,
   patientId,
@@ -159,7 +161,7 @@ const keyOf = ({
     ? `? ${patientId} ${accessionNumber}`
     : `${studyInstanceUid} ${scheduledProcedureStepId}`
 
-const shown = (exam: ExplainedExam): ExplainedExam => ({
+const explainedExam = (exam: ExplainedExam): ExplainedExam => ({
   studyInstanceUid: exam.studyInstanceUid,
   scheduledProcedureStepId: exam.scheduledProcedureStepId,
   patientName: exam.patientName,

@@ -3,13 +3,13 @@ import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-interface FaultLine {
+interface FaultMapping {
   readonly status: number
   /** ErrorComment (0000,0902). */
   readonly comment: string
-  /** After "because": why there is no list, for a person. */
+  /** Completes a sentence after "because": why there is no list. */
   readonly because: Message
-  /** Whether the partner was called at all. */
+  /** Whether a request was sent to the partner. */
   readonly wasCalled: boolean
 }
 
@@ -18,7 +18,7 @@ const UNREACHABLE = {
   comment: 'Worklist service unreachable, retry later',
 } as const
 
-/** What a failed call to the partner is to the console, and to a person. */
+/** The DIMSE status and the user-facing message for each failure of a request to the partner. */
 export const FAULTS = {
   'no-endpoint': {
     status: 0xa700,
@@ -56,12 +56,15 @@ export const FAULTS = {
     because: message('worklist.partner-refused'),
     wasCalled: true,
   },
-} as const satisfies Record<PartnerFault, FaultLine>
+} as const satisfies Record<PartnerFault, FaultMapping>
 
-/** ErrorComment is LO: at most 64 characters. */
-const MOST_COMMENT = 64
+/** ErrorComment (0000,0902) is an LO: at most 64 characters. */
+const MAX_COMMENT_LENGTH = 64
 
-/** @param detail words of the partner, of which a refusal carries the beginning */
+/**
+ * The C-FIND result for a failed request to the partner.
+ * @param detail the partner's text; a refusal includes its first 30 characters
+ */
 export function faultResult(
   fault: PartnerFault,
   callingAeTitle: string,
@@ -77,16 +80,16 @@ export function faultResult(
   return {
     status,
     errorComment: `${comment} ${callingAeTitle}${words && `: ${words}`}`
-      .slice(0, MOST_COMMENT)
+      .slice(0, MAX_COMMENT_LENGTH)
       .trim(),
   }
 }
 
 /**
- * What is recorded in the clear of a final: a refusal without the partner's words, which may name a
- * patient and are kept sealed.
+ * The error comment to record unencrypted. The partner's text of a refusal is left out, because it
+ * may contain patient data; it is stored encrypted.
  */
-export function commentForRecord(
+export function redactedComment(
   { status, errorComment = '' }: DimseResult,
   callingAeTitle: string,
 ): string {
@@ -96,10 +99,10 @@ export function commentForRecord(
 }
 
 /**
- * The comment that was sent, made again of what is recorded. @param detail what the partner said,
- * as it was sealed
+ * Reconstructs the error comment that was sent from what is recorded.
+ * @param detail the partner's text, decrypted
  */
-export function commentOfRecord(
+export function fullComment(
   {
     status,
     callingAeTitle,
@@ -114,10 +117,10 @@ export function commentOfRecord(
 }
 
 /**
- * The partner's detail in brackets, where it is ours and not the partner's own text, which may name
- * a patient.
+ * Why there is no list, with the detail of the failure. The partner's own text is left out, because
+ * it may contain patient data.
  */
-export function becauseOf(fault: PartnerFault, detail: Message | null): Message {
+export function faultExplanation(fault: PartnerFault, detail: Message | null): Message {
   const { because } = FAULTS[fault]
   return detail && fault !== 'refused'
     ? message('worklist.because-of', { because, detail })

@@ -6,24 +6,24 @@ import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { storedMessage } from '#shared/messages/message.ts'
 import { messageFromStored } from '#shared/messages/message-schema.ts'
 
-/** A query that was answered once so far. */
+/** A query that is recorded for the first time. */
 export type NewInspection = Omit<InspectionSummary, 'inspectionId' | 'repeats' | 'lastAt'>
 
 /**
- * A worklist query as recorded. Nothing about a patient is in the summary; `detail` is sealed at
+ * A worklist query as recorded. The summary contains no patient data; `detail` is encrypted at
  * rest.
  */
 export interface InspectionRecord extends NewInspection {
   readonly transferSyntax: string
-  /** What the slice needs to show it again, in its own form. */
+  /** What the inspector needs to show the query, serialized by `inspections.ts`. */
   readonly detail: Buffer
-  /** The partner's answer it was served from, in `documents`. */
+  /** Hash of the partner's answer that it was served from, in `documents`; null for none. */
   readonly answerHash: string | null
-  /** The verdict on each of its rows, in `documents`. */
+  /** Hash of the verdicts on the rows of that answer, in `documents`; null for none. */
   readonly verdictHash: string | null
 }
 
-/** What a device was sent, with the query that was last answered so. */
+/** What a device was sent, and the last query that was answered with it. */
 export interface SentAnswer {
   readonly answerHash: string
   readonly verdictHash: string
@@ -55,8 +55,8 @@ const SUMMARY = [
   'lastAt',
 ] as const satisfies (keyof InspectionSummary)[]
 
-// 0000 success, FE00 cancel (PS3.4 K.4.1.1.4). Word for word the conditions of the partial indexes
-// of migration 1.
+// 0000 is success, FE00 is cancel (PS3.4 K.4.1.1.4). The text must equal the conditions of the
+// partial indexes of migration 1.
 const FAILED = sql<boolean>`status not in ('0000', 'FE00')`
 const OUTCOMES = {
   all: sql<boolean>`true`,
@@ -66,7 +66,7 @@ const OUTCOMES = {
   withheld: sql<boolean>`withheld > 0`,
 } as const satisfies Record<InspectionOutcome, unknown>
 
-/** Its id. */
+/** Records a query and returns its ID. */
 export function insertInspection(
   database: Database,
   { detail, sentence, ...summary }: InspectionRecord,
@@ -77,8 +77,8 @@ export function insertInspection(
 }
 
 /**
- * It was asked and answered so `times` more, last at the instant; one that is kept no more is
- * left out.
+ * Counts `times` more repetitions of a query, the last one at `lastAt`. Does nothing if the record
+ * has been deleted.
  */
 export function repeatInspection(
   database: Database,
@@ -94,7 +94,7 @@ export function repeatInspection(
   )
 }
 
-/** Newest first. */
+/** One page of recorded queries, newest first. */
 export function listInspections(
   database: Database,
   {
@@ -138,26 +138,26 @@ export function readInspection(
 }
 
 /**
- * Distinct results that the device itself was sent rows of, newest first, out of its last 10,000
- * queries.
+ * Distinct results with at least one row that were sent to the device, newest first, among its last
+ * 10,000 queries.
  */
 export const listSentAnswers = (
   database: Database,
   callingAeTitle: string,
   limit: number,
-): SentAnswer[] => results(database, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 })
+): SentAnswer[] => listResults(database, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 })
 
 /**
- * As `listSentAnswers`, with those of which every row was filtered or withheld, out of its last 2,000
- * queries.
+ * Like `listSentAnswers`, but includes results of which every row was filtered or withheld, among
+ * its last 2,000 queries.
  */
-export const listGivenAnswers = (
+export const listServedAnswers = (
   database: Database,
   callingAeTitle: string,
   limit: number,
-): SentAnswer[] => results(database, callingAeTitle, { limit, leastSent: 0, scanned: 2000 })
+): SentAnswer[] => listResults(database, callingAeTitle, { limit, leastSent: 0, scanned: 2000 })
 
-/** The newest query of the device itself. */
+/** The newest query that the device made itself. */
 export function findLastInspection(
   database: Database,
   callingAeTitle: string,
@@ -174,7 +174,9 @@ export function findLastInspection(
   return row && summaryOf(row)
 }
 
-/** Forgets at most `limit` queries received before the instant. */
+/**
+ * Deletes at most `limit` queries received before the instant and returns how many were deleted.
+ */
 export const purgeInspections = (
   database: Database,
   before: Instant,
@@ -195,8 +197,8 @@ export const purgeInspections = (
   ).changes
 
 /**
- * Queries since the instant, their rows sent and withheld, and how many ended neither in success
- * nor in a cancel.
+ * Counts the queries since the instant, their rows sent and withheld, and those that ended neither
+ * in success nor in cancel.
  */
 export const countInspectionsSince = (
   database: Database,
@@ -214,11 +216,11 @@ export const countInspectionsSince = (
       .where('at', '>=', since),
   ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 }
 
-/** Queries by how they ended. */
+/** Number of queries by outcome. */
 export interface QueryTally {
-  /** From an answer of the partner that was given or still fresh; or cancelled by the device. */
+  /** Answered from a current or cached answer of the partner, or cancelled by the device. */
   readonly answered: number
-  /** From the last good answer, since the partner gave none. */
+  /** Answered from the last valid answer, because the partner did not answer. */
   readonly stored: number
   readonly failed: number
 }
@@ -226,7 +228,7 @@ export interface QueryTally {
 const ANSWERED_STORED = sql<boolean>`status in ('0000', 'FE00') and source in ('stored', 'downtime')`
 const ANSWERED_LIVE = sql<boolean>`status in ('0000', 'FE00') and source not in ('stored', 'downtime')`
 
-/** Queries received from `from` until before `to`, with those that repeated them. */
+/** Counts the queries received from `from` (inclusive) to `to` (exclusive), including repeats. */
 export const tallyInspections = (
   database: Database,
   { from, to }: { readonly from: Instant; readonly to: Instant },
@@ -243,17 +245,17 @@ export const tallyInspections = (
       .where('at', '<', to),
   ) ?? { answered: 0, stored: 0, failed: 0 }
 
-interface Results {
+interface ResultFilter {
   readonly limit: number
   readonly leastSent: number
-  /** Queries that are looked at. */
+  /** Number of queries examined. */
   readonly scanned: number
 }
 
-const results = (
+const listResults = (
   db: Database,
   callingAeTitle: string,
-  { limit, leastSent, scanned }: Results,
+  { limit, leastSent, scanned }: ResultFilter,
 ): SentAnswer[] =>
   db
     .all(

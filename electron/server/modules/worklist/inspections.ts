@@ -5,8 +5,8 @@ import { reportError } from '#server/platform/log.ts'
 import { WebhookError } from '#server/webhooks/request.ts'
 import { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/contract/worklist.ts'
-import { type AnswerRows, keptItems, readRows } from './answer.ts'
-import { commentOfRecord } from './faults.ts'
+import { type AnswerRows, readRows, storedItems } from './answer.ts'
+import { fullComment } from './faults.ts'
 import { insertInspection, type NewInspection, readInspection } from './inspection-queries.ts'
 import { hasDocument, keepDocument, readDocument } from './queries.ts'
 import { UnreadableQuery } from './query.ts'
@@ -28,47 +28,47 @@ const Detail = z.object({
   userId: z.string().nullable(),
 })
 
-/** What there is to show of a query beside its summary. */
-interface Inspected {
+/** The data of an inspection besides its summary. */
+interface InspectionContent {
   readonly transferSyntax: string
   readonly detail: z.infer<typeof Detail>
   readonly verdicts: VerdictDocument | undefined
-  /** The rows that the verdicts are on. */
+  /** The rows that the verdicts refer to. */
   readonly list: AnswerRows | undefined
 }
 
-/** A document is kept for an hour without references: one that was kept this recently is there. */
-const SURELY_KEPT_MS = 10 * 60_000
-const MOST_ROWS = 1000
+/** Unreferenced documents are kept for an hour, so one stored this recently still exists. */
+const RECENTLY_STORED_MS = 10 * 60_000
+const MAX_ROWS = 1000
 
 /**
- * Records a query: a small row each; the partner's answer and the verdicts on its rows are kept
- * once for all queries that share them, so that hundreds of queries a second on thousands of rows
- * can be recorded. Durable when it resolves; serving comes first, so that a record which the disk
- * does not take is left out. @returns the id of the inspection, `UNRECORDED` where there is none
+ * Records a query. Each query takes a small row; the partner's answer and the verdicts on its rows
+ * are stored once for all queries that share them, so that hundreds of queries a second on
+ * thousands of rows can be recorded. The record is durable when the promise resolves. A record that
+ * cannot be written is skipped, because the device must be served anyway.
+ * @returns the ID of the inspection, or `UNRECORDED`
  */
 export async function recordInspection(
   context: Context,
   run: QueryRun,
   summary: NewInspection,
 ): Promise<number> {
-  const { request, answered, kept } = run
-  const document = kept?.document ?? sharedDocument(verdictsWithoutRows(run))
+  const { request, answered, cached } = run
+  const document = cached?.document ?? sharedDocument(verdictsWithoutRows(run))
   const detail = Buffer.from(JSON.stringify(detailOf(run)))
   const now = context.clock()
-  const isKept = document.hash !== '' && Math.abs(now - document.keptAt) < SURELY_KEPT_MS
-  const served = kept ? answered?.answer.hash : undefined
+  const isStored = document.hash !== '' && Math.abs(now - document.keptAt) < RECENTLY_STORED_MS
+  const served = cached ? answered?.answer.hash : undefined
   try {
     const [inspectionId, hash] = await context.database.commitSoon(() => {
-      const verdictHash = isKept ? document.hash : keepDocument(context, document.bytes)
-      // An answer that the disk did not take: the record says how the query ended, without its
-      // rows.
+      const verdictHash = isStored ? document.hash : keepDocument(context, document.bytes)
+      // If the answer could not be stored, the record contains how the query ended, but no rows.
       const answerHash = served !== undefined && hasDocument(context, served) ? served : null
       const { transferSyntax } = request
       const record = { ...summary, transferSyntax, detail, answerHash, verdictHash }
       return [insertInspection(context.database, record), verdictHash]
     })
-    if (!isKept) Object.assign(document, { hash, keptAt: now })
+    if (!isStored) Object.assign(document, { hash, keptAt: now })
     return inspectionId
   } catch (error) {
     reportError(context, error)
@@ -76,38 +76,47 @@ export async function recordInspection(
   }
 }
 
-const detailOf = ({ question, answered, trouble, asker }: QueryRun): Inspected['detail'] => ({
+const detailOf = ({
+  question,
+  answered,
+  exception,
+  querySource,
+}: QueryRun): InspectionContent['detail'] => ({
   question: question ?? null,
   partner:
-    answered?.call ?? (trouble?.error instanceof WebhookError ? callOf(trouble.error) : null),
-  userId: asker.user?.userId ?? null,
+    answered?.call ?? (exception?.error instanceof WebhookError ? callOf(exception.error) : null),
+  userId: querySource.user?.userId ?? null,
 })
 
-const verdictsWithoutRows = ({ query, trouble }: QueryRun): VerdictDocument => ({
+const verdictsWithoutRows = ({ query, exception }: QueryRun): VerdictDocument => ({
   findings: [],
   runs: [],
   keys:
-    query?.received ?? (trouble?.error instanceof UnreadableQuery ? trouble.error.received : []),
+    query?.received ??
+    (exception?.error instanceof UnreadableQuery ? exception.error.received : []),
   remarks: query?.remarks ?? [],
   context: null,
 })
 
-/** A query that has ended, as `findInspection` has it; also one that could not be recorded. */
-export function inspectionOf(context: Context, run: QueryRun, most = MOST_ROWS): Inspection {
-  const { summary, request, kept, answered } = run
+/**
+ * Converts a finished query to the form that `findInspection` returns; works for queries that could
+ * not be recorded too.
+ */
+export function inspectionOf(context: Context, run: QueryRun, maxRows = MAX_ROWS): Inspection {
+  const { summary, request, cached, answered } = run
   if (!summary) throw new Error('the query has not ended')
-  const inspected = {
+  const content = {
     transferSyntax: request.transferSyntax,
     detail: detailOf(run),
-    verdicts: kept ? readVerdicts(kept.document.bytes) : verdictsWithoutRows(run),
+    verdicts: cached ? readVerdicts(cached.document.bytes) : verdictsWithoutRows(run),
     list: answered?.answer.list,
   }
-  return shown(context, summary, inspected, 'all', most)
+  return toInspection(context, summary, content, 'all', maxRows)
 }
 
 /**
- * A recorded query with its rows, at most 1,000, read again from the partner's answer; undefined
- * where there is none of that id.
+ * Returns a recorded query with at most 1,000 of its rows, parsed again from the partner's answer;
+ * undefined if there is no such query.
  */
 export async function findInspection(
   context: Context,
@@ -120,44 +129,44 @@ export async function findInspection(
   const verdictBytes = verdictHash === null ? undefined : readDocument(context, verdictHash)
   const verdicts = verdictBytes && readVerdicts(verdictBytes)
   const answer = answerHash === null ? undefined : readDocument(context, answerHash)
-  const items = answer && keptItems(answer)
+  const items = answer && storedItems(answer)
   const list = items && verdicts?.context ? await readRows(items, verdicts.context) : undefined
-  const inspected = {
+  const content = {
     transferSyntax,
     detail: Detail.parse(JSON.parse(detail.toString())),
     verdicts,
     list,
   }
-  return shown(context, summary, inspected, filter, MOST_ROWS)
+  return toInspection(context, summary, content, filter, MAX_ROWS)
 }
 
-const SHOWN_AS = {
+const FILTER_FOR = {
   sent: 'sent',
   filtered: 'filtered',
   cut: 'filtered',
   withheld: 'withheld',
 } as const
-const ORDER = { sent: 0, withheld: 1, cut: 2, filtered: 3 } as const
+const VERDICT_ORDER = { sent: 0, withheld: 1, cut: 2, filtered: 3 } as const
 
-function shown(
+function toInspection(
   context: Context,
   summary: InspectionSummary,
-  { transferSyntax, detail: { question, partner }, verdicts, list }: Inspected,
+  { transferSyntax, detail: { question, partner }, verdicts, list }: InspectionContent,
   filter: VerdictFilter,
-  most: number,
+  maxRows: number,
 ): Inspection {
   const rows = (list && verdicts ? rowsOf(context, list, verdicts) : [])
-    .filter(({ verdict }) => filter === 'all' || SHOWN_AS[verdict] === filter)
-    .sort((a, b) => ORDER[a.verdict] - ORDER[b.verdict])
+    .filter(({ verdict }) => filter === 'all' || FILTER_FOR[verdict] === filter)
+    .sort((a, b) => VERDICT_ORDER[a.verdict] - VERDICT_ORDER[b.verdict])
   return {
     ...summary,
-    errorComment: commentOfRecord(summary, partner?.detail ?? null),
+    errorComment: fullComment(summary, partner?.detail ?? null),
     transferSyntax,
     keys: [...(verdicts?.keys ?? [])],
     question,
     remarks: [...(verdicts?.remarks ?? [])],
     partner,
-    rows: rows.slice(0, most),
+    rows: rows.slice(0, maxRows),
     rowsTotal: rows.length,
   }
 }

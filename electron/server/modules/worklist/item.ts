@@ -3,35 +3,35 @@ import { isDa, PATIENT_SEX, Uid } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { type EXTRA_KEYWORDS, ROW_KEYWORDS, type RowKeyword } from './attributes.ts'
 import {
+  characterCount,
   cleanIdentifier,
   cleanName,
   cleanText,
   decimal,
   isDamaged,
-  lengthOf,
-  plainDate,
-  plainTime,
+  normalizeDate,
+  normalizeTime,
   truncateToLo,
 } from './cleaning.ts'
 import { daOf } from './dates.ts'
 import { type WorklistRow, worklistRow } from './row.ts'
 
 /**
- * What stands in for values that an item lacks: what the partner was asked for, and the device that
- * asked.
+ * Values used in place of those that an item lacks: what was requested from the partner, and the
+ * querying device.
  */
-export interface AskedFor {
-  /** `YYYY-MM-DD`. */
+export interface RequestScope {
+  /** `YYYY-MM-DD`, both inclusive. */
   readonly dateStart: string
   readonly dateEnd: string
-  /** The modality asked for, else that of the device, else ''. */
+  /** The requested modality, otherwise that of the device, otherwise ''. */
   readonly modality: string
 }
 
 type Values = Record<RowKeyword, string>
 type Fields = Readonly<Record<string, unknown>>
 
-/** What is being made of one step. The first reason to withhold it stays. */
+/** A row under construction. The first reason to withhold it is kept. */
 interface Draft {
   readonly values: Values
   readonly remarks: Message[]
@@ -39,22 +39,22 @@ interface Draft {
 }
 
 /**
- * The rows of one item of the partner, one for each step (PS3.4 K.6.1: a response carries one).
- * Values that consoles insist on and the partner has not are made up from what is there, always the
- * same from the same item; what cannot be repaired is withheld with the reason. Never throws: an
- * item that is no item is one withheld row.
+ * Returns the rows of one item of the partner, one for each step, because a response carries
+ * exactly one step (PS3.4 K.6.1). Values that modalities require and the item lacks are derived
+ * from other values, and are always the same for the same item. A row that cannot be repaired is
+ * withheld with the reason. Never throws: an invalid item becomes one withheld row.
  */
-export function rowsOfItem(item: unknown, askedFor: AskedFor): WorklistRow[] {
-  if (!isObject(item)) return [worklistRow(noValues(), message('worklist.not-an-item'), [])]
+export function rowsOfItem(item: unknown, askedFor: RequestScope): WorklistRow[] {
+  if (!isObject(item)) return [worklistRow(emptyValues(), message('worklist.not-an-item'), [])]
   const steps = item.ScheduledProcedureStepSequence
   const given = Array.isArray(steps) && steps.length > 0 ? steps : [{}]
-  const whole = itemDraft(item)
-  const requestedProcedureId = requestedProcedureIdOf(whole.values, given[0])
+  const shared = itemDraft(item)
+  const requestedProcedureId = requestedProcedureIdOf(shared.values, given[0])
   return given.map((step: unknown, index) => {
     const draft: Draft = {
-      values: { ...whole.values },
-      remarks: [...whole.remarks],
-      withheld: whole.withheld,
+      values: { ...shared.values },
+      remarks: [...shared.remarks],
+      withheld: shared.withheld,
     }
     draft.values.RequestedProcedureID = requestedProcedureId
     if (!Array.isArray(steps) || steps.length === 0)
@@ -65,9 +65,9 @@ export function rowsOfItem(item: unknown, askedFor: AskedFor): WorklistRow[] {
   })
 }
 
-/** The attributes that all steps of an item share. */
+/** Reads the attributes that all steps of an item share. */
 function itemDraft(item: Fields): Draft {
-  const draft: Draft = { values: noValues(), remarks: [], withheld: null }
+  const draft: Draft = { values: emptyValues(), remarks: [], withheld: null }
   const { values, remarks } = draft
   values.StudyInstanceUID = textOf(item, 'StudyInstanceUID', remarks).trim()
   if (values.StudyInstanceUID === '') withhold(draft, missing('StudyInstanceUID'))
@@ -78,25 +78,25 @@ function itemDraft(item: Fields): Draft {
   values.AccessionNumber = identifier(draft, item, 'AccessionNumber', 16)
   values.PatientName = nameOf(draft, item)
 
-  values.PatientBirthDate = plainDate(textOf(item, 'PatientBirthDate', remarks))
+  values.PatientBirthDate = normalizeDate(textOf(item, 'PatientBirthDate', remarks))
   if (values.PatientBirthDate !== '' && !isDa(values.PatientBirthDate))
     drop(draft, 'PatientBirthDate', message('worklist.birth-date-left-out'))
   values.PatientSex = sexOf(textOf(item, 'PatientSex', remarks))
   if (values.PatientSex.length > 1) drop(draft, 'PatientSex', message('worklist.sex-left-out'))
-  measure(draft, item, 'PatientSize', 0.2, 3)
-  measure(draft, item, 'PatientWeight', 0.2, 650)
+  readMeasurement(draft, item, 'PatientSize', 0.2, 3)
+  readMeasurement(draft, item, 'PatientWeight', 0.2, 650)
 
   values.Modality = textOf(item, 'Modality', remarks).trim().toUpperCase()
   values.ProtocolName = description(draft, item, 'ProtocolName')
   values.StudyDescription = description(draft, item, 'StudyDescription')
   values.RequestedProcedureDescription = description(draft, item, 'RequestedProcedureDescription')
   values.AdmissionID = extraIds(draft, 'AdmissionID', [item.AdmissionID])
-  values.OtherPatientIDs = extraIds(draft, 'OtherPatientIDs', listed(item.OtherPatientIDs))
+  values.OtherPatientIDs = extraIds(draft, 'OtherPatientIDs', valuesIn(item.OtherPatientIDs))
   values.ReferringPhysicianName = extraName(draft, item, 'ReferringPhysicianName')
   return draft
 }
 
-function readStep(draft: Draft, step: Fields, index: number, askedFor: AskedFor): void {
+function readStep(draft: Draft, step: Fields, index: number, askedFor: RequestScope): void {
   const { values, remarks } = draft
   values.ScheduledProcedureStepID = identifier(draft, step, 'ScheduledProcedureStepID', 16)
   if (values.ScheduledProcedureStepID === '') {
@@ -109,7 +109,7 @@ function readStep(draft: Draft, step: Fields, index: number, askedFor: AskedFor)
 
   const location = description(draft, step, 'ScheduledProcedureStepLocation')
   values.ScheduledProcedureStepLocation = [...location].slice(0, 16).join('').trim()
-  if (lengthOf(location) > 16) remarks.push(message('worklist.location-shortened'))
+  if (characterCount(location) > 16) remarks.push(message('worklist.location-shortened'))
 
   const own = description(draft, step, 'ScheduledProcedureStepDescription')
   const { ProtocolName, RequestedProcedureDescription, StudyDescription } = values
@@ -119,9 +119,9 @@ function readStep(draft: Draft, step: Fields, index: number, askedFor: AskedFor)
     RequestedProcedureDescription || StudyDescription || ProtocolName || own
 }
 
-function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: AskedFor): void {
+function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: RequestScope): void {
   const { values, remarks } = draft
-  const date = plainDate(textOf(step, 'ScheduledProcedureStepStartDate', remarks))
+  const date = normalizeDate(textOf(step, 'ScheduledProcedureStepStartDate', remarks))
   if (isDa(date)) values.ScheduledProcedureStepStartDate = date
   else if (date !== '') withhold(draft, message('worklist.start-date-invalid'))
   else if (dateStart === dateEnd) {
@@ -130,7 +130,7 @@ function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: AskedFor)
   } else withhold(draft, message('worklist.no-start-date'))
 
   const given = textOf(step, 'ScheduledProcedureStepStartTime', remarks)
-  const time = plainTime(given)
+  const time = normalizeTime(given)
   values.ScheduledProcedureStepStartTime = time ?? '000000'
   if (time === undefined)
     remarks.push(
@@ -140,7 +140,7 @@ function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: AskedFor)
     )
 }
 
-function readModality(draft: Draft, step: Fields, { modality }: AskedFor): void {
+function readModality(draft: Draft, step: Fields, { modality }: RequestScope): void {
   const { values, remarks } = draft
   const given = textOf(step, 'Modality', remarks).trim().toUpperCase() || values.Modality
   values.Modality = /^[A-Z0-9_ ]{0,16}$/.test(given) ? given : ''
@@ -152,8 +152,8 @@ function readModality(draft: Draft, step: Fields, { modality }: AskedFor): void 
 }
 
 /**
- * A requested procedure is one for all steps: the accession number, else the id of its first step,
- * else made up.
+ * The Requested Procedure ID that all steps of the item share: the accession number, otherwise the
+ * ID of the first step, otherwise a generated one.
  */
 function requestedProcedureIdOf(
   { AccessionNumber, StudyInstanceUID }: Values,
@@ -163,7 +163,7 @@ function requestedProcedureIdOf(
   const stepId = isObject(firstStep)
     ? cleanIdentifier(textOf(firstStep, 'ScheduledProcedureStepID', []))
     : ''
-  return stepId && lengthOf(stepId) <= 16 ? stepId : `P${digest(StudyInstanceUID)}`
+  return stepId && characterCount(stepId) <= 16 ? stepId : `P${digest(StudyInstanceUID)}`
 }
 
 function nameOf(draft: Draft, item: Fields): string {
@@ -177,14 +177,17 @@ function nameOf(draft: Draft, item: Fields): string {
   return name
 }
 
-/** Never cut and never changed: two orders or patients could become one. */
+/**
+ * Reads an identifier. Identifiers are never truncated or changed, because two orders or patients
+ * could become the same.
+ */
 function identifier(draft: Draft, fields: Fields, keyword: RowKeyword, most: number): string {
   const given = textOf(fields, keyword, draft.remarks)
   const clean = cleanIdentifier(given)
   if (given === '' && (fields[keyword] ?? '') !== '')
     withhold(draft, message('worklist.value-not-text', { keyword }))
   else if (clean === undefined) withhold(draft, message('worklist.value-characters', { keyword }))
-  else if (lengthOf(clean) > most)
+  else if (characterCount(clean) > most)
     withhold(draft, message('worklist.value-too-long', { keyword, most }))
   return clean ?? given.trim()
 }
@@ -198,8 +201,8 @@ function description(draft: Draft, fields: Fields, keyword: RowKeyword): string 
 }
 
 /**
- * Identifiers of `EXTRA_KEYWORDS`, in ASCII: every device can be sent them. Those that cannot be
- * used are left out.
+ * Reads optional identifiers. Only ASCII ones are used, because every device can be sent them; the
+ * others are left out.
  */
 function extraIds(
   draft: Draft,
@@ -212,21 +215,21 @@ function extraIds(
   const usable = ids.filter(
     (id): id is string => typeof id === 'string' && /^[\x20-\x5b\x5d-\x7e]{0,64}$/.test(id),
   )
-  if (usable.length < ids.length || usable.length > MOST_EXTRA_IDS)
+  if (usable.length < ids.length || usable.length > MAX_EXTRA_IDS)
     draft.remarks.push(message('worklist.value-cleaned', { keyword }))
   return usable
     .filter((id) => id !== '')
-    .slice(0, MOST_EXTRA_IDS)
+    .slice(0, MAX_EXTRA_IDS)
     .join('\\')
 }
-const MOST_EXTRA_IDS = 10
+const MAX_EXTRA_IDS = 10
 
-/** Values of a field that may have several: a list, or a text with backslashes between them. */
-const listed = (value: unknown): readonly unknown[] =>
+/** The values of a multi-valued field: an array, or text with backslashes as delimiters. */
+const valuesIn = (value: unknown): readonly unknown[] =>
   Array.isArray(value)
     ? value
     : typeof value === 'string'
-      ? value.slice(0, MOST_TEXT).split('\\')
+      ? value.slice(0, MAX_TEXT_LENGTH).split('\\')
       : [value]
 
 function extraName(draft: Draft, item: Fields, keyword: (typeof EXTRA_KEYWORDS)[number]): string {
@@ -237,7 +240,7 @@ function extraName(draft: Draft, item: Fields, keyword: (typeof EXTRA_KEYWORDS)[
   return ''
 }
 
-function measure(
+function readMeasurement(
   draft: Draft,
   item: Fields,
   keyword: 'PatientSize' | 'PatientWeight',
@@ -257,7 +260,7 @@ function sexOf(text: string): string {
   return letter === '' || /^[MFO]$/.test(letter) ? letter : 'not a sex'
 }
 
-/** A value that is not needed and cannot be trusted is left out. */
+/** Leaves out an optional value that cannot be trusted. */
 function drop(draft: Draft, keyword: RowKeyword, remark: Message): void {
   draft.values[keyword] = ''
   draft.remarks.push(remark)
@@ -269,19 +272,19 @@ function withhold(draft: Draft, why: Message): void {
   draft.withheld ??= why
 }
 
-/** Characters of a value that are looked at; what is longer fits nowhere. */
-const MOST_TEXT = 1024
-const MEASURES: ReadonlySet<string> = new Set(['PatientSize', 'PatientWeight'])
+/** Maximum number of characters read of a value; longer values fit no attribute. */
+const MAX_TEXT_LENGTH = 1024
+const MEASUREMENTS: ReadonlySet<string> = new Set(['PatientSize', 'PatientWeight'])
 
 function textOf(fields: Fields, keyword: string, remarks: Message[]): string {
   const value = fields[keyword]
-  // With a mark of its loss, so that the rest is not taken for the whole.
+  // U+FFFD marks a truncated value as damaged, so that it is not mistaken for the complete one.
   if (typeof value === 'string')
-    return value.length <= MOST_TEXT ? value : `${value.slice(0, MOST_TEXT)}\ufffd`
-  // JSON numbers lose digits: 12345678901234567890 is not the patient it was.
+    return value.length <= MAX_TEXT_LENGTH ? value : `${value.slice(0, MAX_TEXT_LENGTH)}\ufffd`
+  // Large JSON numbers lose digits: 12345678901234567890 would identify another patient.
   if (
     typeof value === 'number' &&
-    (Number.isSafeInteger(value) || (MEASURES.has(keyword) && Number.isFinite(value)))
+    (Number.isSafeInteger(value) || (MEASUREMENTS.has(keyword) && Number.isFinite(value)))
   )
     return String(value)
   if (value !== undefined && value !== null)
@@ -292,10 +295,13 @@ function textOf(fields: Fields, keyword: string, remarks: Message[]): string {
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const noValues = () => Object.fromEntries(ROW_KEYWORDS.map((keyword) => [keyword, ''])) as Values
+const emptyValues = () => Object.fromEntries(ROW_KEYWORDS.map((keyword) => [keyword, ''])) as Values
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-/** 15 characters of base32: the same for the same text at every query, 75 bits (RFC 4648 §6). */
+/**
+ * Hashes a text to 15 characters of base32 (RFC 4648 §6), 75 bits, so that the same text always has
+ * the same ID.
+ */
 function digest(text: string): string {
   const bytes = createHash('sha256').update(text).digest()
   return Array.from({ length: 15 }, (_, index) => BASE32[(bytes[index] ?? 0) & 31]).join('')

@@ -26,30 +26,33 @@ import {
   type WindowDays,
 } from './dates.ts'
 import {
-  anyOf,
   hasWildCard,
   intervalKey,
   intervalOf,
   isInterval,
+  joinWithOr,
   type Matching,
   nameKey,
-  nothingMatches,
   quoted,
   type RowKey,
   spanKey,
   textKey,
+  unmatchableKey,
   WILD_CARD_VRS,
   wildCard,
 } from './matching.ts'
 import { type KeyText, type ReadText, receivedKey } from './received-key.ts'
 
-/** Who asks, and the days around today that are asked for where a query names none. */
+/**
+ * The querying AE, and the days before and after today that are requested when the query specifies
+ * no date.
+ */
 export interface QueryOrigin extends WindowDays {
   readonly callingAeTitle: string
   readonly device: Device | undefined
 }
 
-/** What has been read of a query so far. */
+/** A query under construction. */
 export interface KeyReading {
   readonly origin: QueryOrigin
   readonly readText: ReadText
@@ -57,7 +60,7 @@ export interface KeyReading {
   readonly remarks: Message[]
   readonly keys: RowKey[]
   station: string
-  /** The one concrete modality asked for, else ''. */
+  /** The modality, if exactly one is specified without wild cards; otherwise ''. */
   modality: string
   namesOrder: boolean
   date: { readonly span: Span; readonly text: string } | undefined
@@ -71,10 +74,7 @@ const IDENTIFYING: ReadonlySet<number> = new Set([
   STUDY_INSTANCE_UID,
 ])
 
-/**
- * Reads one key: shown as received, and made ready to be held against rows where it asks for
- * something.
- */
+/** Reads one key: records it as received, and adds a matcher for it if it restricts the result. */
 export function readKey(
   reading: KeyReading,
   table: ReadonlyMap<number, Attribute>,
@@ -87,30 +87,41 @@ export function readKey(
     const key = reading.readText(element, vr)
     const matching = attribute
       ? addKey(reading, attribute, key)
-      : passOver(reading, element.tag, key.text)
-    reading.received.push(receivedKey(element, vr, shown(element, vr, key), matching, within))
+      : ignoreKey(reading, element.tag, key.text)
+    reading.received.push(
+      receivedKey(element, vr, displayedValue(element, vr, key), matching, within),
+    )
   } else readOtherSequence(reading, element, within)
 }
 
 /**
- * Other sequences are returned empty or left out; what stands in their items matches nothing and
- * everything.
+ * Sequences other than the Scheduled Procedure Step Sequence are returned empty or left out. Keys
+ * in their items are ignored.
  */
 function readOtherSequence(reading: KeyReading, element: Element, within?: number): void {
   const items = Buffer.isBuffer(element.value) ? [] : element.value
   const hasValue = items.some((item) => item.some(({ value }) => value.length > 0))
-  if (hasValue) passOver(reading, element.tag, 'a sequence')
+  if (hasValue) ignoreKey(reading, element.tag, 'a sequence')
   reading.received.push(receivedKey(element, 'SQ', '', hasValue ? 'ignored' : 'universal', within))
   for (const inner of items.flat()) {
     const vr = vrOfKey(inner)
     reading.received.push(
-      receivedKey(inner, vr, shown(inner, vr, reading.readText(inner, vr)), 'ignored', element.tag),
+      receivedKey(
+        inner,
+        vr,
+        displayedValue(inner, vr, reading.readText(inner, vr)),
+        'ignored',
+        element.tag,
+      ),
     )
   }
 }
 
-/** PS3.4 K.2.2.1.2: an optional key that is not supported for matching is as good as empty. */
-function passOver(reading: KeyReading, tag: number, text: string): Matching {
+/**
+ * Ignores an optional key that is not supported for matching: it is treated as universal (PS3.4
+ * K.2.2.1.2).
+ */
+function ignoreKey(reading: KeyReading, tag: number, text: string): Matching {
   if (/^[*\s]*$/.test(text)) return 'universal'
   reading.remarks.push(
     tag === TIMEZONE_OFFSET_FROM_UTC
@@ -126,36 +137,36 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
   const values = valuesOf(vr, key.text)
   if (values.length === 0) return 'universal'
   const tested = vr === 'PN' || vr === 'DS' ? values : values.filter(hasWildCard)
-  if (tested.length > MOST_TESTED)
+  if (tested.length > MAX_TESTED_VALUES)
     throw new DimseError(
       0xa900,
-      message('worklist.many-key-values', { keyword: attribute.keyword, most: MOST_TESTED }),
+      message('worklist.many-key-values', { keyword: attribute.keyword, most: MAX_TESTED_VALUES }),
       [tag],
     )
-  if (!key.isSure)
+  if (!key.isExact)
     reading.remarks.push(message('worklist.key-bytes', { keyword: attribute.keyword }))
   if (source === 'station') return addStation(reading, attribute, values)
   if (source !== 'row') {
-    if (support !== 'R') return passOver(reading, tag, key.text)
+    if (support !== 'R') return ignoreKey(reading, tag, key.text)
     reading.keys.push(
-      nothingMatches(attribute, message('worklist.key-not-listed', { wanted: quoted([key.text]) })),
+      unmatchableKey(attribute, message('worklist.key-not-listed', { wanted: quoted([key.text]) })),
     )
-    return kindOf(vr, values)
+    return matchingOf(vr, values)
   }
   if (vr === 'DA' || vr === 'TM') return addRange(reading, attribute, key.text)
-  if (vr === 'PN') reading.keys.push(nameKey(attribute, values, key.isSure))
+  if (vr === 'PN') reading.keys.push(nameKey(attribute, values, key.isExact))
   else reading.keys.push(textKey(attribute, values))
   const [only, ...more] = values
   const isConcrete =
     more.length === 0 && only !== undefined && !(WILD_CARD_VRS.has(vr) && hasWildCard(only))
   if (tag === MODALITY && isConcrete) reading.modality = only
   if (IDENTIFYING.has(tag) && (isConcrete || tag === STUDY_INSTANCE_UID)) reading.namesOrder = true
-  return kindOf(vr, values)
+  return matchingOf(vr, values)
 }
 
 /**
- * Consoles ask for their own title, or for one that nobody schedules by; the
- * partner does not know stations.
+ * Modalities query by their own AE title, or by one that is not used for scheduling. The partner
+ * has no information about stations, so the key is compared with the calling AE title.
  */
 function addStation(
   reading: KeyReading,
@@ -164,30 +175,30 @@ function addStation(
 ): Matching {
   const { callingAeTitle, device } = reading.origin
   const own = callingAeTitle.toUpperCase()
-  const meant = values.find((value) =>
+  const ownTitle = values.find((value) =>
     hasWildCard(value) ? wildCard(value.toUpperCase())(own) : value.toUpperCase() === own,
   )
   const concrete =
-    meant === undefined
+    ownTitle === undefined
       ? values.find((value) => !hasWildCard(value))
-      : hasWildCard(meant)
+      : hasWildCard(ownTitle)
         ? undefined
-        : meant
+        : ownTitle
   reading.station = concrete ?? callingAeTitle
-  if (meant === undefined) {
+  if (ownTitle === undefined) {
     if (device?.stationMode === 'strict')
       reading.keys.push(
-        nothingMatches(
+        unmatchableKey(
           attribute,
           message('worklist.not-its-station', { asked: quoted(values), aeTitle: callingAeTitle }),
         ),
       )
     else
       reading.remarks.push(
-        message('worklist.other-station', { asked: anyOf(values), aeTitle: callingAeTitle }),
+        message('worklist.other-station', { asked: joinWithOr(values), aeTitle: callingAeTitle }),
       )
   }
-  return kindOf('AE', values)
+  return matchingOf('AE', values)
 }
 
 function addSpan(reading: KeyReading, { tag, vr, keyword }: Attribute, text: string): Matching {
@@ -219,32 +230,35 @@ const faultOf = (keyword: string, fault: Message) =>
   message('worklist.key-fault', { keyword, fault })
 
 /**
- * Start date and start time, which belong together (PS3.4 Table K.6-1): of yesterday to today and
- * 2200 to 0700 the interval is one night.
+ * Combines start date and start time (PS3.4 Table K.6-1): yesterday to today with 2200 to 0700 is
+ * one night.
  */
 export function addDates({ keys, date, time }: KeyReading): void {
   const [dateAttribute, timeAttribute] = [
     STEP_ATTRIBUTES.get(START_DATE),
     STEP_ATTRIBUTES.get(START_TIME),
   ]
-  const isOne = date && time && isInterval(date.span, time.span)
-  if (time && isReversed(isOne ? intervalOf(date.span, time.span) : time.span))
+  const isCombined = date && time && isInterval(date.span, time.span)
+  if (time && isReversed(isCombined ? intervalOf(date.span, time.span) : time.span))
     throw new DimseError(0xa900, faultOf(timeAttribute?.keyword ?? '', REVERSED), [START_TIME])
-  if (isOne) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
+  if (isCombined) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
   else {
     if (date && dateAttribute) keys.push(spanKey(dateAttribute, date.span, date.text))
     if (time && timeAttribute) keys.push(spanKey(timeAttribute, time.span, time.text))
   }
 }
 
-/** Values that each row has to be tried with one by one; a list of plain ones is looked up. */
-export const MOST_TESTED = 100
+/**
+ * Maximum number of values that have to be tested one by one for each row. Plain values are looked
+ * up in a set instead.
+ */
+export const MAX_TESTED_VALUES = 100
 
 const SINGLE_VALUED: ReadonlySet<string> = new Set(['LT', 'ST', 'UR', 'UT'])
 
 /**
- * The values of a key, without universal ones (PS3.4 C.2.2.2.3; `*` alone in any VR) and without
- * insignificant spaces.
+ * The values of a key without insignificant spaces and without universal ones (PS3.4 C.2.2.2.3; `*`
+ * alone in any VR).
  */
 function valuesOf(vr: string, text: string): string[] {
   const values = (SINGLE_VALUED.has(vr) ? [text] : text.split('\\')).map((value) =>
@@ -254,15 +268,15 @@ function valuesOf(vr: string, text: string): string[] {
   return [...new Set(compared)].filter((value) => !/^[*=^]*$/.test(value))
 }
 
-function kindOf(vr: string, values: readonly string[]): Matching {
+function matchingOf(vr: string, values: readonly string[]): Matching {
   if (WILD_CARD_VRS.has(vr) && values.some(hasWildCard)) return 'wildCard'
   return vr === 'UI' && values.length > 1 ? 'listOfUid' : 'singleValue'
 }
 
-/** VR of a key: by the dictionary, else as it came. */
+/** VR of a key according to the dictionary, or as received if the tag is unknown. */
 export const vrOfKey = ({ tag, vr }: Element): string => (vrOf(tag) === 'UN' ? vr : vrOf(tag))
 
-const TEXT_VRS: ReadonlySet<string> = new Set([
+const DISPLAYED_VRS: ReadonlySet<string> = new Set([
   ...WILD_CARD_VRS,
   'AS',
   'DA',
@@ -272,5 +286,5 @@ const TEXT_VRS: ReadonlySet<string> = new Set([
   'TM',
   'UI',
 ])
-const shown = ({ value }: Element, vr: string, { text }: KeyText): string =>
-  TEXT_VRS.has(vr) ? text : value.length === 0 ? '' : `${value.length} bytes`
+const displayedValue = ({ value }: Element, vr: string, { text }: KeyText): string =>
+  DISPLAYED_VRS.has(vr) ? text : value.length === 0 ? '' : `${value.length} bytes`

@@ -7,16 +7,16 @@ import { PATIENT_NAME, STUDY_INSTANCE_UID } from './attributes.ts'
 import { CONSOLE_PROFILES, type ListFacts, type SentRow, sentRows } from './console-rules.ts'
 
 const STEP_ID = 0x00400009
-/** Findings that are listed, those of refused rows before others. */
-const MOST_FINDINGS = 1000
-/** Rows worked on before others get a turn on the event loop. */
-const SLICE = 100
+/** Maximum number of findings listed; those of refused rows come first. */
+const MAX_FINDINGS = 1000
+/** Rows processed before yielding to the event loop. */
+const ROWS_PER_TURN = 100
 
 /**
- * Checks rows as they go out, byte for byte, against the rules of the device's profile. `refused`
- * counts the rows that the console would not have: of a console that stops at the first bad row,
- * that one and all after it.
- * @param stepsBefore what the device was sent last
+ * Checks encoded rows byte for byte against the rules of the device's profile. `refused` counts the
+ * rows that the modality would reject; for one that stops at the first bad row, that row and all
+ * after it.
+ * @param stepsBefore what the device was last sent
  */
 export async function lintOf(
   batches: readonly EncodedIdentifiers[],
@@ -35,7 +35,7 @@ export async function lintOf(
   const findings: LintFinding[] = []
   let refused = 0
   for (const [index, row] of rows.entries()) {
-    if (index > 0 && index % SLICE === 0) await setImmediate()
+    if (index > 0 && index % ROWS_PER_TURN === 0) await setImmediate()
     const faults = rules.flatMap(({ source, check }) =>
       [...check(row, facts)].map((fault) => ({ ...fault, source })),
     )
@@ -58,7 +58,7 @@ export async function lintOf(
     }
   }
   findings.sort((a, b) => Number(a.severity === 'altered') - Number(b.severity === 'altered'))
-  return { profile, source, rows: rows.length, refused, findings: findings.slice(0, MOST_FINDINGS) }
+  return { profile, source, rows: rows.length, refused, findings: findings.slice(0, MAX_FINDINGS) }
 }
 
 async function readAll(
@@ -68,7 +68,7 @@ async function readAll(
   const rows: SentRow[] = []
   for (const batch of batches) {
     for (const row of sentRows(batch, transferSyntax)) {
-      if (rows.push(row) % SLICE === 0) await setImmediate()
+      if (rows.push(row) % ROWS_PER_TURN === 0) await setImmediate()
     }
   }
   return rows
@@ -76,11 +76,11 @@ async function readAll(
 
 const textOf = ({ values }: SentRow, tag: number): string => values.get(tag)?.text ?? ''
 
-function grouped(rows: readonly SentRow[], by: number, what: number): Map<string, Set<string>> {
+function grouped(rows: readonly SentRow[], by: number, value: number): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>()
   for (const row of rows) {
     const group = groups.get(textOf(row, by)) ?? new Set()
-    groups.set(textOf(row, by), group.add(textOf(row, what)))
+    groups.set(textOf(row, by), group.add(textOf(row, value)))
   }
   return groups
 }

@@ -8,31 +8,32 @@ import { foldName, type WorklistRow } from './row.ts'
 
 export type Matching = ReceivedKey['matching']
 
-/** A key made ready to be held against rows. */
+/** A matching key, prepared for comparison with rows. */
 export interface RowKey {
-  /** Keyword of its attribute: what may be said where no value may. */
+  /** Keyword of its attribute, for places where values must not be shown. */
   readonly name: string
-  /** What it wants, value included. */
+  /** What it matches, including the value. */
   readonly words: Message
-  /** Holds only for a list that has the attribute at all, see `keysFor`. */
+  /** Applies only to lists in which some row has the attribute, see `applicableKeys`. */
   readonly ifListed?: boolean
   matches(row: WorklistRow): boolean
-  /** Whether the row has a value for it at all. */
+  /** Whether the row has a value for the attribute. */
   hasValue(row: WorklistRow): boolean
 }
 
 /**
- * Whether a row may meet a key: one that is unfit as it is may meet any that it has no value for.
+ * Whether a row matches a key. A withheld row also matches a key for which it has no value, because
+ * the missing value may be the reason why it is withheld.
  */
-export const isMet = (key: RowKey, row: WorklistRow): boolean =>
+export const isMatch = (key: RowKey, row: WorklistRow): boolean =>
   key.matches(row) || (row.withheld !== null && !key.hasValue(row))
 
 /**
- * The keys that hold for a list. An optional attribute that none of its rows has a value for is one
- * that this partner does not send: as PS3.4 K.2.2.1.2 has it for attributes that are not supported
- * for matching, a key on it admits every row.
+ * The keys that apply to a list. If no row has a value for an optional attribute, the partner does
+ * not supply it, and a key on it matches every row, as PS3.4 K.2.2.1.2 specifies for attributes
+ * that are not supported for matching.
  */
-export const keysFor = (
+export const applicableKeys = (
   keys: readonly RowKey[],
   { extras }: Pick<AnswerRows, 'extras'>,
 ): readonly RowKey[] => keys.filter(({ name, ifListed }) => ifListed !== true || extras.has(name))
@@ -53,11 +54,12 @@ export const WILD_CARD_VRS: ReadonlySet<string> = new Set([
 export const hasWildCard = (text: string): boolean => /[*?]/.test(text)
 
 /**
- * PS3.4 C.2.2.2.4: `*` is any characters, `?` one. Two pointers that go back to the last `*` only,
- * so that a key such as `*a*a*a*b` costs at most its length times that of the value.
+ * Compiles a wild card pattern (PS3.4 C.2.2.2.4): `*` matches any characters, `?` one. The matcher
+ * backtracks to the last `*` only, so that a pattern such as `*a*a*a*b` takes at most the product
+ * of both lengths.
  */
 export function wildCard(key: string): (text: string) => boolean {
-  // Several `*` in a row mean one, and each would be passed anew for each row.
+  // Consecutive `*` are equivalent to one, and would cost time for each row.
   const pattern = key.replace(/\*+/g, '*')
   const star = pattern.indexOf('*')
   if (star >= 0 && star === pattern.length - 1 && !pattern.includes('?')) {
@@ -66,36 +68,38 @@ export function wildCard(key: string): (text: string) => boolean {
   }
   return (text) => {
     let at = 0
-    let inPattern = 0
+    let patternAt = 0
     let lastStar = -1
     let resume = 0
     while (at < text.length) {
-      const wanted = pattern[inPattern]
+      const wanted = pattern[patternAt]
       if (wanted === '*') {
-        lastStar = inPattern++
+        lastStar = patternAt++
         resume = at
       } else if (wanted === '?') {
-        inPattern++
+        patternAt++
         at += widthAt(text, at)
       } else if (wanted === text[at]) {
-        inPattern++
+        patternAt++
         at++
       } else if (lastStar >= 0) {
-        inPattern = lastStar + 1
-        // Half of a character may stay with the `*`: only a whole one begins a match.
+        patternAt = lastStar + 1
+        // May stop in the middle of a surrogate pair; that is harmless, because only a whole
+        // character begins a match.
         at = ++resume
       } else return false
     }
-    if (pattern[inPattern] === '*') inPattern++
-    return inPattern === pattern.length
+    if (pattern[patternAt] === '*') patternAt++
+    return patternAt === pattern.length
   }
 }
 
-// One character may be two code units.
+// A character may take two code units.
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 
 /**
- * A key whose values, one of which must match, are text: single value, list of UID or wild card.
+ * A text key with one or several values, one of which must match: single value, list of UID or wild
+ * card matching.
  */
 export function textKey(attribute: Attribute, values: readonly string[]): RowKey {
   const keyword = attribute.keyword as RowKeyword
@@ -105,21 +109,20 @@ export function textKey(attribute: Attribute, values: readonly string[]): RowKey
   const tests = values
     .filter((value) => !isExact(value))
     .map((value) => valueTest(attribute.vr, value))
-  const isMatch = (held: string) => exact.has(held) || tests.some((test) => test(held))
+  const matchesValue = (held: string) => exact.has(held) || tests.some((test) => test(held))
   return {
     name: attribute.keyword,
-    words: wordsOf(attribute, quoted(values)),
+    words: descriptionOf(attribute, quoted(values)),
     ifListed: isExtra(keyword),
     matches:
       attribute.keyword === 'OtherPatientIDs'
-        ? ({ values }) => values.OtherPatientIDs.split('\\').some(isMatch)
-        : ({ values }) => isMatch(values[keyword]),
+        ? ({ values }) => values.OtherPatientIDs.split('\\').some(matchesValue)
+        : ({ values }) => matchesValue(values[keyword]),
     hasValue: (row) => row.values[keyword] !== '',
   }
 }
 
-// PS3.4 K.2.2.1.1.1: an attribute without a value matches no value, not even `*` with something
-// beside it.
+// An attribute without a value matches no key value, not even a wild card (PS3.4 K.2.2.1.1.1).
 function valueTest(vr: string, value: string): (held: string) => boolean {
   if (vr === 'DS') {
     const number = Number(value)
@@ -130,32 +133,39 @@ function valueTest(vr: string, value: string): (held: string) => boolean {
 }
 
 /**
- * A name, one of several names: each component group for itself, any may match. Without a wild card
- * a key is also met by a name that goes on after its last component: `SMITH` by `SMITH^JOHN`. With
- * several groups in the key, each is held against the group at its place.
+ * A PN key with one or several names. Component groups are compared separately, and any of them may
+ * match. A key without wild cards also matches a name with further components: `SMITH` matches
+ * `SMITH^JOHN`. If the key has several groups, each is compared with the group in the same
+ * position.
  */
 export function nameKey(attribute: Attribute, names: readonly string[], isSure: boolean): RowKey {
   const keyword = attribute.keyword as RowKeyword
   const tests = names.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
-  const foldedIn = (row: WorklistRow) =>
+  const foldedNameOf = (row: WorklistRow) =>
     attribute.tag === PATIENT_NAME ? row.foldedName : foldName(row.values[keyword])
   return {
     name: attribute.keyword,
-    words: wordsOf(attribute, quoted(names)),
+    words: descriptionOf(attribute, quoted(names)),
     ifListed: isExtra(keyword),
     matches(row) {
-      const held = foldedIn(row)
+      const held = foldedNameOf(row)
       return tests.some((test) => test(held))
     },
     hasValue: (row) => row.values[keyword] !== '',
   }
 }
 
-function nameTest(name: string, goesOn: boolean): (held: readonly string[]) => boolean {
+function nameTest(
+  name: string,
+  allowsMoreComponents: boolean,
+): (held: readonly string[]) => boolean {
   const test = (wanted: string): ((held: string) => boolean) => {
     if (!hasWildCard(wanted))
-      return (held) => held === wanted || (goesOn && held.startsWith(`${wanted}^`))
-    const [exact, more] = [wildCard(wanted), goesOn ? wildCard(`${wanted}^*`) : () => false]
+      return (held) => held === wanted || (allowsMoreComponents && held.startsWith(`${wanted}^`))
+    const [exact, more] = [
+      wildCard(wanted),
+      allowsMoreComponents ? wildCard(`${wanted}^*`) : () => false,
+    ]
     return (held) => exact(held) || more(held)
   }
   const tests = foldName(name).map((group) => (/^\**$/.test(group) ? undefined : test(group)))
@@ -164,29 +174,29 @@ function nameTest(name: string, goesOn: boolean): (held: readonly string[]) => b
   return (held) => tests.some((wanted, index) => wanted?.(held[index] ?? '') === true)
 }
 
-/** A date or a time, or a range of it (PS3.4 C.2.2.2.5). */
+/** A key for a date, a time, or a range of either (PS3.4 C.2.2.2.5). */
 export function spanKey(attribute: Attribute, span: Span, received: string): RowKey {
   const keyword = attribute.keyword as RowKeyword
-  // Times are compared with six digits of fraction, which rows do not have.
+  // Times are compared with six fractional digits, which rows do not have.
   const pad = attribute.vr === 'TM' ? '.000000' : ''
   return {
     name: attribute.keyword,
-    words: wordsOf(attribute, quoted([received])),
+    words: descriptionOf(attribute, quoted([received])),
     matches: (row) =>
       row.values[keyword] !== '' && within(row.values[keyword] + pad, span.from, span.to),
     hasValue: (row) => row.values[keyword] !== '',
   }
 }
 
-/** First and last date and time. @param date and `time`: as `isInterval` admits them */
+/** The first and last date and time of a combined range, for which `isInterval` must hold. */
 export const intervalOf = (date: Span, time: Span) => ({
   from: date.from && date.from + (time.from || '000000.000000'),
   to: date.to && date.to + (time.to || '235959.999999'),
 })
 
 /**
- * PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and
- * time to the last.
+ * A key for a range of start dates combined with a range of start times: one interval from the
+ * first date and time to the last (PS3.4 Table K.6-1).
  */
 export function intervalKey(date: Span, time: Span, received: string): RowKey {
   const { from, to } = intervalOf(date, time)
@@ -201,8 +211,8 @@ export function intervalKey(date: Span, time: Span, received: string): RowKey {
 }
 
 /**
- * Ranges of dates and of times are one interval where the dates have both ends, or both are open at
- * the same end; else each is matched for itself.
+ * Ranges of dates and times are one interval if the dates have both ends or if both are open at the
+ * same end; otherwise they are matched separately.
  */
 export const isInterval = (date: Span | undefined, time: Span | undefined): boolean =>
   date !== undefined &&
@@ -212,10 +222,10 @@ export const isInterval = (date: Span | undefined, time: Span | undefined): bool
   ((date.from !== '' && date.to !== '') ||
     ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
 
-/** A key that no row can meet. */
-export const nothingMatches = (attribute: Attribute, why: Message): RowKey => ({
+/** A key that no row matches. */
+export const unmatchableKey = (attribute: Attribute, why: Message): RowKey => ({
   name: attribute.keyword,
-  words: wordsOf(attribute, why),
+  words: descriptionOf(attribute, why),
   matches: () => false,
   hasValue: () => true,
 })
@@ -223,24 +233,24 @@ export const nothingMatches = (attribute: Attribute, why: Message): RowKey => ({
 const within = (value: string, from: string, to: string): boolean =>
   (from === '' || value >= from) && (to === '' || value <= to)
 
-const wordsOf = ({ keyword, tag }: Attribute, wanted: Message): Message =>
+const descriptionOf = ({ keyword, tag }: Attribute, wanted: Message): Message =>
   message('worklist.key', { keyword, tag: formatTag(tag), wanted })
 
-/** An identifier may be long; what a person reads of it is not. */
-const MOST_SHOWN = 256
+/** Maximum number of characters of key values in a message. */
+const MAX_DISPLAYED = 256
 
-/** `A or B`, at most 256 characters of it. */
-export function anyOf(values: readonly string[]): Message {
-  let room = MOST_SHOWN
-  const shown: Message[] = []
+/** `A or B`, truncated to 256 characters. */
+export function joinWithOr(values: readonly string[]): Message {
+  let room = MAX_DISPLAYED
+  const parts: Message[] = []
   for (const value of values) {
     if (room <= 0) break
-    shown.push(verbatim(value.slice(0, room)))
+    parts.push(verbatim(value.slice(0, room)))
     room -= value.length + 4
   }
-  return shown.reduce((before, next) => message('worklist.or', { before, next }))
+  return parts.reduce((before, next) => message('worklist.or', { before, next }))
 }
 
 /** `“A” or “B”`. */
 export const quoted = (values: readonly string[]): Message =>
-  anyOf(values.map((value) => `“${value}”`))
+  joinWithOr(values.map((value) => `“${value}”`))

@@ -3,15 +3,14 @@ import { type DeviceLists, stepKey } from './device-lists.ts'
 import type { WorklistRow } from './row.ts'
 
 /**
- * The orders of a day by their ids, of the partner's answers that are kept and of what devices were
- * sent; the partner is not asked.
+ * The orders of a day by ID, from the partner's stored answers and what devices were sent. The
+ * partner is not queried.
  */
 async function ordersOn(lists: DeviceLists, day: string): Promise<Map<string, Order>> {
   const { rows } = await lists.ofDay(day, undefined)
   const orders = new Map<string, Order>()
   for (const { row } of rows.values()) {
-    // Images are not put into what no device may be sent: the row is of several patients, or
-    // without an identity.
+    // Images cannot be assigned to a withheld row: it mixes several patients or lacks an identity.
     if (row.withheld !== null || row.values.StudyInstanceUID === '') continue
     const orderId = `${day} ${stepKey(row)}`
     orders.set(orderId, orderOf(row, orderId))

@@ -7,29 +7,29 @@ import { msOf } from '#server/platform/clock.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { AnswerRows } from './answer.ts'
 import { dayOf } from './dates.ts'
-import { isMet, keysFor } from './matching.ts'
+import { applicableKeys, isMatch } from './matching.ts'
 import type { WorklistQuery } from './query.ts'
 import { rowAt, type StepProgress, type WorklistRow } from './row.ts'
 
-/** A list with what its steps have come to. */
+/** A list with the progress of its steps. */
 interface ListProgress {
-  /** The same rows at the same places; those of which something is known say it. */
+  /** The same rows with the same indices; those whose step has begun carry their progress. */
   readonly list: AnswerRows
   /**
-   * What of it bears on a query, as a short text: as long as that is the same, so is the result. ''
-   * where nothing does, so that a step that ends leaves alone what was made for queries that never
-   * got it.
+   * A fingerprint of the progress that affects the result of a query; '' if none does. As long as
+   * it is unchanged, cached results stay valid, so that a finished step does not invalidate the
+   * results of queries that never included it.
    */
-  bearingOn(query: WorklistQuery): string
+  fingerprintFor(query: WorklistQuery): string
 }
 
 /**
- * Rows looked at before others get a turn on the event loop: a step that nobody has asked about
- * lately is looked up in the database.
+ * Rows processed before yielding to the event loop. A step that has not been looked up recently is
+ * read from the database.
  */
-const SLICE = 200
+const ROWS_PER_TURN = 200
 
-/** Effect of MPPS and of images on the worklist. */
+/** Adds the progress of steps, known from MPPS and received images, to worklist answers. */
 export class Progress {
   readonly #context: Context
   readonly #performedSteps: PerformedSteps
@@ -43,12 +43,12 @@ export class Progress {
     this.#performedSteps = performedSteps
   }
 
-  /** Undefined for a list of which no step has begun. */
+  /** The progress of a list; undefined if no step has begun. */
   of(list: AnswerRows): Promise<ListProgress | undefined> {
     const { settings } = this.#context
     const closeOnImages = settings.get('worklist.closeOnImages')
     const zone = settings.get('clinic.timeZone')
-    // Every row is looked at once for each change of a step anywhere, and not once for each query.
+    // All rows are examined once per change of any step, instead of once per query.
     const version = `${this.#performedSteps.version} ${closeOnImages} ${zone}`
     const last = this.#known.get(list)
     if (last?.version === version) return last.progress
@@ -88,7 +88,7 @@ async function progressOf(
 ): Promise<ListProgress | undefined> {
   const begun = new Map<number, StepProgress>()
   for (const [index, row] of rows.entries()) {
-    if (index > 0 && index % SLICE === 0) await setImmediate()
+    if (index > 0 && index % ROWS_PER_TURN === 0) await setImmediate()
     const progress = of(row)
     if (progress) begun.set(index, progress)
   }
@@ -98,28 +98,29 @@ async function progressOf(
     extras,
     rows: rows.map((row, index) => withProgress(row, begun.get(index))),
   }
-  const bearings = new WeakMap<WorklistQuery, string>()
+  const fingerprints = new WeakMap<WorklistQuery, string>()
   return {
     list,
-    bearingOn(query) {
-      let bearing = bearings.get(query)
-      if (bearing === undefined) {
-        // The status is what changes: whether a row meets a key on it is no reason to pass it over.
-        const keys = keysFor(query.keys, list).filter(
+    fingerprintFor(query) {
+      let fingerprint = fingerprints.get(query)
+      if (fingerprint === undefined) {
+        // The status itself changes with the progress, so a key on it must not exclude the row
+        // here.
+        const keys = applicableKeys(query.keys, list).filter(
           ({ name }) => name !== 'ScheduledProcedureStepStatus',
         )
-        const bears = [...begun].filter(([index]) =>
-          keys.every((key) => isMet(key, rowAt(rows, index))),
+        const relevant = [...begun].filter(([index]) =>
+          keys.every((key) => isMatch(key, rowAt(rows, index))),
         )
-        bearing =
-          bears.length === 0
+        fingerprint =
+          relevant.length === 0
             ? ''
             : digest(
-                bears.map(([index, of]) => `${index} ${Object.values(of).join(' ')}`).join('\n'),
+                relevant.map(([index, of]) => `${index} ${Object.values(of).join(' ')}`).join('\n'),
               )
-        bearings.set(query, bearing)
+        fingerprints.set(query, fingerprint)
       }
-      return bearing
+      return fingerprint
     },
   }
 }
@@ -132,8 +133,8 @@ function withProgress(row: WorklistRow, progress: StepProgress | undefined): Wor
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
-/** Why a row is not served; null where it is. */
-export function performedWords({ progress }: WorklistRow, hideStarted: boolean): Message | null {
+/** Why a row is not sent because of its progress; null if it is sent. */
+export function performedReason({ progress }: WorklistRow, hideStarted: boolean): Message | null {
   if (!progress || (progress.state === 'started' && !hideStarted)) return null
   const { state, when, day, time } = progress
   if (state === 'completed') return message('worklist.done-by-report', { when, day, time })
@@ -141,13 +142,13 @@ export function performedWords({ progress }: WorklistRow, hideStarted: boolean):
   return message('worklist.in-progress', { when, day, time })
 }
 
-/** Whether the reason is one of `performedWords`. */
+/** Whether the reason is one of those of `performedReason`. */
 export const isPerformed = (reason: Message | null): boolean =>
   reason !== null &&
   ['worklist.done-by-report', 'worklist.done-by-images', 'worklist.in-progress'].includes(
     reason.code,
   )
 
-/** What the inspector says of a row that is served although its step has begun. */
+/** The inspector's remark on a row that is sent although its step has begun. */
 export const startedRemark = ({ when, day, time }: StepProgress): Message =>
   message('worklist.sent-as-started', { when, day, time })

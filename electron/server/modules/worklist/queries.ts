@@ -8,26 +8,26 @@ import type { StudyArea } from '#shared/contract/settings.ts'
 import type { Severity } from '#shared/contract/values.ts'
 import type { StudyId } from '#shared/ids.ts'
 
-/** A question to the partner for a worklist. */
+/** A worklist request to the partner. */
 export interface AnswerKey {
   readonly callingAe: string
   /** `YYYY-MM-DD`, both days included. */
   readonly dateStart: string
   readonly dateEnd: string
-  /** Null: not narrowed to a modality. */
+  /** Null if not restricted to a modality. */
   readonly modality: string | null
 }
 
-/** The partner's last good answer to a question. */
+/** The partner's last valid answer to a request. */
 export interface AnswerRecord extends AnswerKey {
-  /** The body as received, in `documents`. */
+  /** Hash of the response body, in `documents`. */
   readonly documentHash: string
   readonly receivedAt: string
-  /** Rows in it. */
+  /** Number of rows. */
   readonly items: number
 }
 
-/** Takes the place of the earlier answer to the same question. */
+/** Stores an answer in place of the earlier one to the same request. */
 export function putAnswer(database: Database, answer: AnswerRecord): void {
   const row = { ...answer, modality: answer.modality ?? '' }
   database.run(
@@ -41,8 +41,8 @@ export function putAnswer(database: Database, answer: AnswerRecord): void {
 }
 
 /**
- * The newest answer to the same AE that holds all that is asked for: its days include those, its
- * modality is that or none.
+ * The newest answer for the same AE title that covers the request: it includes the requested days,
+ * and is for the same modality or all modalities.
  */
 export function findCoveringAnswer(
   database: Database,
@@ -62,7 +62,7 @@ export function findCoveringAnswer(
   return row && { ...row, modality: row.modality === '' ? null : row.modality }
 }
 
-/** The answers whose days include the day, newest first. */
+/** The answers that cover the day, newest first. */
 export const listAnswersOfDay = (database: Database, day: string): AnswerRecord[] =>
   database
     .all(
@@ -75,27 +75,25 @@ export const listAnswersOfDay = (database: Database, day: string): AnswerRecord[
     )
     .map((row) => ({ ...row, modality: row.modality === '' ? null : row.modality }))
 
-/** Forgets every answer given to the AE; how many there were. */
+/** Deletes every answer for the AE title and returns how many there were. */
 export const deleteAnswersOf = (database: Database, callingAe: string): number =>
   database.run(database.sql.deleteFrom('answers').where('callingAe', '=', callingAe)).changes
 
-/** Forgets answers received before the instant. */
+/** Deletes the answers received before the instant and returns how many there were. */
 export const purgeAnswers = (database: Database, before: string): number =>
   database.run(database.sql.deleteFrom('answers').where('receivedAt', '<', before)).changes
 
-/**
- * A document is kept so long without anything that refers to it: whoever kept it may be about to.
- */
+/** Unreferenced documents are kept for this long, because a reference may be about to be added. */
 const GRACE_MS = 60 * 60_000
 
 /*
- * Bodies kept once under the SHA-256 of their bytes, compressed and sealed: partner's answers,
- * verdicts.
+ * Documents are stored once under the SHA-256 of their bytes, compressed and encrypted: the
+ * partner's answers, and verdicts on their rows.
  */
 
 /**
- * Keeps the bytes, unless they are there; their SHA-256 in hex. Durable with the open
- * transaction, at once where none is open.
+ * Stores a document unless it exists, and returns its SHA-256 in hex. It is durable with the open
+ * transaction, or immediately if none is open.
  */
 export function keepDocument(context: Context, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('hex')
@@ -123,7 +121,7 @@ export function keepDocument(context: Context, bytes: Buffer): string {
   return hash
 }
 
-/** Whether it is kept. */
+/** Whether the document is stored. */
 export const hasDocument = (context: Context, hash: string): boolean =>
   context.database.get(
     context.database.sql.selectFrom('documents').select('hash').where('hash', '=', hash),
@@ -146,8 +144,8 @@ export function readDocument(context: Context, hash: string): Buffer | undefined
 }
 
 /**
- * Forgets at most `limit` documents that no answer and no inspection refers to and that were kept
- * over an hour ago.
+ * Deletes at most `limit` documents that were stored over an hour ago and are referenced by no
+ * answer and no inspection. Returns how many were deleted.
  */
 export const purgeUnreferencedDocuments = (context: Context, limit: number = 1000): number =>
   context.database.run(
@@ -189,7 +187,7 @@ export const purgeUnreferencedDocuments = (context: Context, limit: number = 100
 
 const contextOf = (hash: string) => `document ${hash}`
 
-/** Downtime mode as it was switched on; the reason, which a person typed, is sealed at rest. */
+/** The stored state of downtime mode. The reason was entered by a user and is encrypted at rest. */
 export interface DowntimeRecord {
   readonly since: string
   readonly until: string
@@ -198,7 +196,7 @@ export interface DowntimeRecord {
   readonly reason: string
 }
 
-/** What was set last and not ended, expired or not. */
+/** The downtime mode that was last started and not ended, even if it has expired. */
 export function findDowntime(database: Database): DowntimeRecord | undefined {
   const row = database.get(database.sql.selectFrom('downtime').selectAll())
   if (row === undefined) return undefined
@@ -220,13 +218,13 @@ export function putDowntime(database: Database, { reason, ...downtime }: Downtim
   )
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export const deleteDowntime = (database: Database): boolean =>
   database.run(database.sql.deleteFrom('downtime')).changes > 0
 
-/** What is here of the study of an exam, by the UID of the worklist. */
+/** What is stored about the study of an exam, by the Study Instance UID of the worklist. */
 export interface ExamFacts {
-  /** Current images of it; the study they are in may have another UID. */
+  /** Its current images; their study may have another UID. */
   readonly images: {
     readonly imageStudyUid: string
     readonly instances: number
@@ -239,8 +237,8 @@ export interface ExamFacts {
   } | null
 }
 
-// The UID of the worklist is that of the images, or the images say which step they were made for
-// (received-steps.ts).
+// Images belong to an exam by their Study Instance UID, or by the step that they were made for
+// (`receivedSteps`).
 const IMAGES = `
   select u.value as uid, s.studyInstanceUid as imageStudyUid, s.instances, s.createdAt as firstAt
   from json_each(?) u join imageStudies s on s.studyInstanceUid = u.value where s.instances > 0
@@ -248,11 +246,11 @@ const IMAGES = `
   select r.studyInstanceUid, s.studyInstanceUid, s.instances, s.createdAt
   from json_each(?) u join receivedSteps r on r.studyInstanceUid = u.value
   join imageStudies s on s.studyInstanceUid = r.imageStudyUid where s.instances > 0`
-// scribe before viewer: it is the one that is read.
+// Sorted by area: scribe comes before viewer and takes precedence.
 const STUDIES = `
   select s.studyInstanceUid as uid, s.area, s.studyId, s.severity from json_each(?) u
   join studies s on s.studyInstanceUid = u.value order by s.area`
-/** Of those studies of which anything is here. */
+/** Returns facts for the studies about which anything is stored. */
 export function findExamFacts(
   database: Database,
   studyInstanceUids: readonly string[],

@@ -9,75 +9,75 @@ import type { Device } from '#shared/contract/devices.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { becauseOf, commentForRecord } from './faults.ts'
+import { faultExplanation, redactedComment } from './faults.ts'
 import type { NewInspection } from './inspection-queries.ts'
 import type { WorklistQuery } from './query.ts'
 import type { WorklistResult } from './result.ts'
 import type { SharedDocument } from './verdicts.ts'
-import { type Answered, partnerMsOf } from './worklist-cache.ts'
+import { partnerMsOf, type ServedAnswer } from './worklist-cache.ts'
 
-/** Who asks: a device over the network, or a user in a device's place. */
-export interface Asker {
+/** Who makes the query: a device over the network, or a user in a device's place. */
+export interface QuerySource {
   readonly origin: 'device' | 'window'
   readonly device: Device | undefined
   readonly user: { readonly userId: string; readonly name: string } | undefined
 }
 
-/** What is known of a query so far; its record is made of this however it ends. */
+/** The state of a query while it is processed. Its record is made from this, however it ends. */
 export interface QueryRun {
   readonly at: number
   readonly request: CFindRequest
-  readonly asker: Asker
+  readonly querySource: QuerySource
   /** Clinic-local, `YYYY-MM-DD` and `HHMMSS`. */
   readonly now: { readonly day: string; readonly time: string }
   query?: WorklistQuery
   question?: WorklistQuestion
-  answered?: Answered
-  kept?: KeptResult
+  answered?: ServedAnswer
+  cached?: CachedResult
   final: DimseResult
-  trouble?: { readonly error: unknown; readonly reference: string }
-  /** When it has a record, or could not be recorded. */
+  exception?: { readonly error: unknown; readonly reference: string }
+  /** Set once the query has been recorded, or could not be recorded. */
   summary?: InspectionSummary
 }
 
-/** A result as it is kept for later queries, with what the inspector keeps of it. */
-export interface KeptResult {
+/** A result as it is cached for later queries, with the verdicts that the inspector stores. */
+export interface CachedResult {
   readonly result: WorklistResult
   readonly document: SharedDocument
   readonly maxRows: number
-  /** Those of the rows sent, made or still to be made. */
+  /** The identifiers of the rows to send, already encoded or encoded on demand. */
   readonly identifiers: Iterable<EncodedIdentifiers> | AsyncIterable<EncodedIdentifiers>
 }
 
-/** `final` until another is known: of a query that the console cancels, or that ends with it. */
+/** Initial value of `final`: the query was cancelled before another status was known. */
 export const CANCELLED: DimseResult = { status: 0xfe00 }
 
-/** The inspection of a query that could not be recorded: no record has this id. */
+/** Inspection ID of a query that could not be recorded; no record has this ID. */
 export const UNRECORDED = 0
 
 /**
- * The query as the inspector lists it; nothing about a patient in it. @param end milliseconds since
- * 1970, when the final was decided
+ * The summary of a query for the inspector, without patient data.
+ * @param end when the final status was decided, in milliseconds since 1970
  */
 export function summaryOf(run: QueryRun, end: number, timeZone: string): NewInspection {
-  const { at, request, asker, answered, kept, final, trouble } = run
+  const { at, request, querySource, answered, cached, final, exception } = run
   const { callingAeTitle, calledAeTitle, remoteAddress } = request.association
-  const failure = trouble?.error instanceof WebhookError ? trouble.error : answered?.failure
-  const isUnfit = final.status === 0xc002 && !trouble
+  const failure = exception?.error instanceof WebhookError ? exception.error : answered?.failure
+  const isUnfit = final.status === 0xc002 && !exception
   return {
     at: instantOf(at),
-    origin: asker.origin,
-    deviceName: asker.device?.name ?? '',
+    origin: querySource.origin,
+    deviceName: querySource.device?.name ?? '',
     callingAeTitle,
     calledAeTitle,
     remoteAddress,
     source: answered?.source ?? 'none',
     status: final.status.toString(16).padStart(4, '0').toUpperCase(),
-    errorComment: commentForRecord(final, callingAeTitle),
+    errorComment: redactedComment(final, callingAeTitle),
     fault: failure?.fault ?? (isUnfit ? 'invalid' : null),
-    sent: kept?.result.sent ?? 0,
-    filtered: (kept?.result.filtered ?? 0) + (kept?.result.cut ?? 0),
-    withheld: kept?.result.withheld ?? 0,
+    sent: cached?.result.sent ?? 0,
+    filtered: (cached?.result.filtered ?? 0) + (cached?.result.cut ?? 0),
+    withheld: cached?.result.withheld ?? 0,
     tookMs: end - at,
     partnerMs: answered ? answered.partnerMs : failure ? partnerMsOf(failure) : null,
     sentence: sentenceOf(run, timeZone),
@@ -85,30 +85,36 @@ export function summaryOf(run: QueryRun, end: number, timeZone: string): NewInsp
 }
 
 /**
- * One sentence for a technologist: who asked for what, what the partner did, what was sent. No
- * value of a key and no value of a row is ever in it.
+ * Summarizes a query in one sentence for a technologist: who queried what, what the partner
+ * answered, what was sent. It never contains a value of a key or of a row.
  */
 export function sentenceOf(run: QueryRun, timeZone: string): Message {
-  const { request, asker, query, answered, kept, final, now } = run
-  const { error, reference } = run.trouble ?? {}
-  const device = asker.device?.name || request.association.callingAeTitle
-  const who = asker.user ? message('worklist.asked-by', { device, user: asker.user.name }) : device
+  const { request, querySource, query, answered, cached, final, now } = run
+  const { error, reference } = run.exception ?? {}
+  const device = querySource.device?.name || request.association.callingAeTitle
+  const who = querySource.user
+    ? message('worklist.asked-by', { device, user: querySource.user.name })
+    : device
   if (error instanceof DimseError)
     return message('worklist.asked-unreadably', { who, why: error.explanation })
-  const list = query ? listWords(query, now.day) : message('worklist.the-worklist')
+  const list = query ? describeList(query, now.day) : message('worklist.the-worklist')
   if (error instanceof WebhookError)
-    return message('worklist.failed', { who, list, why: becauseOf(error.fault, error.detail) })
+    return message('worklist.failed', {
+      who,
+      list,
+      why: faultExplanation(error.fault, error.detail),
+    })
   if (reference !== undefined) return message('worklist.failed-here', { who, list, reference })
-  if (!answered || !kept) return message('worklist.cancelled-early', { who, list })
-  const answer = sourceWords(answered, run.at, timeZone)
+  if (!answered || !cached) return message('worklist.cancelled-early', { who, list })
+  const answer = describeSource(answered, run.at, timeZone)
   const end =
     final === CANCELLED
       ? message('worklist.cancelled-midway')
-      : sentWords(kept.result, kept.maxRows)
+      : describeResult(cached.result, cached.maxRows)
   return message('worklist.asked', { who, list, answer, end })
 }
 
-function listWords(
+function describeList(
   { window, namesDate, namesOrder, modality }: WorklistQuery,
   today: string,
 ): Message {
@@ -129,8 +135,8 @@ function listWords(
   return message('worklist.list-of-day', { list, day: from })
 }
 
-function sourceWords(
-  { source, answer, partnerMs, failure }: Answered,
+function describeSource(
+  { source, answer, partnerMs, failure }: ServedAnswer,
   at: number,
   timeZone: string,
 ): Message {
@@ -142,23 +148,23 @@ function sourceWords(
   if (source === 'fresh')
     return message('worklist.answer-fresh', { exams, seconds: Math.round(ageMs / 1000) })
   const why = failure
-    ? becauseOf(failure.fault, failure.detail)
+    ? faultExplanation(failure.fault, failure.detail)
     : message('worklist.partner-not-asked')
   const time = wallClock(answer.receivedAt, timeZone).time.slice(0, 5)
-  const age = ageWords(ageMs)
+  const age = describeAge(ageMs)
   return source === 'downtime'
     ? message('worklist.answer-downtime', { time, age, why })
     : message('worklist.answer-stored', { time, age, why })
 }
 
-function ageWords(ms: number): Message {
+function describeAge(ms: number): Message {
   const minutes = Math.max(0, Math.round(ms / 60_000))
   if (minutes < 1) return message('worklist.age-under-a-minute')
   if (minutes < 120) return message('worklist.age-minutes', { minutes })
   return message('worklist.age-hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 })
 }
 
-const sentWords = (
+const describeResult = (
   { sent, filtered, performed, withheld, unfit, cut, filteredBy }: WorklistResult,
   maxRows: number,
 ): Message =>
@@ -174,7 +180,7 @@ const sentWords = (
     isFailed: sent === 0 && unfit > 0 ? 'yes' : 'no',
   })
 
-/** A recorded query as a line of the feed: its sentence, and the way to its inspection. */
+/** The entry of a recorded query in the activity feed, linked to its inspection. */
 export function feedLineOf(summary: InspectionSummary, associationId: string): NewFeedLine {
   const { callingAeTitle: aeTitle, remoteAddress: address, sentence: text } = summary
   const inspectionId = summary.inspectionId === UNRECORDED ? null : summary.inspectionId
@@ -182,7 +188,7 @@ export function feedLineOf(summary: InspectionSummary, associationId: string): N
   return { associationId, kind: 'worklist', tone, aeTitle, address, text, inspectionId }
 }
 
-/** The same was asked again: what it came to is in the line before. */
+/** The feed entry of a repeated query; the outcome is in the entry before it. */
 export function repeatLineOf(
   summary: InspectionSummary,
   times: number,

@@ -5,53 +5,53 @@ import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
   type Attribute,
+  DEFAULT_STEP_ATTRIBUTES,
   ROOT_ATTRIBUTES,
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
   SPECIFIC_CHARACTER_SET,
   STEP_ATTRIBUTES,
-  WHOLE_STEP,
 } from './attributes.ts'
-import { type Window, windowOf } from './dates.ts'
+import { requestWindow, type Window } from './dates.ts'
 import { addDates, type KeyReading, type QueryOrigin, readKey, vrOfKey } from './key.ts'
 import { type RowKey, WILD_CARD_VRS } from './matching.ts'
 import { declaredTerms, receivedKey, textReader } from './received-key.ts'
 
-/** An attribute to be returned. Without an entry in the tables it is returned with zero length. */
+/** A return key. An attribute that is not in the tables is returned with zero length. */
 export interface ReturnKey {
   readonly tag: number
   readonly vr: string
   readonly attribute: Attribute | undefined
 }
 
-/** A C-FIND identifier, understood. */
+/** An interpreted C-FIND identifier. */
 export interface WorklistQuery {
   /** As received, for the screen. */
   readonly received: readonly ReceivedKey[]
-  /** What was put right or passed over. */
+  /** What was corrected or ignored. */
   readonly remarks: readonly Message[]
-  /** A row has to meet all of them, in the order of the identifier. */
+  /** A row must match all of them, in the order of the identifier. */
   readonly keys: readonly RowKey[]
   /**
-   * Attributes asked for at the root, by tag; Scheduled Procedure Step Sequence among them where it
-   * was asked for.
+   * The return keys at the root, in tag order, including the Scheduled Procedure Step Sequence if
+   * requested.
    */
   readonly root: readonly ReturnKey[]
   readonly step: readonly ReturnKey[]
   /** ScheduledStationAETitle of every row sent. */
   readonly station: string
-  /** Terms of (0008,0005) as declared. */
+  /** Values of Specific Character Set (0008,0005) as declared. */
   readonly characterSet: readonly string[]
   readonly window: Window
-  /** The one concrete modality asked for, '' for none or several. */
+  /** The modality, if exactly one is specified without wild cards; otherwise ''. */
   readonly modality: string
   readonly namesDate: boolean
-  /** A patient, an order or a study was asked for by its identifier. */
+  /** Whether a patient, an order or a study is specified by its identifier. */
   readonly namesOrder: boolean
 }
 
 const QUERY_RETRIEVE_LEVEL = 0x00080052
 
-/** A query that cannot be answered, with the keys that were read of it. */
+/** A query that cannot be answered, with the keys that could be read. */
 export class UnreadableQuery extends DimseError {
   override name = 'UnreadableQuery'
   readonly received: readonly ReceivedKey[]
@@ -62,10 +62,10 @@ export class UnreadableQuery extends DimseError {
 }
 
 /**
- * Reads the identifier of a worklist C-FIND (PS3.4 K.6.1), leniently where consoles are known to
- * differ from it.
- * @throws {UnreadableQuery} A900 with the offending element: no or an unreadable data set, a date
- *   or time that is none, several step items.
+ * Reads the identifier of a worklist C-FIND (PS3.4 K.6.1). Known deviations of modalities are
+ * accepted.
+ * @throws {UnreadableQuery} A900 with the offending element: a missing or unreadable data set, an
+ *   invalid date or time, or several step items
  */
 export function readQuery(
   identifier: Buffer | undefined,
@@ -76,13 +76,13 @@ export function readQuery(
   try {
     if (identifier === undefined || identifier.length === 0)
       throw new DimseError(0xa900, message('worklist.no-identifier'))
-    return understand(readDataSet(identifier, transferSyntax), origin, received)
+    return interpret(readDataSet(identifier, transferSyntax), origin, received)
   } catch (error) {
     throw error instanceof DimseError ? new UnreadableQuery(error, received) : error
   }
 }
 
-function understand(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey[]): WorklistQuery {
+function interpret(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey[]): WorklistQuery {
   const terms = declaredTerms(dataSet)
   const reading: KeyReading = {
     origin,
@@ -96,36 +96,39 @@ function understand(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey
     date: undefined,
     time: undefined,
   }
-  const kept = dataSet.filter((element) => !isPassedOver(reading, element, undefined))
-  const sequence = kept.find(({ tag }) => tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+  const keys = dataSet.filter((element) => !isIgnored(reading, element, undefined))
+  const sequence = keys.find(({ tag }) => tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
   const item = sequence && stepItem(sequence)
   const step =
-    item?.filter((element) => !isPassedOver(reading, element, SCHEDULED_PROCEDURE_STEP_SEQUENCE)) ??
-    []
-  const stray = strayKeys(reading, kept, step)
-  for (const element of kept) {
+    item?.filter((element) => !isIgnored(reading, element, SCHEDULED_PROCEDURE_STEP_SEQUENCE)) ?? []
+  const stray = strayKeys(reading, keys, step)
+  for (const element of keys) {
     if (element === sequence) readSequence(reading, element, step)
     else if (stray.includes(element)) readKey(reading, STEP_ATTRIBUTES, element)
     else readKey(reading, ROOT_ATTRIBUTES, element)
   }
   addDates(reading)
 
-  const window = windowOf(reading.date?.span, reading.namesOrder, origin)
+  const window = requestWindow(reading.date?.span, reading.namesOrder, origin)
   if (window.isClamped)
     reading.remarks.push(
       message('worklist.days-clamped', { from: window.dateStart, to: window.dateEnd }),
     )
-  const { remarks, keys, station, modality, namesOrder } = reading
+  const { remarks, keys: matchingKeys, station, modality, namesOrder } = reading
   const inStep = [...step, ...stray].map(returnKey(STEP_ATTRIBUTES)).sort((a, b) => a.tag - b.tag)
   return {
     received,
     remarks,
-    keys,
-    root: kept.map(returnKey(ROOT_ATTRIBUTES, STEP_ATTRIBUTES)),
+    keys: matchingKeys,
+    root: keys.map(returnKey(ROOT_ATTRIBUTES, STEP_ATTRIBUTES)),
     step:
       inStep.length > 0
         ? inStep
-        : WHOLE_STEP.map((attribute) => ({ tag: attribute.tag, vr: attribute.vr, attribute })),
+        : DEFAULT_STEP_ATTRIBUTES.map((attribute) => ({
+            tag: attribute.tag,
+            vr: attribute.vr,
+            attribute,
+          })),
     station,
     characterSet: terms,
     window,
@@ -136,14 +139,14 @@ function understand(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey
 }
 
 /**
- * PS3.4 C.2.2.2: private keys, group lengths and command groups, the character set and the query
- * level are no keys here.
+ * Records and ignores elements that are not matching keys of a worklist query: private attributes,
+ * group lengths, command groups, the character set and the query level (PS3.4 C.2.2.2).
  */
-function isPassedOver(reading: KeyReading, element: Element, within: number | undefined): boolean {
+function isIgnored(reading: KeyReading, element: Element, within: number | undefined): boolean {
   const { tag } = element
-  const isKnownNoKey = tag === SPECIFIC_CHARACTER_SET || tag === QUERY_RETRIEVE_LEVEL
+  const isNoKey = tag === SPECIFIC_CHARACTER_SET || tag === QUERY_RETRIEVE_LEVEL
   const isForeign = isPrivate(tag) || (tag & 0xffff) === 0 || tag < 0x00080000
-  if (!isKnownNoKey && !isForeign) return false
+  if (!isNoKey && !isForeign) return false
   const vr = vrOfKey(element)
   const text = WILD_CARD_VRS.has(vr) ? reading.readText(element, vr).text : ''
   reading.received.push(receivedKey(element, vr, text, 'ignored', within))
@@ -155,14 +158,14 @@ function stepItem({ tag, value }: Element): DataSet | undefined {
     if (value.length > 0) throw new DimseError(0xa900, message('worklist.no-sequence'), [tag])
     return undefined
   }
-  // PS3.4 C.2.2.2.6: a key of this kind has zero items or one.
+  // A sequence key has zero items or one (PS3.4 C.2.2.2.6).
   if (value.length > 1) throw new DimseError(0xa900, message('worklist.several-items'), [tag])
   return value[0]
 }
 
 /**
- * Keys of the step that a console put beside the sequence. They are taken as meant, unless the
- * sequence has them too.
+ * Step attributes that the modality placed at the root instead of in the sequence. They are treated
+ * as step keys unless the sequence has them too.
  */
 function strayKeys({ remarks }: KeyReading, root: DataSet, step: DataSet): Element[] {
   const stray = root.filter(

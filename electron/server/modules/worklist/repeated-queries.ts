@@ -8,32 +8,33 @@ import { CANCELLED, type QueryRun, repeatLineOf, UNRECORDED } from './query-run.
 import type { SharedDocument } from './verdicts.ts'
 import type { Answer } from './worklist-cache.ts'
 
-/** The last record of an association, and what was asked and answered in it. */
-interface Last {
+/** The last recorded query of an association and its answer. */
+interface LastQuery {
   readonly summary: InspectionSummary
   readonly associationId: string
-  /** Weak: an association that is open for hours keeps no list in memory. */
+  /** Weak references, so that an association that is open for hours keeps no list in memory. */
   readonly document: WeakRef<SharedDocument>
   readonly answer: WeakRef<Answer>
   readonly status: number
-  /** Repeats that are not written yet. */
+  /** Number of repetitions not yet written. */
   times: number
-  /** Milliseconds since 1970, of the newest one. */
+  /** Time of the newest repetition, in milliseconds since 1970. */
   at: number
 }
 
-const WRITTEN_EACH_MS = 1000
+const FLUSH_INTERVAL_MS = 1000
 
 /**
- * A console that asks the same on the same association, and is given the same again from an answer
- * that is still fresh, makes no record of its own: it is counted on the one before. What was asked
- * and sent is durable there already; the count is written once a second, and a crash loses the last
- * second of it. A console in a loop neither fills the inspector nor wears out the disk.
+ * Counts identical queries instead of recording each of them, so that a modality that queries in a
+ * loop neither fills the inspector nor wears out the disk. A query is counted on the previous
+ * record if it repeats the previous query of the same association and gets the same result from an
+ * answer that is still fresh. What was asked and sent is already durable there; the count is
+ * written once a second, so a crash loses at most the last second of it.
  */
 export class RepeatedQueries {
   readonly #context: Context
-  readonly #lasts = new WeakMap<AssociationInfo, Last>()
-  readonly #unwritten = new Set<Last>()
+  readonly #lastQueries = new WeakMap<AssociationInfo, LastQuery>()
+  readonly #unwritten = new Set<LastQuery>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -41,32 +42,42 @@ export class RepeatedQueries {
     this.#context = context
   }
 
-  /** The record on which the query is counted; undefined where it needs one of its own. */
-  count({ at, request, answered, kept, final, trouble }: QueryRun): InspectionSummary | undefined {
-    const last = this.#lasts.get(request.association)
-    if (!last || trouble || answered?.source !== 'fresh') return undefined
+  /**
+   * Counts the query on the previous record and returns that record; undefined if the query needs
+   * its own record.
+   */
+  count({
+    at,
+    request,
+    answered,
+    cached,
+    final,
+    exception,
+  }: QueryRun): InspectionSummary | undefined {
+    const last = this.#lastQueries.get(request.association)
+    if (!last || exception || answered?.source !== 'fresh') return undefined
     const isSame =
-      kept && kept.document === last.document.deref() && answered.answer === last.answer.deref()
+      cached && cached.document === last.document.deref() && answered.answer === last.answer.deref()
     if (!isSame || final.status !== last.status) return undefined
     last.times++
     last.at = at
     this.#unwritten.add(last)
-    this.#timer ??= setTimeout(() => void this.flush(), WRITTEN_EACH_MS).unref()
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref()
     return last.summary
   }
 
-  /** Later queries of the association are compared with this one, if it has a record. */
+  /** Remembers a recorded query for comparison with later queries of its association. */
   note(
-    { at, request: { association }, answered, kept, final, trouble }: QueryRun,
+    { at, request: { association }, answered, cached, final, exception }: QueryRun,
     summary: InspectionSummary,
   ): void {
     const isUnrecorded = summary.inspectionId === UNRECORDED
-    if (isUnrecorded || !answered || !kept || trouble || final === CANCELLED)
-      return void this.#lasts.delete(association)
-    this.#lasts.set(association, {
+    if (isUnrecorded || !answered || !cached || exception || final === CANCELLED)
+      return void this.#lastQueries.delete(association)
+    this.#lastQueries.set(association, {
       summary,
       associationId: association.associationId,
-      document: new WeakRef(kept.document),
+      document: new WeakRef(cached.document),
       answer: new WeakRef(answered.answer),
       status: final.status,
       times: 0,
@@ -74,7 +85,7 @@ export class RepeatedQueries {
     })
   }
 
-  /** Writes what was counted; resolves when it is durable, or could not be written. */
+  /** Writes the counts. Resolves when they are durable or could not be written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -89,7 +100,7 @@ export class RepeatedQueries {
       times: last.times,
       lastAt: instantOf(last.at),
     }))
-    // Taken at once: more may be counted before this is durable.
+    // Reset before the write, because more repetitions may be counted before it is durable.
     for (const { last } of counted) last.times = 0
     this.#unwritten.clear()
     if (counted.length === 0) return
@@ -99,7 +110,7 @@ export class RepeatedQueries {
           repeatInspection(database, last.summary.inspectionId, times, lastAt)
       })
     } catch (error) {
-      // They are written with the next ones.
+      // Keep the counts for the next write.
       for (const { last, times } of counted) {
         last.times += times
         this.#unwritten.add(last)

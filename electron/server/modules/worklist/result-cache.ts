@@ -4,38 +4,38 @@ import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import { listClosedSteps } from '#server/modules/procedure-steps/closed-step-queries.ts'
 import type { PerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import type { AnswerRows } from './answer.ts'
-import { policyOf, repertoireFor } from './character-set-fallback.ts'
-import { Layout } from './layout.ts'
+import { policyOf, rowEncoder } from './character-set-fallback.ts'
+import { IdentifierEncoder } from './identifier-encoder.ts'
 import { Progress } from './progress.ts'
 import { readQuery, type WorklistQuery } from './query.ts'
-import type { KeptResult, QueryRun } from './query-run.ts'
+import type { CachedResult, QueryRun } from './query-run.ts'
 import { identifiersOf, makeResult } from './result.ts'
 import { isAscii } from './row.ts'
 import { transliterate } from './transliteration.ts'
 import { sharedDocument } from './verdicts.ts'
-import type { Answered } from './worklist-cache.ts'
+import type { ServedAnswer } from './worklist-cache.ts'
 
 const QUERY_BYTES = 4 << 20
 const RESULT_BYTES = 24 << 20
-/** What an entry takes beside its bytes. */
+/** Overhead of an entry in bytes. */
 const ENTRY_BYTES = 4096
-/** For so long, the rows nearest to now stay the same. */
-const CUT_MS = 60_000
+/** How long a truncated result is valid: it holds the rows nearest to the current time. */
+const TRUNCATED_TTL_MS = 60_000
 
-/** What queries were understood as, and what they got out of an answer, for when they come again. */
+/** Caches interpreted queries and their results for repeated use. */
 export class ResultCache {
   readonly #context: Context
   readonly #progress: Progress
-  /** What is larger than half of a cache is not kept in it. */
+  /** Entries larger than half of the cache are not cached. */
   readonly #queries = new LRUCache<string, WorklistQuery>({
     maxSize: QUERY_BYTES,
     maxEntrySize: QUERY_BYTES / 2,
   })
-  readonly #results: LRUCache<string, KeptResult>
+  readonly #results: LRUCache<string, CachedResult>
   readonly #ids = new WeakMap<WorklistQuery | AnswerRows, number>()
   #lastId = 0
-  /** Of identifiers that slow consoles have not taken to the end. */
-  #bytesInMaking = 0
+  /** Bytes of identifiers collected for results that have not been sent completely. */
+  #pendingBytes = 0
 
   constructor(context: Context, performedSteps: PerformedSteps) {
     this.#context = context
@@ -49,7 +49,7 @@ export class ResultCache {
   }
 
   /** @throws {UnreadableQuery} */
-  queryOf({ request, asker: { device }, now }: QueryRun): WorklistQuery {
+  queryOf({ request, querySource: { device }, now }: QueryRun): WorklistQuery {
     const { identifier, transferSyntax, association } = request
     const { settings } = this.#context
     const daysBack = device?.daysBack ?? settings.get('worklist.daysBack')
@@ -58,8 +58,8 @@ export class ResultCache {
     const bytes = identifier?.toString('latin1') ?? ''
     const version = device ? `${device.deviceId} ${device.updatedAt}` : ''
     const key = [transferSyntax, callingAeTitle, version, now.day, daysBack, daysForward, bytes]
-    const known = this.#queries.get(key.join('\n'))
-    if (known) return known
+    const cached = this.#queries.get(key.join('\n'))
+    if (cached) return cached
     const asked = { callingAeTitle, device, today: now.day, daysBack, daysForward }
     const query = readQuery(identifier, transferSyntax, asked)
     this.#queries.set(key.join('\n'), query, { size: bytes.length * 8 + ENTRY_BYTES })
@@ -67,10 +67,10 @@ export class ResultCache {
   }
 
   async resultFor(
-    { request, asker: { device }, now }: QueryRun,
+    { request, querySource: { device }, now }: QueryRun,
     query: WorklistQuery,
-    { source, answer: { list: rows, askedFor } }: Answered,
-  ): Promise<KeptResult> {
+    { source, answer: { list: rows, askedFor } }: ServedAnswer,
+  ): Promise<CachedResult> {
     const { settings, database } = this.#context
     const isStored = source === 'stored' || source === 'downtime'
     const closed = isStored
@@ -82,15 +82,15 @@ export class ResultCache {
     const clinicName = settings.get('clinic.name')
     const progress = await this.#progress.of(rows)
     const list = progress?.list ?? rows
-    const bearing = progress?.bearingOn(query) ?? ''
+    const fingerprint = progress?.fingerprintFor(query) ?? ''
     const { dateStart, dateEnd } = askedFor
     const of = [this.#idOf(query), this.#idOf(rows), dateStart, dateEnd]
-    const key = [...of, isStored, maxRows, clinicName, bearing, ...closed].join('\n')
-    const known = this.#results.get(key)
-    if (known) return known
+    const key = [...of, isStored, maxRows, clinicName, fingerprint, ...closed].join('\n')
+    const cached = this.#results.get(key)
+    if (cached) return cached
 
-    const layout = new Layout(query, request.transferSyntax, inAscii(clinicName))
-    const textFor = repertoireFor(layout.texts, policyOf(device, query.characterSet))
+    const encoder = new IdentifierEncoder(query, request.transferSyntax, toAscii(clinicName))
+    const textFor = rowEncoder(encoder.texts, policyOf(device, query.characterSet))
     const result = await makeResult(list, query, textFor, request.signal, {
       askedFor,
       maxRows,
@@ -105,24 +105,24 @@ export class ResultCache {
       context: askedFor,
     })
     const made = { result, document, maxRows }
-    const identifiers = identifiersOf(list, result.chosen, layout, textFor, request.signal)
-    const others = result.chosen.byteLength + document.bytes.length + ENTRY_BYTES
+    const identifiers = identifiersOf(list, result.chosen, encoder, textFor, request.signal)
+    const overhead = result.chosen.byteLength + document.bytes.length + ENTRY_BYTES
     return {
       ...made,
-      identifiers: this.#keeping(identifiers, (batches, bytes) =>
+      identifiers: this.#collect(identifiers, (batches, bytes) =>
         this.#results.set(
           key,
           { ...made, identifiers: batches },
           {
-            size: bytes + others,
-            ...(result.cut > 0 && { ttl: CUT_MS - 1 }),
+            size: bytes + overhead,
+            ...(result.cut > 0 && { ttl: TRUNCATED_TTL_MS - 1 }),
           },
         ),
       ),
     }
   }
 
-  /** Tells one query or list from another. */
+  /** A number that identifies a query or list in cache keys. */
   #idOf(of: WorklistQuery | AnswerRows): number {
     const id = this.#ids.get(of) ?? ++this.#lastId
     this.#ids.set(of, id)
@@ -130,10 +130,10 @@ export class ResultCache {
   }
 
   /**
-   * Passes the batches on and gives them all to `keep` at the end, unless too much is being kept
-   * for slow consoles already.
+   * Passes the batches on and finally calls `keep` with all of them, unless too many bytes are
+   * already held for slow modalities.
    */
-  async *#keeping(
+  async *#collect(
     made: AsyncIterable<EncodedIdentifiers>,
     keep: (batches: readonly EncodedIdentifiers[], bytes: number) => void,
   ): AsyncGenerator<EncodedIdentifiers, void, void> {
@@ -142,24 +142,27 @@ export class ResultCache {
     try {
       for await (const batch of made) {
         const more = batch.bytes.length + batch.ends.byteLength
-        if (batches && this.#bytesInMaking + more <= RESULT_BYTES) {
+        if (batches && this.#pendingBytes + more <= RESULT_BYTES) {
           batches.push(batch)
           bytes += more
-          this.#bytesInMaking += more
+          this.#pendingBytes += more
         } else {
           batches = undefined
-          this.#bytesInMaking -= bytes
+          this.#pendingBytes -= bytes
           bytes = 0
         }
         yield batch
       }
       if (batches) keep(batches, bytes)
     } finally {
-      this.#bytesInMaking -= bytes
+      this.#pendingBytes -= bytes
     }
   }
 }
 
-/** InstitutionName is no reason to give a whole list another character set. */
-const inAscii = (text: string): string =>
+/**
+ * Transliterates the clinic's name, so that InstitutionName does not force another character set on
+ * a whole list.
+ */
+const toAscii = (text: string): string =>
   (isAscii(text) ? text : (transliterate(text) ?? '')).replaceAll('\\', '/')

@@ -4,60 +4,62 @@ import { type Message, message } from '#shared/messages/message.ts'
 import type { AnswerRows } from './answer.ts'
 import type { RowText } from './character-set-fallback.ts'
 import { daOf, secondsAt } from './dates.ts'
-import type { Layout } from './layout.ts'
-import { isMet, keysFor, type RowKey } from './matching.ts'
-import { isPerformed, performedWords, startedRemark } from './progress.ts'
+import type { IdentifierEncoder } from './identifier-encoder.ts'
+import { applicableKeys, isMatch, type RowKey } from './matching.ts'
+import { isPerformed, performedReason, startedRemark } from './progress.ts'
 import type { WorklistQuery } from './query.ts'
 import { rowAt, type WorklistRow } from './row.ts'
 import { type Finding, findingTable, runsOf, type Verdict, type VerdictRuns } from './verdicts.ts'
 
-/** What one query gets out of one answer. */
+/** The result of one query on one answer. */
 export interface WorklistResult {
-  /** Indices of the rows that are sent, in the order they are. */
+  /** Indices of the rows to send, in the order in which they are sent. */
   readonly chosen: Uint32Array
   readonly verdicts: VerdictRuns
   readonly sent: number
   readonly filtered: number
   /**
-   * Those of the filtered rows that matched and whose step is done, or begun and hidden from this
-   * device.
+   * Number of filtered rows that match, but whose step is finished, or has begun and is hidden from
+   * this device.
    */
   readonly performed: number
   readonly withheld: number
   /**
-   * Withheld rows that are unfit for any console or for this one; the others are closed here, or of
-   * an earlier day.
+   * Number of rows withheld because they cannot be sent to any device or to this one. Other
+   * withheld rows are closed here or from an earlier day.
    */
   readonly unfit: number
-  /** Rows that matched and were too many. */
+  /** Number of matching rows beyond the maximum. */
   readonly cut: number
-  /** Keys that did not hold for this list. */
+  /** A remark for each key that does not apply to this list. */
   readonly remarks: readonly Message[]
-  /** Keywords of the keys that filtered rows, the one that filtered most first. */
+  /** Keywords of the keys that filtered rows, in descending order of the number of rows. */
   readonly filteredBy: readonly string[]
 }
 
-/** Which rows of an answer a query gets, beside its keys. */
+/** The rules besides the matching keys that decide which rows are sent. */
 export interface ResultRules {
-  /** The days the partner was asked for in the answer that is used. */
+  /** The days requested from the partner for this answer. */
   readonly askedFor: { readonly dateStart: string; readonly dateEnd: string }
   readonly maxRows: number
   /** Clinic-local, `YYYY-MM-DD` and `HHMMSS`. */
   readonly now: { readonly day: string; readonly time: string }
-  /** Study and step of those that staff closed; undefined where the answer is no stored one. */
+  /** Study and step of the steps that staff closed; undefined unless the answer is a stored one. */
   readonly closedSteps: ReadonlySet<string> | undefined
-  /** Rows whose step has begun are not for this device. */
+  /** Whether rows whose step has begun are hidden from this device. */
   readonly hideStarted: boolean
 }
 
-/** The texts of a row as the device can be sent them. */
+/** Encodes the text values of a row for the device. */
 export type TextFor = (row: WorklistRow) => RowText
 
-/** Rows worked on before others get a turn on the event loop. */
-const SLICE = 500
+/** Rows processed before yielding to the event loop. */
+const ROWS_PER_TURN = 500
 const OUTSIDE = message('worklist.outside-asked')
 
-/** Matches, orders and cuts. Rejects with the reason of the signal. */
+/**
+ * Matches, sorts and truncates the rows of an answer. Rejects with the abort reason of the signal.
+ */
 export async function makeResult(
   list: AnswerRows,
   query: WorklistQuery,
@@ -66,39 +68,39 @@ export async function makeResult(
   rules: ResultRules,
 ): Promise<WorklistResult> {
   const { rows, order } = list
-  const keys = keysFor(query.keys, list)
+  const keys = applicableKeys(query.keys, list)
   const table = findingTable()
-  const places = new Uint16Array(rows.length)
-  const judge = judgeFor(query, keys, textFor, rules, table.place)
-  const fits: number[] = []
+  const findingOf = new Uint16Array(rows.length)
+  const verdictOn = verdictFunction(query, keys, textFor, rules, table.place)
+  const matching: number[] = []
   for (const [step, index] of order.entries()) {
-    if (step > 0 && step % SLICE === 0) await turn(signal)
+    if (step > 0 && step % ROWS_PER_TURN === 0) await yieldToEventLoop(signal)
     const row = rowAt(rows, index)
-    const place = judge(row)
-    places[index] = place
-    if (table.findings[place]?.verdict === 'sent') fits.push(index)
+    const place = verdictOn(row)
+    findingOf[index] = place
+    if (table.findings[place]?.verdict === 'sent') matching.push(index)
   }
-  const chosen = nearest(rows, fits, rules)
-  if (chosen.length < fits.length) {
+  const chosen = nearestToNow(rows, matching, rules)
+  if (chosen.length < matching.length) {
     const keep = new Set(chosen)
     const cut = table.place('cut', message('worklist.list-cut', { maxRows: rules.maxRows }))
-    for (const index of fits) if (!keep.has(index)) places[index] = cut
+    for (const index of matching) if (!keep.has(index)) findingOf[index] = cut
   }
   return {
     chosen: Uint32Array.from(chosen),
-    verdicts: { findings: table.findings, runs: runsOf(places) },
+    verdicts: { findings: table.findings, runs: runsOf(findingOf) },
     sent: chosen.length,
-    cut: fits.length - chosen.length,
+    cut: matching.length - chosen.length,
     remarks: query.keys
       .filter((key) => !keys.includes(key))
       .map(({ words }) => message('worklist.not-matched', { key: words })),
-    ...countsOf(table.findings, places, keys),
+    ...countsOf(table.findings, findingOf, keys),
   }
 }
 
-function countsOf(findings: readonly Finding[], places: Uint16Array, keys: readonly RowKey[]) {
+function countsOf(findings: readonly Finding[], findingOf: Uint16Array, keys: readonly RowKey[]) {
   const rows = new Uint32Array(findings.length)
-  for (const place of places) rows[place] = (rows[place] ?? 0) + 1
+  for (const place of findingOf) rows[place] = (rows[place] ?? 0) + 1
   const total = (verdict: Verdict, isCounted: (reason: Message | null) => boolean = () => true) =>
     findings.reduce(
       (sum, finding, place) =>
@@ -118,14 +120,17 @@ function countsOf(findings: readonly Finding[], places: Uint16Array, keys: reado
   }
 }
 
-/** Why a fit row of a stored answer is withheld. */
+/** Why a valid row of a stored answer is withheld. */
 const CLOSED = message('worklist.closed-here')
 const PAST = message('worklist.dated-before-today')
 export const isClosedHere = (reason: Message | null): boolean => reason?.code === CLOSED.code
 export const isPast = (reason: Message | null): boolean => reason?.code === PAST.code
 
-/** The verdict on one row: the first key it does not meet, then what keeps it back. */
-function judgeFor(
+/**
+ * Returns the function that decides about one row: the first key that it does not match, then the
+ * first reason to withhold it.
+ */
+function verdictFunction(
   query: WorklistQuery,
   keys: readonly RowKey[],
   textFor: TextFor,
@@ -133,12 +138,12 @@ function judgeFor(
   place: ReturnType<typeof findingTable>['place'],
 ): (row: WorklistRow) => number {
   const [first, last] = [daOf(askedFor.dateStart), daOf(askedFor.dateEnd)]
-  // A stored answer may hold more days than would have been asked for now, and a partner may ignore
-  // the days it was asked for: without a date or an order in the query, the window alone keeps them
-  // away.
+  // A stored answer may cover more days than would be requested now, and a partner may ignore the
+  // requested days. If the query specifies neither dates nor an order, only the window excludes
+  // those rows.
   const isStoredWider =
     askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
-  const isBoundByWindow = isStoredWider || !(query.namesDate || query.namesOrder)
+  const limitsToWindow = isStoredWider || !(query.namesDate || query.namesOrder)
   const [from, to] = [daOf(query.window.dateStart), daOf(query.window.dateEnd)]
   const today = daOf(now.day)
   const sent = place('sent')
@@ -146,10 +151,10 @@ function judgeFor(
   const filtered = keys.map((key) => ({ key, place: place('filtered', key.words) }))
   return (row) => {
     const date = row.values.ScheduledProcedureStepStartDate
-    for (const { key, place: found } of filtered) if (!isMet(key, row)) return found
-    if (isBoundByWindow && date !== '' && (date < from || date > to))
+    for (const { key, place: found } of filtered) if (!isMatch(key, row)) return found
+    if (limitsToWindow && date !== '' && (date < from || date > to))
       return place('filtered', message('worklist.outside-days'))
-    const performed = performedWords(row, hideStarted)
+    const performed = performedReason(row, hideStarted)
     if (performed) return place('filtered', performed)
     if (row.withheld) return place('withheld', row.withheld)
     if (closedSteps && date < today) return place('withheld', PAST)
@@ -165,62 +170,62 @@ function judgeFor(
   }
 }
 
-/** Too many rows are cut to those nearest to now; the order stays. */
-function nearest(
+/** Limits the rows to those nearest to the current time, without changing their order. */
+function nearestToNow(
   rows: readonly WorklistRow[],
-  fits: readonly number[],
+  matching: readonly number[],
   { maxRows, now }: ResultRules,
 ): readonly number[] {
-  if (fits.length <= maxRows) return fits
+  if (matching.length <= maxRows) return matching
   const at = secondsAt(daOf(now.day), now.time)
   const distance = new Map(
-    fits.map((index) => {
+    matching.map((index) => {
       const { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time } =
         rowAt(rows, index).values
       return [index, Math.abs(secondsAt(date, time) - at)]
     }),
   )
   const kept = new Set(
-    [...fits].sort((a, b) => (distance.get(a) ?? 0) - (distance.get(b) ?? 0)).slice(0, maxRows),
+    [...matching].sort((a, b) => (distance.get(a) ?? 0) - (distance.get(b) ?? 0)).slice(0, maxRows),
   )
-  return fits.filter((index) => kept.has(index))
+  return matching.filter((index) => kept.has(index))
 }
 
-/** Bytes of identifiers that are made at a time. */
-const BATCH = 192 << 10
+/** Size in bytes of a batch of identifiers. */
+const BATCH_BYTES = 192 << 10
 
 /**
- * The identifiers of the chosen rows, made while they are taken: a console that stops reading keeps
- * no more than a batch in memory. Rejects with the reason of the signal.
+ * Encodes the identifiers of the chosen rows on demand, so that a modality that stops reading holds
+ * at most one batch in memory. Rejects with the abort reason of the signal.
  */
 export async function* identifiersOf(
   { rows }: AnswerRows,
   chosen: Uint32Array,
-  layout: Layout,
+  encoder: IdentifierEncoder,
   textFor: TextFor,
   signal: AbortSignal,
 ): AsyncGenerator<EncodedIdentifiers, void, void> {
-  let scratch = Buffer.allocUnsafe(BATCH)
+  let scratch = Buffer.allocUnsafe(BATCH_BYTES)
   for (let first = 0; first < chosen.length; ) {
-    if (first > 0) await turn(signal)
+    if (first > 0) await yieldToEventLoop(signal)
     const ends: number[] = []
     let at = 0
-    while (at < BATCH && first + ends.length < chosen.length) {
+    while (at < BATCH_BYTES && first + ends.length < chosen.length) {
       const row = rowAt(rows, chosen[first + ends.length] ?? 0)
-      const needed = at + layout.bound(row)
+      const needed = at + encoder.maxSize(row)
       if (needed > scratch.length) scratch = Buffer.concat([scratch.subarray(0, at)], needed * 2)
-      at = layout.write(scratch, at, row, textFor(row))
+      at = encoder.write(scratch, at, row, textFor(row))
       ends.push(at)
     }
     first += ends.length
-    // Kept for long, maybe: without the spare room.
+    // Copied to the exact size, because the batch may be cached for long.
     const bytes = Buffer.allocUnsafeSlow(at)
     scratch.copy(bytes, 0, 0, at)
     yield { bytes, ends: Uint32Array.from(ends) }
   }
 }
 
-async function turn(signal: AbortSignal): Promise<void> {
+async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await setImmediate()
   signal.throwIfAborted()
 }

@@ -12,7 +12,7 @@ import {
   dashboardExams,
   type ExamDay,
   ExamPrint,
-  MOST_EXAMS,
+  MAX_EXAMS,
 } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -25,8 +25,8 @@ import { refreshDay, type Schedule } from './schedule.ts'
 import type { Worklist } from './worklist.ts'
 
 /**
- * The query inspector: what was asked and answered, asking as a device, steps closed by hand, and
- * downtime mode.
+ * Serves the query inspector, queries in a device's place, steps closed by staff, and downtime
+ * mode.
  */
 export function serveWorklist(app: HttpApp, context: Context, worklist: Worklist): void {
   const { database, feed } = context
@@ -73,7 +73,7 @@ export function serveSchedule(
   schedule: Schedule,
 ): void {
   const handlers: HandlersOf<typeof dashboardExams> = {
-    exams: ({ query }) => schedule.day(query, MOST_EXAMS),
+    exams: ({ query }) => schedule.day(query, MAX_EXAMS),
     refresh({ body: { day, deviceId }, user }) {
       const asked =
         deviceId === null
@@ -92,16 +92,16 @@ export function serveSchedule(
     '/dashboard/worklist/exams/print',
     { access: dashboardExams.exams.access, query: ExamPrint },
     async ({ query: { day, language } }, reply) => {
-      const exams = await schedule.day({ day }, MOST_EXAMS)
+      const exams = await schedule.day({ day }, MAX_EXAMS)
       const fileName = `worklist-${exams.day}.pdf`
       return reply
         .headers(documentHeaders({ fileName, mediaType: 'application/pdf' }, ['application/pdf']))
-        .send(await printed(context, exams, language))
+        .send(await renderSheet(context, exams, language))
     },
   )
 }
 
-async function printed(
+async function renderSheet(
   { clock, settings }: Context,
   day: ExamDay,
   language: 'en' | 'es',
@@ -109,7 +109,7 @@ async function printed(
   const zone = timeZoneOf(settings.get('clinic.timeZone'))
   const timeOf = (instant: number) => wallClock(instant, zone).time.slice(0, 5)
   const { receivedAt } = day.source
-  // pdfkit and its fonts are loaded when the first document is made, not when the gateway starts.
+  // pdfkit and its fonts are loaded with the first document instead of at startup.
   const { renderWorklistSheet } = await import('./worklist-sheet.ts')
   return renderWorklistSheet({
     day,
@@ -127,7 +127,10 @@ function existingDevice({ database }: Context, deviceId: string): Device {
   return device
 }
 
-/** A device that is switched off is rejected before it can ask; nor is the partner asked for it. */
+/**
+ * Returns an enabled device. A disabled device is rejected before it can query, so no query is made
+ * in its place either.
+ */
 function enabledDevice(context: Context, deviceId: string): Device {
   const device = existingDevice(context, deviceId)
   if (!device.isEnabled) throw refused(message('worklist.device-off'))

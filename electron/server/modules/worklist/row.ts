@@ -3,35 +3,38 @@ import type { StepState } from '#server/modules/procedure-steps/performed-steps.
 import type { Message } from '#shared/messages/message.ts'
 import type { RowKeyword } from './attributes.ts'
 
-/** How far a step is, by what a device reported (MPPS) or sent. */
+/** The progress of a step, reported by MPPS or inferred from received images. */
 export interface StepProgress {
   readonly state: StepState
-  /** When in the clinic: with the day where it is not that of the plan; or nobody knows. */
+  /**
+   * Which of the following fields to show: the time, the day too (if it is not the scheduled day),
+   * or neither.
+   */
   readonly when: 'time' | 'day' | 'unknown'
-  /** `YYYY-MM-DD` and `HH:MM`. */
+  /** `YYYY-MM-DD` and `HH:MM`, in the clinic. */
   readonly day: string
   readonly time: string
 }
 
-/** One step of one item of the partner's answer: what a console is sent as one C-FIND response. */
+/** One step of one item of the partner's answer, which is sent as one C-FIND response. */
 export interface WorklistRow {
-  /** Cleaned values; of a row that is withheld, as far as they are usable. */
+  /** Normalized values; in a withheld row, those that are usable. */
   readonly values: Readonly<Record<RowKeyword, string>>
-  /** Why no console may have it; null where it is fit. */
+  /** Why it is withheld from all devices; null if it is valid. */
   readonly withheld: Message | null
-  /** Repairs. */
+  /** What was repaired. */
   readonly remarks: readonly Message[]
-  /** PatientName as `matching` compares it: its component groups, folded. */
+  /** The folded component groups of PatientName, see `foldName`. */
   readonly foldedName: readonly string[]
-  /** Whether every value is of the default repertoire. */
+  /** Whether every value is in the default repertoire. */
   readonly isAscii: boolean
-  /** Undefined where nothing has begun. */
+  /** Undefined if the step has not begun. */
   readonly progress: StepProgress | undefined
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/
-/** Whether a text is of the default character repertoire. */
+/** Whether a text is in the default character repertoire. */
 export const isAscii = (text: string): boolean => ASCII.test(text)
 
 export function worklistRow(
@@ -49,7 +52,7 @@ export function worklistRow(
   }
 }
 
-/** Start date, time, name, step id: the order in which rows are sent. */
+/** Compares rows by start date, start time, name and step ID: the order in which they are sent. */
 export function byStart(a: WorklistRow, b: WorklistRow): number {
   return (
     compare(a.values.ScheduledProcedureStepStartDate, b.values.ScheduledProcedureStepStartDate) ||
@@ -61,23 +64,23 @@ export function byStart(a: WorklistRow, b: WorklistRow): number {
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** @throws RangeError for a place without a row */
+/** @throws {RangeError} if there is no row with that index */
 export function rowAt(rows: readonly WorklistRow[], index: number): WorklistRow {
   const row = rows[index]
   if (!row) throw new RangeError(`no row ${index}`)
   return row
 }
 
-/** PS3.5 §6.2.1: alphabetic, ideographic and phonetic. */
-const MOST_GROUPS = 3
+/** Alphabetic, ideographic and phonetic (PS3.5 §6.2.1). */
+const MAX_GROUPS = 3
 
 /**
- * Component groups of a PN as they are compared: compatibility forms made one, without case and
- * without the diacritics of Latin, Greek and Cyrillic letters, without empty components at the end.
- * PS3.4 C.2.2.2.4 leaves this to the implementation; docs/CONFORMANCE.md says it.
+ * The component groups of a PN in the form in which they are compared: without compatibility
+ * variants, case, diacritics of Latin, Greek and Cyrillic letters, and trailing empty components.
+ * PS3.4 C.2.2.2.4 leaves this to the implementation; docs/CONFORMANCE.md documents it.
  */
 export const foldName = (name: string): readonly string[] =>
-  name.split('=', MOST_GROUPS).map(foldGroup)
+  name.split('=', MAX_GROUPS).map(foldGroup)
 
 function foldGroup(group: string): string {
   const trimmed = withoutEnd(
@@ -88,8 +91,8 @@ function foldGroup(group: string): string {
     '^',
   )
   if (isAscii(trimmed)) return trimmed.toLowerCase()
-  // Upper case first, so that ß and ſ meet ss and s. Recomposed at the end: Hangul syllables and
-  // kana with their marks stay whole.
+  // Upper case first, so that ß and ſ match ss and s. Recomposed at the end, so that Hangul
+  // syllables and kana with marks stay whole.
   return trimmed
     .normalize('NFKC')
     .toUpperCase()

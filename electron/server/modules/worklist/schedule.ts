@@ -23,38 +23,38 @@ import { type ExamFacts, findExamFacts } from './queries.ts'
 import { compare, type WorklistRow } from './row.ts'
 import type { AskingUser, Worklist } from './worklist.ts'
 
-/** What of the day is late by an hour and was never begun, beside its counts. */
-export interface ExamsToday extends ExamTally {
+/** The counts of a day, and the exams that are overdue by more than an hour. */
+export interface TodaysExams extends ExamTally {
   readonly late: number
-  /** When the first of those was due. */
+  /** When the first of those was due; null if there is none. */
   readonly lateSince: string | null
 }
 
-/** An exam of a day with what the window is not shown of its row. */
+/** An exam of a day, with a value of its row that the window does not show. */
 export interface ScheduledExam {
   readonly exam: Exam
   readonly requestedProcedureId: string
 }
 
-/** How long the numbers of the day are good for. */
-const TALLY_MS = 15_000
+/** How long the counts of today are cached. */
+const COUNT_TTL_MS = 15_000
 const LATE_MS = 60 * 60_000
-/** Rows looked at before others get a turn on the event loop. */
-const SLICE = 500
-/** Devices that are asked as at a time: a partner is not to be flooded. */
-const AT_ONCE = 4
+/** Rows processed before yielding to the event loop. */
+const ROWS_PER_TURN = 500
+/** Maximum number of concurrent requests, so that the partner is not overloaded. */
+const MAX_CONCURRENT_REQUESTS = 4
 
 /**
- * The exams of a day as staff look at them: the partner's newest answers, with what devices were
- * sent and did.
+ * The exams of a day as staff see them: the partner's newest answers, combined with what devices
+ * were sent and did.
  */
 export class Schedule {
   readonly #context: Context
   readonly #lists: DeviceLists
   readonly #performedSteps: PerformedSteps
   readonly #partnerState: PartnerState
-  #counted: { readonly day: string; readonly at: number; readonly exams: ExamsToday } | undefined
-  #counting: Promise<ExamsToday> | undefined
+  #lastCount: { readonly day: string; readonly at: number; readonly exams: TodaysExams } | undefined
+  #counting: Promise<TodaysExams> | undefined
 
   constructor(
     context: Context,
@@ -76,8 +76,8 @@ export class Schedule {
   }
 
   /**
-   * All exams of a day, `YYYY-MM-DD`. `oldestAt`: of the device that was answered the longest ago,
-   * when its newest answer was received.
+   * All exams of a day, `YYYY-MM-DD`. `oldestAt` is when the least recent of the devices' newest
+   * answers was received.
    */
   async scheduled(day: string, device?: Device) {
     const { database } = this.#context
@@ -88,7 +88,7 @@ export class Schedule {
     const facts = findExamFacts(database, [...uids])
     const exams: ScheduledExam[] = []
     for (const [index, one] of rows.entries()) {
-      if (index > 0 && index % SLICE === 0) await setImmediate()
+      if (index > 0 && index % ROWS_PER_TURN === 0) await setImmediate()
       const { StudyInstanceUID: study, ScheduledProcedureStepID: step } = one.row.values
       exams.push({
         exam: examOf(one, {
@@ -113,7 +113,7 @@ export class Schedule {
     return { kind, receivedAt, fault, awaySince }
   }
 
-  /** From what is kept: the partner is not asked. */
+  /** The exams of a day from stored answers. The partner is not queried. */
   async day({ day: asked, deviceId, show = 'all' }: ScheduleQuery, most: number): Promise<ExamDay> {
     const now = this.#now()
     const day = asked ?? now.day
@@ -128,26 +128,27 @@ export class Schedule {
       today: now.day,
       now: now.time,
       source,
-      exams: exams.filter(SHOWN[show]).slice(0, most),
+      exams: exams.filter(SHOW_FILTERS[show]).slice(0, most),
       tally: tallyOf(exams),
     }
   }
 
-  /** Today's numbers, at most some seconds old; without waiting but for the first. */
-  async today(): Promise<ExamsToday> {
+  /** Today's counts, at most a few seconds old. Only the first call waits for them. */
+  async today(): Promise<TodaysExams> {
     const { day } = this.#now()
-    const known = this.#counted?.day === day ? this.#counted : undefined
+    const known = this.#lastCount?.day === day ? this.#lastCount : undefined
     if (!known) return this.#recount(day)
-    // The next who asks has it newer; this one does not wait. A failure is one of whoever waits for
-    // the first count.
-    if (Math.abs(this.#context.clock() - known.at) > TALLY_MS) this.#recount(day).catch(() => {})
+    // Refreshed for the next call without waiting. Errors are reported to those who wait for a
+    // first count.
+    if (Math.abs(this.#context.clock() - known.at) > COUNT_TTL_MS)
+      this.#recount(day).catch(() => {})
     return known.exams
   }
 
-  #recount(day: string): Promise<ExamsToday> {
+  #recount(day: string): Promise<TodaysExams> {
     this.#counting ??= this.#count(day)
       .then((exams) => {
-        this.#counted = { day, at: this.#context.clock(), exams }
+        this.#lastCount = { day, at: this.#context.clock(), exams }
         return exams
       })
       .finally(() => {
@@ -156,7 +157,7 @@ export class Schedule {
     return this.#counting
   }
 
-  async #count(day: string): Promise<ExamsToday> {
+  async #count(day: string): Promise<TodaysExams> {
     const exams = (await this.scheduled(day)).exams.map(({ exam }) => exam)
     const { clock, settings } = this.#context
     const limit = wallClock(clock() - LATE_MS, timeZoneOf(settings.get('clinic.timeZone')))
@@ -176,14 +177,15 @@ export class Schedule {
 }
 
 export interface ScheduleQuery {
-  /** `YYYY-MM-DD`; undefined: today in the clinic. */
+  /** `YYYY-MM-DD`; today in the clinic if undefined. */
   readonly day?: string | undefined
   readonly deviceId?: string | undefined
   readonly show?: (typeof EXAM_SHOWS)[number] | undefined
 }
 
 /**
- * Asks the partner for the day as each of the devices would; every query is recorded with the user.
+ * Queries the partner for the day in the place of each device. Every query is recorded with the
+ * user.
  */
 export async function refreshDay(
   worklist: Worklist,
@@ -193,9 +195,9 @@ export async function refreshDay(
 ) {
   const sentences = new Map<string, Message>()
   let failed = 0
-  for (let first = 0; first < devices.length; first += AT_ONCE) {
+  for (let first = 0; first < devices.length; first += MAX_CONCURRENT_REQUESTS) {
     await Promise.all(
-      devices.slice(first, first + AT_ONCE).map(async (device) => {
+      devices.slice(first, first + MAX_CONCURRENT_REQUESTS).map(async (device) => {
         const { deviceId } = device
         const ask = WorklistAsk.parse({ deviceId, startDate: day, endDate: day })
         const asked = await worklist.ask(ask, device, user)
@@ -212,7 +214,7 @@ const isWaiting = ({ state, withheld }: Exam) => state === 'scheduled' && withhe
 const isWithheld = ({ withheld, devices }: Exam) =>
   withheld !== null || devices.some((device) => device.withheld !== null)
 
-const SHOWN: Readonly<Record<(typeof EXAM_SHOWS)[number], (exam: Exam) => boolean>> = {
+const SHOW_FILTERS: Readonly<Record<(typeof EXAM_SHOWS)[number], (exam: Exam) => boolean>> = {
   all: () => true,
   waiting: isWaiting,
   withheld: isWithheld,
@@ -223,12 +225,12 @@ const tallyOf = (exams: readonly Exam[]): ExamTally => ({
   all: exams.length,
   waiting: exams.filter(isWaiting).length,
   withheld: exams.filter(isWithheld).length,
-  overdue: exams.filter(SHOWN.overdue).length,
+  overdue: exams.filter(SHOW_FILTERS.overdue).length,
   begun: exams.filter(({ state }) => state === 'started' || state === 'images').length,
   completed: exams.filter(({ state }) => state === 'completed').length,
 })
 
-/** Whether its time is over. A time that the partner did not give is never over, but its day is. */
+/** Whether the scheduled time has passed. Without a start time, an exam is past when its day is. */
 function isPast(
   row: WorklistRow,
   day: string,
@@ -245,22 +247,22 @@ function isPast(
 const byTime = (a: Exam, b: Exam): number =>
   compare(a.startTime, b.startTime) || compare(a.patientName, b.patientName)
 
-/** What is known of a planned row beside the partner's answers. */
-interface ExamStanding {
+/** What is known about a scheduled row besides the partner's answers. */
+interface ExamStatus {
   readonly facts: ExamFacts | undefined
   readonly progress: StepState | undefined
   readonly progressSince: string | null
   readonly isClosed: boolean
-  /** Its time is over. */
+  /** The scheduled time has passed. */
   readonly isPast: boolean
 }
 
-/** A planned row with all that became of it. */
-function examOf(planned: PlannedRow, standing: ExamStanding): Exam {
+/** Combines a scheduled row with its current state. */
+function examOf(planned: PlannedRow, status: ExamStatus): Exam {
   const { row, devices } = planned
   const { values } = row
-  const { facts, isClosed, isPast } = standing
-  const { state, since } = stateOf(planned, standing)
+  const { facts, isClosed, isPast } = status
+  const { state, since } = stateOf(planned, status)
   return {
     studyInstanceUid: values.StudyInstanceUID,
     scheduledProcedureStepId: values.ScheduledProcedureStepID,
@@ -289,12 +291,12 @@ function examOf(planned: PlannedRow, standing: ExamStanding): Exam {
 }
 
 /**
- * What a device reported counts for most, then what it sent, then what staff said, then what the
- * partner says.
+ * The state of an exam. In order of precedence: what a device reported, received images, what staff
+ * recorded, and the partner's answer.
  */
 function stateOf(
   { devices, goneAt }: PlannedRow,
-  { facts, progress, progressSince, isClosed }: ExamStanding,
+  { facts, progress, progressSince, isClosed }: ExamStatus,
 ): Pick<Exam, 'state' | 'since'> {
   if (progress === 'completed' || progress === 'received')
     return { state: 'completed', since: progressSince }

@@ -1,4 +1,4 @@
-/** A call that several may wait for. */
+/** A call that several callers wait for. */
 interface Flight<T> {
   readonly result: Promise<T>
   readonly controller: AbortController
@@ -6,24 +6,28 @@ interface Flight<T> {
 }
 
 /**
- * Work that is done once for all who ask for it while it is under way. Who stops waiting leaves the
- * others waiting; the last one to stop aborts the work, by the signal that the work was given.
+ * Runs work once for all callers that request it while it is in progress. A caller that stops
+ * waiting does not affect the others; when the last one stops, the work is aborted through its
+ * signal.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>()
 
-  isUnderWay(key: string): boolean {
+  isInProgress(key: string): boolean {
     return this.#flights.has(key)
   }
 
-  /** Joins the work of that key, or begins it. Rejects as it does, or with the reason of `signal`. */
+  /**
+   * Joins the work of that key, or starts it. Rejects as the work does, or with the abort reason of
+   * `signal`.
+   */
   async join(
     key: string,
     work: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
     signal.throwIfAborted()
-    const flight = this.#flights.get(key) ?? this.#begin(key, work)
+    const flight = this.#flights.get(key) ?? this.#start(key, work)
     const left = Promise.withResolvers<never>()
     const leave = () => left.reject(signal.reason)
     flight.waiting++
@@ -39,17 +43,17 @@ export class SingleFlight<T> {
     }
   }
 
-  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  #start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController()
     const flight: Flight<T> = { result: work(controller.signal), controller, waiting: 0 }
     this.#flights.set(key, flight)
-    // Handles a rejection for which nobody waits any more.
+    // Handles a rejection that no caller waits for any more.
     const close = () => this.#close(key, flight)
     flight.result.then(close, close)
     return flight
   }
 
-  /** Nobody joins any more. */
+  /** Prevents further callers from joining. */
   #close(key: string, flight: Flight<T>): void {
     if (this.#flights.get(key) === flight) this.#flights.delete(key)
   }

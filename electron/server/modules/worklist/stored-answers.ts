@@ -9,24 +9,25 @@ import {
   putAnswer,
 } from './queries.ts'
 
-/** A good answer that is written as soon as the disk takes it. */
+/** A valid answer that could not be written yet. */
 interface UnwrittenAnswer {
   readonly record: AnswerRecord
   readonly body: Buffer
 }
 
-const MOST_UNWRITTEN_BYTES = 32 << 20
+const MAX_UNWRITTEN_BYTES = 32 << 20
 
 /**
- * The last good answer to each question, in the database. What the disk does not take stays in
- * memory, is found like the others, and is written with the next answer: serving comes first.
+ * The last valid answer to each request, in the database. An answer that cannot be written is held
+ * in memory, is found like the others, and is written with the next answer, because devices must be
+ * served anyway.
  */
 export class StoredAnswers {
   readonly #context: Context
   readonly #unwritten = new Map<string, UnwrittenAnswer>()
   /**
-   * AE titles whose answers could not be deleted, with the instant (milliseconds since 1970) up to
-   * which these are void.
+   * AE titles whose answers could not be deleted. Answers received up to that instant (milliseconds
+   * since 1970) are void.
    */
   readonly #voided = new Map<string, number>()
 
@@ -35,8 +36,8 @@ export class StoredAnswers {
   }
 
   /**
-   * Durable when it resolves, or held in memory. An answer that is not good (no row of it is fit)
-   * is kept as a document, and does not take the place of a good one.
+   * Stores an answer; durable when the promise resolves, or held in memory. An answer without a
+   * valid row is stored as a document only and does not replace a valid one.
    */
   async keep(record: AnswerRecord, body: Buffer, isGood: boolean): Promise<void> {
     const { database } = this.#context
@@ -69,11 +70,11 @@ export class StoredAnswers {
     let bytes = 0
     for (const [key, { body }] of [...this.#unwritten].reverse()) {
       bytes += body.length
-      if (bytes > MOST_UNWRITTEN_BYTES && key !== newest) this.#unwritten.delete(key)
+      if (bytes > MAX_UNWRITTEN_BYTES && key !== newest) this.#unwritten.delete(key)
     }
   }
 
-  /** Deletes every answer given to an AE title, which it may no longer have. */
+  /** Deletes every answer for an AE title that may no longer be authorized to receive them. */
   async forget(callingAe: string): Promise<void> {
     const { database } = this.#context
     for (const [key, { record }] of this.#unwritten)
@@ -88,8 +89,8 @@ export class StoredAnswers {
   }
 
   /**
-   * The newest answer that holds all that is asked for, see `findCoveringAnswer`; with its body
-   * where the disk did not take it.
+   * The newest answer that covers the request, see `findCoveringAnswer`; with its body if it could
+   * not be written.
    */
   find(question: AnswerKey): { readonly record: AnswerRecord; readonly body?: Buffer } | undefined {
     const written = findCoveringAnswer(this.#context.database, question)

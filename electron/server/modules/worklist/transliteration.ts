@@ -1,17 +1,17 @@
 /**
- * Says text in ASCII for a console that knows nothing else, or `undefined` where that cannot be
- * done by rule: kanji, Arabic, Hebrew, Thai and whatever else has no table here. Never leaves a
- * letter out for want of one, never puts a question mark.
+ * Transliterates text to ASCII for a device that supports nothing else. Returns undefined for text
+ * that cannot be transliterated by rule: kanji, Arabic, Hebrew, Thai and other scripts without a
+ * table here. Letters are never dropped or replaced with a question mark.
  *
- * Latin letters lose their marks (ä is a, ß is ss), Cyrillic follows ICAO Doc 9303-3 section 6,
- * Greek ISO 843 type 2, kana Hepburn with vowels as written (たろう is tarou), Hangul the Revised
- * Romanization letter by letter. The delimiters `^`, `=` and `\` stay, and no new ones come from
- * their full-width forms. A PN of several component groups is said as one text; a caller that has
- * an alphabetic group already gives only that (PS3.5 6.2.1.2).
+ * Latin letters lose their diacritics (ä is a, ß is ss), Cyrillic follows ICAO Doc 9303-3 section
+ * 6, Greek ISO 843 type 2, kana Hepburn with vowels as written (たろう is tarou), Hangul the Revised
+ * Romanization letter by letter. The delimiters `^`, `=` and `\` are kept, and full-width forms do
+ * not add new ones. A PN with several component groups is transliterated as one text; a caller that
+ * has an alphabetic group passes only that (PS3.5 §6.2.1.2).
  */
 export function transliterate(text: string): string | undefined {
   if (PLAIN.test(text)) return text
-  // A superscript after a digit would become one more digit: 10² is not 102.
+  // A superscript after a digit would become another digit: 10² is not 102.
   if (/\d[²³¹⁰-⁹₀-₉]/u.test(text)) return undefined
   const latin = text
     .normalize('NFC')
@@ -20,7 +20,7 @@ export function transliterate(text: string): string | undefined {
     .replace(SIGN, (sign) => SIGNS[sign] ?? sign)
     .normalize('NFKC')
     .replaceAll('⁄', '/')
-    // NFKC makes the Greek letter of the micro sign: a microgram must not become a milligram.
+    // NFKC turns the micro sign into the Greek letter: a microgram must not become a milligram.
     .replace(/μ(?=[A-Za-z])/g, 'u')
     .replace(/[\p{sc=Hiragana}\p{sc=Katakana}ー]+/gu, romanizeKana)
     .replace(/[\uac00-\ud7a3]+/g, romanizeHangul)
@@ -36,11 +36,11 @@ export function transliterate(text: string): string | undefined {
     )
     .normalize('NFKD')
     .replace(/(?<=[A-Za-z]\p{M}*)\p{M}/gu, '')
-  const isSaid = PLAIN.test(latin) && (latin.trim() !== '' || text.trim() === '')
-  return isSaid && delimitersOf(latin) === delimitersOf(text) ? latin : undefined
+  const isComplete = PLAIN.test(latin) && (latin.trim() !== '' || text.trim() === '')
+  return isComplete && delimitersOf(latin) === delimitersOf(text) ? latin : undefined
 }
 
-// A further delimiter would make another name of it, or another value.
+// An additional delimiter would change the structure of a name or add a value.
 const delimitersOf = (text: string) => text.replace(/[^\\^=]/g, '')
 
 const PLAIN = /^[\t\n\f\r\x20-\x7e]*$/
@@ -54,10 +54,10 @@ const SIGNS: Readonly<Record<string, string>> = {
 }
 const SIGN = new RegExp(`[${Object.keys(SIGNS).join('')}]`, 'gu')
 
-/** Letters that are no base letter with a mark. */
+/** Letters that are not a base letter with a diacritic. */
 const LATIN = paired('ßæœøłđðþħıŋŧĸə', 'ss ae oe o l d d th h i n t k a')
 
-/** ICAO Doc 9303-3 section 6 B; the soft sign has no letter there. */
+/** ICAO Doc 9303-3 section 6 B, in which the soft sign has no equivalent. */
 const CYRILLIC: Readonly<Record<string, string>> = {
   ...paired('абвгдеёжзийклмн', 'a b v g d e e zh z i i k l m n'),
   ...paired('опрстуфхцчшщъыэюя', 'o p r s t u f kh ts ch sh shch ie y e iu ia'),
@@ -72,14 +72,14 @@ const GREEK = paired(
 )
 
 /**
- * Pairs that sound otherwise than their letters; an accent on the first letter, or a diaeresis,
- * says that they are no pair.
+ * Pairs with their own pronunciation. An accent on the first letter or a diaeresis marks two
+ * separate letters.
  */
 const GREEK_PAIR = /[αε][υύ]|η[υύ]|ο[υύ]|γ[γξχ]|(?<!\p{L})μπ/giu
 
 function greekPair(pair: string, at: number, whole: string): string {
   const [first = '', second = ''] = [...pair.toLowerCase()].map(unaccented)
-  // Before a voiceless consonant, or at the end, the second sound is f.
+  // Before a voiceless consonant and at the end of a word, the second letter is an f.
   const isVoiceless = /^(?:[θκξπσςτφχψ]|(?!\p{L}))/iu.test(whole.slice(at + pair.length))
   const latin =
     first === 'γ'
@@ -97,8 +97,8 @@ function greekPair(pair: string, at: number, whole: string): string {
 const unaccented = (letter: string) => letter.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
 
 /**
- * The Latin letters in the case of the source: Ж is Zh in Живко and ZH in ЖИВКО. Without any, the
- * source stays and shows as unsaid.
+ * Applies the case of the source letter: Ж is Zh in Живко and ZH in ЖИВКО. A letter without a
+ * transliteration is returned as it is, which the caller detects.
  */
 function cased(latin: string | undefined, letter: string, at: number, whole: string): string {
   if (latin === undefined) return letter
@@ -113,7 +113,7 @@ function cased(latin: string | undefined, letter: string, at: number, whole: str
 const isUpper = (letter: string) => /^\p{Lu}/u.test(letter)
 const isLower = (letter: string) => /^\p{Ll}/u.test(letter)
 
-/** Hepburn, by rows of the table of kana. */
+/** Hepburn romanization, by rows of the kana table. */
 const KANA: Readonly<Record<string, string>> = {
   ...paired('あいうえお', 'a i u e o'),
   ...paired('かきくけこ', 'ka ki ku ke ko'),
@@ -133,15 +133,15 @@ const KANA: Readonly<Record<string, string>> = {
   ...paired('ゔ', 'vu'),
 }
 
-/** The vowel that a small letter puts in the place of the one before it. */
+/** The vowels that small kana put in place of the preceding vowel. */
 const SMALL: Readonly<Record<string, string>> = {
   ...paired('ゃゅょ', 'ya yu yo'),
   ...paired('ぁぃぅぇぉ', 'a i u e o'),
 }
 
 /**
- * Romaji of a run of kana, the first letter a capital, as in a name. Long vowels are as written,
- * and the mark of length is left out. A letter without a rule stays as it is.
+ * Romanizes a run of kana and capitalizes the first letter, as in a name. Long vowels are
+ * transcribed as written, and the length mark is dropped. A letter without a rule is kept.
  */
 export function romanizeKana(kana: string): string {
   let romaji = ''
@@ -166,7 +166,7 @@ export function romanizeKana(kana: string): string {
 function withSmall(romaji: string, small: string): string {
   const stem = romaji.slice(0, -1)
   if (small.length === 1) return stem + small
-  // きゃ is kya, but しゃ, ちゃ and じゃ already have the sound in their consonant.
+  // きゃ is kya, but しゃ, ちゃ and じゃ already contain the y sound in their consonant.
   return /(?:sh|ch|j)$/.test(stem) ? stem + small.slice(1) : stem + small
 }
 
@@ -175,11 +175,12 @@ const VOWELS = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.sp
 const FINALS = ' k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ')
 
 /**
- * Revised Romanization of a run of Hangul syllables, letter by letter, the first letter a capital.
+ * Romanizes a run of Hangul syllables letter by letter (Revised Romanization) and capitalizes the
+ * first letter.
  */
 export function romanizeHangul(hangul: string): string {
   const syllables = [...hangul].map((syllable) => {
-    // Unicode 3.12: a syllable is numbered by its initial, its vowel and its final.
+    // A syllable is numbered by its initial, vowel and final (Unicode 3.12).
     const number = syllable.charCodeAt(0) - 0xac00
     const [initial, vowel, final] = [
       Math.floor(number / 588),
@@ -193,7 +194,7 @@ export function romanizeHangul(hangul: string): string {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Each letter with its romanization. */
+/** Maps each letter to its romanization. */
 function paired(letters: string, latin: string): Readonly<Record<string, string>> {
   const parts = latin.split(' ')
   return Object.fromEntries([...letters].map((letter, at) => [letter, parts[at] ?? '']))

@@ -6,28 +6,34 @@ import {
 } from '#shared/contract/worklist.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { Message } from '#shared/messages/message-schema.ts'
-import type { AskedFor } from './item.ts'
+import type { RequestScope } from './item.ts'
 
 export type Verdict = RowVerdict['verdict']
 
-/** What may be said of rows, once; rows refer to it by its place. */
+/**
+ * A verdict with its reason. Each distinct finding is stored once, and rows refer to it by index.
+ */
 export interface Finding {
   readonly verdict: Verdict
   readonly reason: Message | null
-  /** Remarks of this query; those of the row itself are read again with the row. */
+  /**
+   * Remarks of this query. The remarks of the row itself are not stored; they are derived from the
+   * row.
+   */
   readonly remarks: readonly Message[]
 }
 
 /**
- * Findings on the rows of an answer in its order, as runs: thousands of rows take a few numbers.
+ * The findings on the rows of an answer, in its order, as run-length encoding: thousands of rows
+ * take a few numbers.
  */
 export interface VerdictRuns {
   readonly findings: readonly Finding[]
-  /** A count and a place in `findings`, in turn. */
+  /** Alternating counts and indices into `findings`. */
   readonly runs: readonly number[]
 }
 
-/** Collects findings, each one kept once. */
+/** Collects distinct findings; `place` returns the index of one. */
 export function findingTable() {
   const findings: Finding[] = []
   const places = new Map<string, number>()
@@ -49,7 +55,7 @@ export function findingTable() {
   }
 }
 
-/** Run-length form of a place for each row. */
+/** Run-length encodes the finding index of each row. */
 export function runsOf(places: Uint16Array): number[] {
   const runs: number[] = []
   for (let at = 0; at < places.length; ) {
@@ -61,7 +67,7 @@ export function runsOf(places: Uint16Array): number[] {
   return runs
 }
 
-/** The finding on each row. */
+/** Yields the finding on each row. */
 export function* findingsOf({ findings, runs }: VerdictRuns): Generator<Finding, void, void> {
   for (let at = 0; at + 1 < runs.length; at += 2) {
     const finding = findings[runs[at + 1] ?? -1]
@@ -70,17 +76,17 @@ export function* findingsOf({ findings, runs }: VerdictRuns): Generator<Finding,
 }
 
 /**
- * What is the same for all queries with the same identifier on the same answer: kept once, under
- * the hash of its bytes. `context` is what the rows were read with; null where there are no rows.
+ * What all queries with the same identifier on the same answer share; stored once under its hash.
+ * `context` is the scope with which the rows were read; null if there are no rows.
  */
 export interface VerdictDocument extends VerdictRuns {
   readonly keys: readonly ReceivedKey[]
   readonly remarks: readonly Message[]
-  readonly context: AskedFor | null
+  readonly context: RequestScope | null
 }
 
 const StoredRemark = z.union([Message, z.string().transform(verbatim)])
-/** Version 0.1 stored English text, empty for none. */
+/** Version 0.1 stored English text, with '' for none. */
 export const StoredMessage = z.union([
   Message.nullable(),
   z.string().transform((text) => (text === '' ? null : verbatim(text))),
@@ -107,9 +113,9 @@ export const readVerdicts = (bytes: Buffer): VerdictDocument =>
 /** A document that many records refer to. */
 export interface SharedDocument {
   readonly bytes: Buffer
-  /** Its hash, '' until it was kept. */
+  /** Its hash; '' until it has been stored. */
   hash: string
-  /** Milliseconds since 1970. */
+  /** When it was stored, in milliseconds since 1970. */
   keptAt: number
 }
 

@@ -11,86 +11,86 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { AnswerSource, Inspection } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type AnswerRows, checkSteps, keptItems, readRows } from './answer.ts'
+import { type AnswerRows, checkStepCount, readRows, storedItems } from './answer.ts'
 import { currentDowntime, endDowntime } from './downtime.ts'
 import { FAULTS } from './faults.ts'
-import type { AskedFor } from './item.ts'
+import type { RequestScope } from './item.ts'
 import { type AnswerKey, readDocument } from './queries.ts'
 import { SingleFlight } from './single-flight.ts'
 import { StoredAnswers } from './stored-answers.ts'
 
-/** An answer of the partner, read. */
+/** A parsed answer of the partner. */
 export interface Answer {
-  /** SHA-256 of the body, under which it is kept as a document. */
+  /** SHA-256 of the body, under which it is stored as a document. */
   readonly hash: string
   readonly list: AnswerRows
-  readonly askedFor: AskedFor
+  readonly askedFor: RequestScope
   /** Milliseconds since 1970. */
   readonly receivedAt: number
 }
 
-/** A call to the partner as the inspector shows it. */
+/** A request to the partner as the inspector shows it. */
 export type PartnerCall = NonNullable<Inspection['partner']>
 
 /** An answer and how it was obtained. */
-export interface Answered {
+export interface ServedAnswer {
   readonly source: Exclude<AnswerSource, 'none'>
   readonly answer: Answer
   readonly call: PartnerCall
-  /** Null where the partner was not called for this query. */
+  /** Null if no request was sent for this query. */
   readonly partnerMs: number | null
-  /** What kept the partner from answering, where a stored answer is used. */
+  /** Why the partner did not answer, if a stored answer is used. */
   readonly failure: WebhookError | undefined
 }
 
-/** The rows of an answer, with what in the answer is not as agreed. */
-interface ReadAnswer {
+/** The rows of an answer, and notes on what does not conform to the interface. */
+interface ParsedAnswer {
   readonly list: AnswerRows
   readonly notes: readonly AnswerNote[]
 }
 
-/** An answer whose rows may still be read; its notes are known at once. */
-interface Reading {
+/** An answer whose rows may still be being parsed; its notes are already complete. */
+interface PendingAnswer {
   readonly list: AnswerRows | Promise<AnswerRows>
   readonly notes: readonly AnswerNote[]
 }
 
-/** The latest live answer to a question, with its body for comparison. */
-interface Latest extends ReadAnswer {
+/** The latest live answer to a request, with its body for comparison. */
+interface LatestAnswer extends ParsedAnswer {
   readonly body: Buffer
-  readonly answered: Answered
+  readonly answered: ServedAnswer
 }
 
-const MOST_BYTES = 64 << 20
-/** What an answer takes with its rows, as a multiple of its body. */
-const ROWS_AND_BODY = 3
+const MAX_CACHE_BYTES = 64 << 20
+/** Estimated memory of an answer with its rows, as a multiple of its body. */
+const MEMORY_FACTOR = 3
 const MINUTE = 60_000
-/** The age of a stored answer from further in the future than this is unknown. */
-const CLOCK_SLACK = MINUTE
+/** A stored answer from further in the future than this has an unknown age and is not used. */
+const MAX_CLOCK_SKEW_MS = MINUTE
 
 /**
- * The partner's answers. A live answer always wins; the same question is asked once at a time, and
- * not again within `worklist.freshSeconds`. The last good answer is stored before it is used, and
- * serves only when a call fails and only while it is young enough.
+ * The partner's answers. Identical requests share one call, and a request is not repeated within
+ * `worklist.freshSeconds`. A valid answer is stored before it is used. A stored answer is served
+ * only if the call fails, and only within the configured age.
  */
 export class WorklistCache {
   readonly #context: Context
   readonly #requester: Requester
   readonly #eventLog: EventLog
   readonly #stored: StoredAnswers
-  /** What is larger than half of a cache is not kept in it. */
-  readonly #latest = new LRUCache<string, Latest>({
-    maxSize: MOST_BYTES,
-    maxEntrySize: MOST_BYTES / 2,
+  /** Entries larger than half of the cache are not cached. */
+  readonly #latest = new LRUCache<string, LatestAnswer>({
+    maxSize: MAX_CACHE_BYTES,
+    maxEntrySize: MAX_CACHE_BYTES / 2,
   })
-  readonly #lists = new LRUCache<string, ReadAnswer>({
-    maxSize: MOST_BYTES / 2,
-    maxEntrySize: MOST_BYTES / 4,
+  readonly #lists = new LRUCache<string, ParsedAnswer>({
+    maxSize: MAX_CACHE_BYTES / 2,
+    maxEntrySize: MAX_CACHE_BYTES / 4,
   })
-  readonly #beingRead = new Map<string, Reading>()
-  /** Lists that some query still uses, among them those that are too long for `#lists`. */
-  readonly #inUse = new Map<string, Pick<Reading, 'notes'> & { list: WeakRef<AnswerRows> }>()
-  readonly #calls = new SingleFlight<Answered>()
+  readonly #pending = new Map<string, PendingAnswer>()
+  /** Lists that some query still uses, including those too large for `#lists`. */
+  readonly #inUse = new Map<string, Pick<PendingAnswer, 'notes'> & { list: WeakRef<AnswerRows> }>()
+  readonly #calls = new SingleFlight<ServedAnswer>()
 
   constructor(context: Context, requester: Requester, eventLog: EventLog) {
     this.#context = context
@@ -100,21 +100,22 @@ export class WorklistCache {
   }
 
   /**
-   * Rejects with `WebhookError`, or with the reason of the signal.
-   * @param device modality of the device that asks, '' for none
+   * Returns the answer to a request. Rejects with `WebhookError`, or with the abort reason of the
+   * signal.
+   * @param device modality of the querying device; '' for none
    */
   async answerTo(
     question: WorklistQuestion,
     device: string,
     signal: AbortSignal,
-  ): Promise<Answered> {
+  ): Promise<ServedAnswer> {
     const { callingAe, sourceIp, dateStart, dateEnd, modality = '' } = question
     const key = [callingAe, sourceIp, dateStart, dateEnd, modality, device].join('\n')
     const known = this.#latest.get(key)
     const age = known ? this.#context.clock() - known.answered.answer.receivedAt : 0
     if (known && age >= 0 && age < this.#context.settings.get('worklist.freshSeconds') * 1000)
       return { ...known.answered, source: 'fresh', partnerMs: null }
-    const isShared = this.#calls.isUnderWay(key)
+    const isShared = this.#calls.isInProgress(key)
     try {
       const answered = await this.#calls.join(
         key,
@@ -135,10 +136,10 @@ export class WorklistCache {
     question: WorklistQuestion,
     device: string,
     signal: AbortSignal,
-  ): Promise<Answered> {
+  ): Promise<ServedAnswer> {
     const { settings } = this.#context
     const before = this.#latest.get(key)
-    const askedFor = askedForOf(question, device)
+    const askedFor = requestScopeOf(question, device)
     try {
       const { reply, hash, reading } = await this.#requester.request(
         'modality_worklist.requested',
@@ -150,7 +151,7 @@ export class WorklistCache {
             const same = before?.body.equals(reply.body) ? before : undefined
             const hash =
               same?.answered.answer.hash ?? createHash('sha256').update(reply.body).digest('hex')
-            const reading = same ?? this.#read(hash, askedFor, reply.body)
+            const reading = same ?? this.#parse(hash, askedFor, reply.body)
             for (const { path, sentence } of reading.notes) reply.note(path, sentence)
             return { reply, hash, reading }
           },
@@ -160,14 +161,14 @@ export class WorklistCache {
       const withheld = list.rows.filter((row) => row.withheld !== null).length
       this.#eventLog.setEffect(reply.webhookId, effectOf(list.rows.length, withheld))
       await this.#store(question, reply, list.rows.length, withheld, hash)
-      const answered: Answered = {
+      const answered: ServedAnswer = {
         source: 'live',
         answer: { hash, list, askedFor, receivedAt: reply.answeredAt },
         call: callOf(reply),
         partnerMs: reply.tookMs,
         failure: undefined,
       }
-      const size = reply.body.length * ROWS_AND_BODY
+      const size = reply.body.length * MEMORY_FACTOR
       const { notes } = reading
       this.#latest.set(key, { list, notes, body: reply.body, answered }, { size: size + 4096 })
       this.#lists.set(listKey(hash, askedFor), { list, notes }, { size })
@@ -181,7 +182,7 @@ export class WorklistCache {
     }
   }
 
-  /** An answer of which no row is fit is no good answer. */
+  /** Stores an answer; it is valid if it is empty or has at least one valid row. */
   #store(
     question: WorklistQuestion,
     { answeredAt, body }: PartnerReply,
@@ -195,7 +196,7 @@ export class WorklistCache {
     return this.#stored.keep(record, body, isGood)
   }
 
-  /** Rows that this AE title may no longer have are not kept for it. */
+  /** Deletes the cached answers of an AE title that is no longer authorized to receive them. */
   async #forget(callingAe: string): Promise<void> {
     for (const key of [...this.#latest.keys()])
       if (key.startsWith(`${callingAe}\n`)) this.#latest.delete(key)
@@ -205,25 +206,25 @@ export class WorklistCache {
   async #storedAnswer(
     question: WorklistQuestion,
     device: string,
-  ): Promise<Pick<Answered, 'source' | 'answer'> | undefined> {
+  ): Promise<Pick<ServedAnswer, 'source' | 'answer'> | undefined> {
     const found = this.#stored.find(answerKeyOf(question))
     if (!found) return undefined
     const hash = found.record.documentHash
     const receivedAt = msOf(found.record.receivedAt)
-    const source = this.#tierOf(receivedAt)
+    const source = this.#sourceFor(receivedAt)
     if (!source) return undefined
-    const askedFor = askedForOf(found.record, device)
+    const askedFor = requestScopeOf(found.record, device)
     const list = found.body
-      ? await this.#read(hash, askedFor, found.body).list
+      ? await this.#parse(hash, askedFor, found.body).list
       : await this.rowsOf(hash, askedFor)
     return list && { source, answer: { hash, list, askedFor, receivedAt } }
   }
 
-  /** Whether an answer of that age may be served now, and as what. */
-  #tierOf(receivedAt: number): 'stored' | 'downtime' | undefined {
+  /** As what an answer of that age may be served now; undefined if it may not. */
+  #sourceFor(receivedAt: number): 'stored' | 'downtime' | undefined {
     const { clock, settings } = this.#context
     const age = clock() - receivedAt
-    if (age < -CLOCK_SLACK) return undefined
+    if (age < -MAX_CLOCK_SKEW_MS) return undefined
     if (age <= settings.get('worklist.storedMinutes') * MINUTE) return 'stored'
     const zone = timeZoneOf(settings.get('clinic.timeZone'))
     const isToday = wallClock(receivedAt, zone).day === wallClock(clock(), zone).day
@@ -231,42 +232,42 @@ export class WorklistCache {
     return isToday && isRecent && currentDowntime(this.#context).isOn ? 'downtime' : undefined
   }
 
-  /** The rows of an answer that is kept as a document; undefined where it is kept no more. */
-  async rowsOf(documentHash: string, askedFor: AskedFor): Promise<AnswerRows | undefined> {
+  /** The rows of an answer that is stored as a document; undefined if it no longer exists. */
+  async rowsOf(documentHash: string, askedFor: RequestScope): Promise<AnswerRows | undefined> {
     const key = listKey(documentHash, askedFor)
-    const known = this.#known(key)
+    const known = this.#cached(key)
     if (known) return known.list
     const body = readDocument(this.#context, documentHash)
-    const items = body && keptItems(body)
+    const items = body && storedItems(body)
     if (!items) return undefined
     const list = await readRows(items, askedFor)
-    this.#lists.set(key, { list, notes: [] }, { size: body.length * ROWS_AND_BODY })
+    this.#lists.set(key, { list, notes: [] }, { size: body.length * MEMORY_FACTOR })
     return list
   }
 
   /**
-   * Several consoles often get the same answer at once: it is read once, also where it is too long
-   * to be kept.
+   * Parses an answer. Several devices often get the same answer at the same time; it is parsed once
+   * even if it is too large to be cached.
    */
-  #read(hash: string, askedFor: AskedFor, body: Buffer): Reading {
+  #parse(hash: string, askedFor: RequestScope, body: Buffer): PendingAnswer {
     const key = listKey(hash, askedFor)
-    const known = this.#known(key) ?? this.#beingRead.get(key)
+    const known = this.#cached(key) ?? this.#pending.get(key)
     if (known) return known
     const { answer, notes } = readAnswerWithNotes('modality_worklist.requested', body)
-    checkSteps(answer.items)
+    checkStepCount(answer.items)
     const list = readRows(answer.items, askedFor)
       .then((rows) => {
         for (const [other, { list }] of this.#inUse) if (!list.deref()) this.#inUse.delete(other)
         this.#inUse.set(key, { notes, list: new WeakRef(rows) })
         return rows
       })
-      .finally(() => this.#beingRead.delete(key))
+      .finally(() => this.#pending.delete(key))
     const reading = { notes, list }
-    this.#beingRead.set(key, reading)
+    this.#pending.set(key, reading)
     return reading
   }
 
-  #known(key: string): ReadAnswer | undefined {
+  #cached(key: string): ParsedAnswer | undefined {
     const known = this.#lists.get(key)
     if (known) return known
     const used = this.#inUse.get(key)
@@ -275,7 +276,7 @@ export class WorklistCache {
   }
 }
 
-/** Milliseconds of a failed call, null where there was none. */
+/** Duration of a failed call in milliseconds; null if no request was sent. */
 export const partnerMsOf = ({ fault, tookMs }: WebhookError): number | null =>
   FAULTS[fault].wasCalled ? tookMs : null
 
@@ -286,8 +287,8 @@ const answerKeyOf = ({ callingAe, dateStart, dateEnd, modality }: WorklistQuesti
   modality: modality ?? null,
 })
 
-/** @param device its modality, which stands in where the question names none */
-const askedForOf = (
+/** @param device the device's modality, used if the request specifies none */
+const requestScopeOf = (
   {
     dateStart,
     dateEnd,
@@ -296,9 +297,9 @@ const askedForOf = (
     readonly modality?: string | null | undefined
   },
   device: string,
-): AskedFor => ({ dateStart, dateEnd, modality: modality ?? device })
+): RequestScope => ({ dateStart, dateEnd, modality: modality ?? device })
 
-const listKey = (hash: string, { dateStart, dateEnd, modality }: AskedFor): string =>
+const listKey = (hash: string, { dateStart, dateEnd, modality }: RequestScope): string =>
   [hash, dateStart, dateEnd, modality].join('\n')
 
 export function callOf(call: PartnerReply | WebhookError): PartnerCall {
@@ -309,8 +310,8 @@ export function callOf(call: PartnerReply | WebhookError): PartnerCall {
 }
 
 /**
- * What an answer led to, for the record of its event; why rows are withheld is in the inspection of
- * the query.
+ * The effect of an answer for the event log; why rows are withheld is in the inspection of the
+ * query.
  */
 export const effectOf = (exams: number, withheld: number): Message =>
   message('worklist.effect', { exams, withheld })

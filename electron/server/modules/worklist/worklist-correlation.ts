@@ -2,22 +2,25 @@ import { setImmediate } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
-import { keptItems, readRows } from './answer.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
+import { readRows, storedItems } from './answer.ts'
 import type { RowKeyword } from './attributes.ts'
 import {
   type CharacterSetPolicy,
   policyOf,
-  repertoireFor,
+  rowEncoder,
   TEXT_KEYWORDS,
 } from './character-set-fallback.ts'
 import { listSentAnswers, type SentAnswer } from './inspection-queries.ts'
-import type { AskedFor } from './item.ts'
+import type { RequestScope } from './item.ts'
 import { readDocument } from './queries.ts'
 import type { WorklistRow } from './row.ts'
 import { findingsOf, readVerdicts, type VerdictDocument } from './verdicts.ts'
 
-/** What images or an MPPS say of the row they were made for; '' where they say nothing. */
+/**
+ * The identifiers that images or an MPPS carry of the row they were made for; '' for those that are
+ * missing.
+ */
 export interface CorrelationQuery {
   readonly callingAeTitle: string
   readonly studyInstanceUid: string
@@ -44,9 +47,9 @@ interface Join {
 }
 
 /**
- * A row belongs where all of these are equal and none is empty, the closest join first.
- * Some consoles do not copy the UID, and some number steps by themselves; a step id alone is no
- * proof where the requested procedure is known and is another.
+ * A row corresponds if all of these identifiers are equal and none is empty; joins are listed from
+ * strictest to loosest. Some modalities do not copy the UID, and some number steps themselves. A
+ * step ID alone is not sufficient if the requested procedure is known to be different.
  */
 const JOINS: readonly Join[] = [
   { equal: ['studyInstanceUid', 'scheduledProcedureStepId'] },
@@ -57,17 +60,17 @@ const JOINS: readonly Join[] = [
   { equal: ['requestedProcedureId'] },
   { equal: ['accessionNumber', 'patientId'] },
 ]
-/** Joins before this one are by the UID, which no two studies share. */
+/** Joins before this index use the Study Instance UID, which is unique to a study. */
 const FIRST_WITHOUT_UID = 3
 
 /**
- * Results of queries that are looked at, the partner's answers that are opened for them and those
- * that are read row by row, and their bytes.
+ * Limits of a search: query results examined, answers opened for them, answers parsed into rows,
+ * and bytes.
  */
-const MOST_RESULTS = 500
-const MOST_OPENED = 200
-const MOST_READ = 20
-const MOST_BYTES = 96 << 20
+const MAX_RESULTS = 500
+const MAX_OPENED = 200
+const MAX_PARSED = 20
+const MAX_BYTES = 96 << 20
 
 interface Candidate {
   readonly index: number
@@ -75,44 +78,44 @@ interface Candidate {
   readonly row: WorklistRow
 }
 
-/** What a search has looked at, and the best row so far. */
+/** The state of a search and the best row so far. */
 interface Search {
   readonly query: CorrelationQuery
-  /** Rows that any join admits, by the hash of their answer. */
+  /** Rows that any join matches, by the hash of their answer. */
   readonly opened: Map<string, readonly Candidate[]>
   bytes: number
-  read: number
-  best: { readonly join: number; readonly row: HandedOutRow | undefined } | undefined
+  parsed: number
+  best: { readonly join: number; readonly row: SentWorklistRow | undefined } | undefined
 }
 
 /**
- * The row that a device was sent and that its images or its MPPS belong to, as far as queries are
- * kept: by the closest join, of those the newest. Undefined where none was sent to it, or where
- * rows of several studies would do.
+ * Finds the row that a device was sent and that its images or MPPS belong to, among the recorded
+ * queries: the row with the strictest join, and among those the newest. Undefined if no row
+ * matches, or if rows of several studies match.
  */
 export async function findSentRow(
   context: Context,
   given: CorrelationQuery,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   const query = trimmed(given)
   const closestPossible = JOINS.findIndex((join) => isPossible(join, query))
   if (closestPossible < 0) return undefined
-  const search: Search = { query, opened: new Map(), bytes: 0, read: 0, best: undefined }
+  const search: Search = { query, opened: new Map(), bytes: 0, parsed: 0, best: undefined }
   const { opened } = search
-  for (const sent of listSentAnswers(context.database, query.callingAeTitle, MOST_RESULTS)) {
+  for (const sent of listSentAnswers(context.database, query.callingAeTitle, MAX_RESULTS)) {
     const known = opened.get(sent.answerHash)
-    const isSpent =
-      opened.size >= MOST_OPENED || search.bytes >= MOST_BYTES || search.read >= MOST_READ
-    if (known ? known.length === 0 : isSpent) continue
+    const isExhausted =
+      opened.size >= MAX_OPENED || search.bytes >= MAX_BYTES || search.parsed >= MAX_PARSED
+    if (known ? known.length === 0 : isExhausted) continue
     await setImmediate()
-    const body = known ? undefined : bodyWorthReading(context, sent.answerHash, search)
+    const body = known ? undefined : bodyIfRelevant(context, sent.answerHash, search)
     if (!known && !body) opened.set(sent.answerHash, [])
     const verdicts = known || body ? verdictsOf(context, sent) : undefined
     if (!verdicts?.context) continue
-    if (body) search.read++
+    if (body) search.parsed++
     const candidates = body ? await candidatesIn(body, verdicts.context, query) : (known ?? [])
     opened.set(sent.answerHash, candidates)
-    const found = closest(candidates, verdicts, search.best?.join ?? JOINS.length)
+    const found = strictest(candidates, verdicts, search.best?.join ?? JOINS.length)
     if (found)
       search.best = {
         join: found.join,
@@ -123,7 +126,7 @@ export async function findSentRow(
   return search.best?.row
 }
 
-/** Steps of the newest result that the device was sent, by Study Instance UID. */
+/** The step IDs of the newest result sent to the device, by Study Instance UID. */
 export async function stepsLastSent(
   context: Context,
   callingAeTitle: string,
@@ -133,7 +136,7 @@ export async function stepsLastSent(
   const verdicts = last && verdictsOf(context, last)
   const body = last && readDocument(context, last.answerHash)
   if (!body || !verdicts?.context) return steps
-  const { rows } = await readRows(keptItems(body) ?? [], verdicts.context)
+  const { rows } = await readRows(storedItems(body) ?? [], verdicts.context)
   for (const [index, { verdict }] of [...findingsOf(verdicts)].entries()) {
     const values = rows[index]?.values
     if (verdict !== 'sent' || !values) continue
@@ -148,25 +151,25 @@ function verdictsOf(context: Context, { verdictHash }: SentAnswer): VerdictDocum
   return bytes && readVerdicts(bytes)
 }
 
-/** The body of an answer that may hold such a row. */
-function bodyWorthReading(context: Context, hash: string, search: Search): Buffer | undefined {
+/** The body of an answer, if it may contain a matching row. */
+function bodyIfRelevant(context: Context, hash: string, search: Search): Buffer | undefined {
   const body = readDocument(context, hash)
   search.bytes += body?.length ?? 0
-  return body && mayHold(body, search.query) ? body : undefined
+  return body && mayContain(body, search.query) ? body : undefined
 }
 
-/** With the texts that were sent in another form (transliterated, cut) as they were sent. */
+/** The row with the texts as they were sent, which may have been transliterated or truncated. */
 function sentRowOf(
   context: Context,
   { row, index }: Candidate,
   verdicts: VerdictDocument,
   { at, remoteAddress }: SentAnswer,
   { callingAeTitle }: CorrelationQuery,
-): HandedOutRow {
-  const wasChanged = ([...findingsOf(verdicts)][index]?.remarks.length ?? 0) > 0
+): SentWorklistRow {
+  const isChanged = ([...findingsOf(verdicts)][index]?.remarks.length ?? 0) > 0
   const device = recogniseDevice(context, callingAeTitle, remoteAddress)
   const policy = policyOf(device, declaredIn(verdicts))
-  const values = wasChanged ? { ...row.values, ...textsAsSent(row, verdicts, policy) } : row.values
+  const values = isChanged ? { ...row.values, ...textsAsSent(row, verdicts, policy) } : row.values
   return {
     studyInstanceUid: values.StudyInstanceUID,
     scheduledProcedureStepId: values.ScheduledProcedureStepID,
@@ -194,19 +197,18 @@ function joinOf({ values }: WorklistRow, query: CorrelationQuery): number {
   const isEqual = (name: Identifier) => query[name] === values[KEYWORDS[name]]
   const join = JOINS.findIndex((one) => isPossible(one, query) && one.equal.every(isEqual))
   if (join < FIRST_WITHOUT_UID) return join
-  // Short numbers recur: with another order and another patient, the step only happens to have the
-  // same.
+  // Short numbers recur: if both order and patient differ, the step number is a coincidence.
   const isOther = (name: Identifier) => query[name] !== '' && !isEqual(name)
   return isOther('accessionNumber') && isOther('patientId') ? -1 : join
 }
 
-/** Rows of an answer that any join admits, the closest join of each. */
+/** The rows of an answer that any join matches, each with its strictest join. */
 async function candidatesIn(
   body: Buffer,
-  askedFor: AskedFor,
+  askedFor: RequestScope,
   query: CorrelationQuery,
 ): Promise<readonly Candidate[]> {
-  const { rows } = await readRows(keptItems(body) ?? [], askedFor)
+  const { rows } = await readRows(storedItems(body) ?? [], askedFor)
   return rows.flatMap((row, index) => {
     const join = joinOf(row, query)
     return join < 0 ? [] : [{ index, join, row }]
@@ -215,23 +217,23 @@ async function candidatesIn(
 
 interface Found {
   readonly join: number
-  /** Undefined where rows of several studies would do. */
+  /** Undefined if rows of several studies match. */
   readonly candidate: Candidate | undefined
 }
 
 /**
- * The row of the closest join among those that were sent, if it is closer than `than`; of several
- * steps of a study the first.
+ * The sent row with the strictest join, if that is stricter than `limit`; the first step if a study
+ * has several.
  */
-function closest(
+function strictest(
   candidates: readonly Candidate[],
   verdicts: VerdictDocument,
-  than: number,
+  limit: number,
 ): Found | undefined {
-  if (!candidates.some(({ join }) => join < than)) return undefined
+  if (!candidates.some(({ join }) => join < limit)) return undefined
   const findings = [...findingsOf(verdicts)]
   const sent = candidates.filter(
-    ({ index, join }) => join < than && findings[index]?.verdict === 'sent',
+    ({ index, join }) => join < limit && findings[index]?.verdict === 'sent',
   )
   if (sent.length === 0) return undefined
   const join = Math.min(...sent.map((candidate) => candidate.join))
@@ -242,20 +244,21 @@ function closest(
   return { join, candidate: isOneStudy ? first : undefined }
 }
 
-/** Made-up ids (see `item`) are not in the body. */
-const MADE_UP = /^[SP][A-Z2-7]{15}$/
-/** JSON may write anything else in several ways. */
-const AS_WRITTEN = /^[A-Za-z0-9. _-]+$/
+/** Generated IDs (see `item.ts`) do not occur in the body. */
+const GENERATED_ID = /^[SP][A-Z2-7]{15}$/
+/** Other characters may be escaped in JSON. */
+const UNESCAPED = /^[A-Za-z0-9. _-]+$/
 
 /**
- * Whether the body is worth reading: most answers are passed over by looking for the ids' bytes.
+ * Whether the body may contain the row. Searching for the bytes of the IDs avoids parsing most
+ * answers.
  */
-function mayHold(body: Buffer, query: CorrelationQuery): boolean {
+function mayContain(body: Buffer, query: CorrelationQuery): boolean {
   const ids = IDENTIFIERS.map((name) => query[name]).filter((id) => id !== '')
-  return ids.some((id) => MADE_UP.test(id) || !AS_WRITTEN.test(id) || body.includes(id))
+  return ids.some((id) => GENERATED_ID.test(id) || !UNESCAPED.test(id) || body.includes(id))
 }
 
-/** The character set that the query declared, as its record shows it. */
+/** The character set that the query declared, according to its record. */
 const declaredIn = ({ keys }: VerdictDocument): readonly string[] =>
   keys
     .find(({ keyword }) => keyword === 'SpecificCharacterSet')
@@ -268,7 +271,7 @@ function textsAsSent(
   policy: CharacterSetPolicy,
 ): Partial<Record<RowKeyword, string>> {
   const asked = TEXT_KEYWORDS.filter(({ keyword }) => keys.some((key) => key.keyword === keyword))
-  const { characterSet, encoded } = repertoireFor(asked, policy)(row)
+  const { characterSet, encoded } = rowEncoder(asked, policy)(row)
   const terms = characterSet === '' ? [] : characterSet.split('\\')
   return Object.fromEntries(
     asked.flatMap(({ keyword, vr }) => {

@@ -5,27 +5,30 @@ import { code128 } from '#shared/code128.ts'
 import type { Exam, ExamDay } from '#shared/contract/dashboard-exams.ts'
 import { english } from '#shared/messages/english.ts'
 
-/** Points; 72 are an inch. */
+/** Page sizes in points (1/72 inch). */
 const SIZES = { A4: [595.28, 841.89], Letter: [612, 792] } as const
-const SIDE = 40
+const SIDE_MARGIN = 40
 const TOP = 92
 const BOTTOM = 52
-const ROW = 58
-/** A third of a millimetre: what hand-held readers take from laser printers. */
-const MODULE = 0.94
+const ROW_HEIGHT = 58
+/**
+ * Width of a bar module: a third of a millimetre, which hand-held readers can read from laser
+ * prints.
+ */
+const MODULE_WIDTH = 0.94
 const BAR_HEIGHT = 24
 
-const ink = (size: number, weight: 400 | 700, color = '#1b2430'): TextStyle => ({
+const textStyle = (size: number, weight: 400 | 700, color = '#1b2430'): TextStyle => ({
   size,
   weight,
   color,
   leading: size * 1.35,
 })
-const TITLE = ink(15, 700)
-const STRONG = ink(10.5, 700)
-const PLAIN = ink(9, 400)
-const SMALL = ink(8, 400, '#5c6673')
-const WARNING = ink(8, 700, '#9c1c1c')
+const TITLE = textStyle(15, 700)
+const STRONG = textStyle(10.5, 700)
+const PLAIN = textStyle(9, 400)
+const SMALL = textStyle(8, 400, '#5c6673')
+const WARNING = textStyle(8, 700, '#9c1c1c')
 
 const WORDS = {
   en: {
@@ -64,22 +67,25 @@ interface RoomPage {
   readonly exams: readonly Exam[]
 }
 
-/** What is printed of a day. */
+/** The content of a printed worklist. */
 export interface WorklistSheetInput {
   readonly clinicName: string
   readonly paper: 'A4' | 'Letter'
   readonly language: 'en' | 'es'
   readonly day: ExamDay
-  /** `HH:MM` in the clinic, of the newest answer that holds the day; '' where there is none. */
+  /**
+   * `HH:MM` in the clinic, when the newest answer that covers the day was received; '' if there is
+   * none.
+   */
   readonly listedAt: string
   /** `YYYY-MM-DD HH:MM` in the clinic. */
   readonly printedAt: string
 }
 
 /**
- * The exams of a day on paper, for a day without the network: each room on pages of its own, each
- * exam with its accession number as a barcode (Code 128) that a console's reader takes. What is
- * done, closed or no longer listed is left out.
+ * Renders the exams of a day as a PDF for use without the network: each room starts a new page, and
+ * each exam has its accession number as a Code 128 barcode that a modality's reader accepts.
+ * Finished, closed and removed exams are left out.
  */
 export function renderWorklistSheet(input: WorklistSheetInput): Promise<Buffer> {
   const { day, paper, language } = input
@@ -90,13 +96,13 @@ export function renderWorklistSheet(input: WorklistSheetInput): Promise<Buffer> 
 }
 
 const rowsOnPage = (paper: keyof typeof SIZES): number =>
-  Math.floor((SIZES[paper][1] - TOP - BOTTOM) / ROW)
+  Math.floor((SIZES[paper][1] - TOP - BOTTOM) / ROW_HEIGHT)
 
 class Sheet {
   readonly #input: WorklistSheetInput
   readonly #words: (typeof WORDS)[keyof typeof WORDS]
   readonly #size: readonly [number, number]
-  /** Between the margins. */
+  /** Width between the margins. */
   readonly #width: number
   readonly #document: PDFKit.PDFDocument
   readonly #bytes: Promise<Buffer>
@@ -106,7 +112,7 @@ class Sheet {
     this.#input = input
     this.#words = WORDS[input.language]
     this.#size = SIZES[input.paper]
-    this.#width = this.#size[0] - 2 * SIDE
+    this.#width = this.#size[0] - 2 * SIDE_MARGIN
     const doc = new PDFDocument({
       size: [...this.#size],
       margin: 0,
@@ -119,7 +125,7 @@ class Sheet {
       },
     })
     this.#document = doc
-    this.#bytes = collected(doc)
+    this.#bytes = collectBytes(doc)
     const fonts = new ReportFonts((name, font) => doc.registerFont(name, font as never))
     this.#typesetter = new Typesetter(fonts, ({ font, text }) =>
       doc.font(font).fontSize(1000).widthOfString(text),
@@ -129,17 +135,23 @@ class Sheet {
   addPage({ room, exams }: RoomPage, page: number, pages: number): void {
     const { day, clinicName, listedAt, printedAt } = this.#input
     const [words, width] = [this.#words, this.#width]
-    const right = SIDE + width * 0.58
+    const right = SIDE_MARGIN + width * 0.58
     this.#document.addPage({ size: [...this.#size], margin: 0 })
-    this.#write(room, TITLE, SIDE, 44, width * 0.55)
+    this.#write(room, TITLE, SIDE_MARGIN, 44, width * 0.55)
     this.#write(words.title(day.day), STRONG, right, 44, width * 0.42)
-    this.#write(clinicName, SMALL, SIDE, 60, width * 0.55)
+    this.#write(clinicName, SMALL, SIDE_MARGIN, 60, width * 0.55)
     this.#write(words.listed(listedAt), SMALL, right, 60, width * 0.42)
-    if (day.source.kind === 'stored') this.#write(words.stored, WARNING, SIDE, 76, width)
+    if (day.source.kind === 'stored') this.#write(words.stored, WARNING, SIDE_MARGIN, 76, width)
     this.#rule(TOP - 6)
-    if (exams.length === 0) this.#write(words.nothing, PLAIN, SIDE, TOP + 18, width)
-    for (const [index, exam] of exams.entries()) this.#row(exam, TOP + index * ROW)
-    this.#write(words.printed(printedAt, page, pages), SMALL, SIDE, this.#size[1] - 28, width)
+    if (exams.length === 0) this.#write(words.nothing, PLAIN, SIDE_MARGIN, TOP + 18, width)
+    for (const [index, exam] of exams.entries()) this.#row(exam, TOP + index * ROW_HEIGHT)
+    this.#write(
+      words.printed(printedAt, page, pages),
+      SMALL,
+      SIDE_MARGIN,
+      this.#size[1] - 28,
+      width,
+    )
   }
 
   finish(): Promise<Buffer> {
@@ -148,15 +160,15 @@ class Sheet {
   }
 
   #row(exam: Exam, y: number): void {
-    const [left, barsAt] = [SIDE + 84, SIDE + this.#width - 222]
+    const [left, barsAt] = [SIDE_MARGIN + 84, SIDE_MARGIN + this.#width - 222]
     const time = exam.startTime.replace(/^(\d\d)(\d\d).*$/, '$1:$2')
     const patient = [shownDate(exam.patientBirthDate), exam.patientSex, exam.patientId]
     this.#document
-      .rect(SIDE, y + 8, 10, 10)
+      .rect(SIDE_MARGIN, y + 8, 10, 10)
       .lineWidth(0.8)
       .stroke('#1b2430')
-    this.#write(this.#words.done, SMALL, SIDE, y + 28, 40)
-    this.#write(time, STRONG, SIDE + 40, y + 16, 44)
+    this.#write(this.#words.done, SMALL, SIDE_MARGIN, y + 28, 40)
+    this.#write(time, STRONG, SIDE_MARGIN + 40, y + 16, 44)
     this.#write(shownName(exam.patientName), STRONG, left, y + 16, barsAt - left - 12)
     this.#write(joined(patient), PLAIN, left, y + 30, barsAt - left - 12)
     this.#write(joined([exam.modality, exam.description]), PLAIN, left, y + 43, barsAt - left - 12)
@@ -172,7 +184,7 @@ class Sheet {
         y + 54,
         this.#width - 84,
       )
-    this.#rule(y + ROW)
+    this.#rule(y + ROW_HEIGHT)
   }
 
   #write(text: string, style: TextStyle, x: number, y: number, most: number): void {
@@ -190,15 +202,16 @@ class Sheet {
   #bars(accessionNumber: string, x: number, y: number): void {
     let at = x
     for (const [index, modules] of (code128(accessionNumber) ?? []).entries()) {
-      if (index % 2 === 0) this.#document.rect(at, y, modules * MODULE, BAR_HEIGHT).fill('#000000')
-      at += modules * MODULE
+      if (index % 2 === 0)
+        this.#document.rect(at, y, modules * MODULE_WIDTH, BAR_HEIGHT).fill('#000000')
+      at += modules * MODULE_WIDTH
     }
   }
 
   #rule(y: number): void {
     this.#document
-      .moveTo(SIDE, y)
-      .lineTo(SIDE + this.#width, y)
+      .moveTo(SIDE_MARGIN, y)
+      .lineTo(SIDE_MARGIN + this.#width, y)
       .lineWidth(0.5)
       .stroke('#c9cfd6')
   }
@@ -206,7 +219,10 @@ class Sheet {
 
 const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
 
-/** The room that the partner names; else where it will be made, as far as that is known. */
+/**
+ * The room that the partner specifies; otherwise the devices whose list has the exam; otherwise the
+ * modality.
+ */
 export const roomOf = ({
   location,
   devices,
@@ -222,11 +238,11 @@ export const roomOf = ({
     .join(', ') ||
   modality
 
-const LEFT_OUT: ReadonlySet<Exam['state']> = new Set(['completed', 'closed', 'gone'])
+const HIDDEN_STATES: ReadonlySet<Exam['state']> = new Set(['completed', 'closed', 'gone'])
 
 function pagesOf(exams: readonly Exam[], most: number, anywhere: string): RoomPage[] {
   const rooms = Map.groupBy(
-    exams.filter(({ state }) => !LEFT_OUT.has(state)),
+    exams.filter(({ state }) => !HIDDEN_STATES.has(state)),
     (exam) => roomOf(exam) || anywhere,
   )
   if (rooms.size === 0) return [{ room: '', exams: [] }]
@@ -240,7 +256,7 @@ function pagesOf(exams: readonly Exam[], most: number, anywhere: string): RoomPa
     )
 }
 
-/** `LAST, FIRST MIDDLE` of the alphabetic group, and the other groups as they are. */
+/** Formats each component group of a PN as `LAST, FIRST MIDDLE`. */
 const shownName = (name: string): string =>
   name
     .split('=')
@@ -253,7 +269,7 @@ const shownName = (name: string): string =>
 
 const shownDate = (da: string): string => da.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
 
-function collected(doc: PDFKit.PDFDocument): Promise<Buffer> {
+function collectBytes(doc: PDFKit.PDFDocument): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   return new Promise((resolve, reject) => {
     doc.on('data', (chunk: Uint8Array) => chunks.push(chunk))

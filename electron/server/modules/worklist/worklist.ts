@@ -12,17 +12,17 @@ import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { type Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
 import { ApiError } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { CONSOLE_TRANSFER_SYNTAX, type ConsoleQuery, consoleQuery } from './console-query.ts'
+import { type ConsoleQuery, consoleQuery, DEFAULT_TRANSFER_SYNTAX } from './console-query.ts'
 import { faultResult } from './faults.ts'
 import { inspectionOf, recordInspection } from './inspections.ts'
 import { lintOf } from './lint.ts'
 import type { WorklistQuery } from './query.ts'
 import {
-  type Asker,
   CANCELLED,
+  type CachedResult,
   feedLineOf,
-  type KeptResult,
   type QueryRun,
+  type QuerySource,
   summaryOf,
 } from './query-run.ts'
 import { RepeatedQueries } from './repeated-queries.ts'
@@ -30,14 +30,17 @@ import { ResultCache } from './result-cache.ts'
 import { WorklistCache } from './worklist-cache.ts'
 import { stepsLastSent } from './worklist-correlation.ts'
 
-/** Who asks in a device's place. */
+/** The user who makes a query in a device's place. */
 export interface AskingUser {
   readonly userId: string
   readonly firstName: string
   readonly lastName: string
 }
 
-/** The worklist as consoles see it (PS3.4 Annex K): a C-FIND answered by asking the partner. */
+/**
+ * The worklist service (PS3.4 Annex K): answers a C-FIND by requesting the worklist from the
+ * partner.
+ */
 export class Worklist implements CFindScp {
   readonly answers: WorklistCache
   readonly #context: Context
@@ -62,31 +65,37 @@ export class Worklist implements CFindScp {
     return this.#answer(this.#begin(request, { origin: 'device', device, user: undefined }))
   }
 
-  #begin(request: CFindRequest, asker: Asker): QueryRun {
+  #begin(request: CFindRequest, querySource: QuerySource): QueryRun {
     const at = this.#context.clock()
     const { day, time } = wallClock(at, this.#timeZone)
-    return { at, request, asker, now: { day, time: time.replaceAll(':', '') }, final: CANCELLED }
+    return {
+      at,
+      request,
+      querySource,
+      now: { day, time: time.replaceAll(':', '') },
+      final: CANCELLED,
+    }
   }
 
   async *#answer(run: QueryRun): AsyncGenerator<EncodedIdentifiers, DimseResult, void> {
-    const { request, asker } = run
+    const { request, querySource } = run
     try {
       request.signal.throwIfAborted()
       run.query = this.#results.queryOf(run)
       run.question = this.#questionOf(request, run.query)
-      const modality = asker.device?.modality ?? ''
+      const modality = querySource.device?.modality ?? ''
       run.answered = await this.answers.answerTo(run.question, modality, request.signal)
-      run.kept = await this.#results.resultFor(run, run.query, run.answered)
-      for await (const batch of run.kept.identifiers) {
+      run.cached = await this.#results.resultFor(run, run.query, run.answered)
+      for await (const batch of run.cached.identifiers) {
         yield batch
         request.signal.throwIfAborted()
       }
-      run.final = finalOf(run.kept)
+      run.final = finalStatus(run.cached)
     } catch (error) {
       if (!request.signal.aborted) this.#fail(run, error)
     } finally {
-      // Before the final response, and also where the console cancelled or hung up: the generator
-      // is then returned at its yield.
+      // Recorded before the final response. If the device cancels or disconnects, the generator is
+      // returned at its yield, and the query is recorded too.
       await this.#record(run)
     }
     return run.final
@@ -110,7 +119,7 @@ export class Worklist implements CFindScp {
 
   #fail(run: QueryRun, error: unknown): void {
     const reference = this.#context.uuid().slice(0, 8)
-    run.trouble = { error, reference }
+    run.exception = { error, reference }
     if (error instanceof DimseError) run.final = error.result
     else if (error instanceof WebhookError) {
       run.final = faultResult(error.fault, run.request.association.callingAeTitle, error.detail)
@@ -120,7 +129,7 @@ export class Worklist implements CFindScp {
     }
   }
 
-  /** Durable when it resolves, see `recordInspection`. */
+  /** Records the query; durable when the promise resolves, see `recordInspection`. */
   async #record(run: QueryRun): Promise<void> {
     const { clock, feed } = this.#context
     const repeated = this.#repeats.count(run)
@@ -140,44 +149,45 @@ export class Worklist implements CFindScp {
   }
 
   /**
-   * Asks as that device would, by the code a device goes through, recorded with the user's name.
+   * Makes a query in a device's place, through the same code, and records it with the user's name.
    */
   async ask(ask: WorklistAsk, device: Device, user: AskingUser): Promise<Inspection> {
-    const { run } = await this.#askAs(fromConsole(ask), device, user)
+    const { run } = await this.#runFor(consoleQueryOf(ask), device, user)
     return inspectionOf(this.#context, run)
   }
 
   /**
-   * As `ask`, with the identifier of a console and its transfer syntax; every row with its verdict.
-   * Such a query is the window's too: what a device was sent is not changed by it.
+   * Like `ask`, but with a given identifier and transfer syntax, and without a limit on rows. The
+   * query is recorded as made from the window, so what counts as sent to the device does not
+   * change.
    */
   async askWith(query: ConsoleQuery, device: Device, user: AskingUser): Promise<Inspection> {
-    const { run } = await this.#askAs(query, device, user)
+    const { run } = await this.#runFor(query, device, user)
     return inspectionOf(this.#context, run, Number.POSITIVE_INFINITY)
   }
 
   /**
-   * Asks for today as that device would, recorded like `ask`, and checks what would be sent against
-   * the rules of its profile.
-   * @throws {ApiError} unavailable: there is no list to check, because the query failed
+   * Queries today's worklist in a device's place, records it like `ask`, and checks what would be
+   * sent against the rules of the device's profile.
+   * @throws {ApiError} unavailable: the query failed, so there is no list to check
    */
   async lint(device: Device, user: AskingUser): Promise<Lint> {
     const today = wallClock(this.#context.clock(), this.#timeZone).day
     const { deviceId, aeTitle } = device
     const ask = WorklistAsk.parse({ deviceId, startDate: today, endDate: today })
-    const { run, batches } = await this.#askAs(fromConsole(ask), device, user)
+    const { run, batches } = await this.#runFor(consoleQueryOf(ask), device, user)
     const { inspectionId = 0, sentence = verbatim('') } = run.summary ?? {}
-    // A failed query must not pass for a list without faults.
+    // A failed query must not look like a list without findings.
     if (run.final.status !== 0 && batches.length === 0) throw new ApiError('unavailable', sentence)
     const before = await stepsLastSent(this.#context, aeTitle)
     return {
-      ...(await lintOf(batches, CONSOLE_TRANSFER_SYNTAX, device, before)),
+      ...(await lintOf(batches, DEFAULT_TRANSFER_SYNTAX, device, before)),
       inspectionId,
     }
   }
 
-  /** What a device goes through, without the network. */
-  async #askAs(
+  /** Runs a query as for a device, without the network. */
+  async #runFor(
     { identifier, transferSyntax }: ConsoleQuery,
     device: Device,
     { userId, firstName, lastName }: AskingUser,
@@ -205,10 +215,10 @@ export class Worklist implements CFindScp {
 }
 
 /**
- * No match is a success. A truncated list, or one whose every match had to be withheld, is a
- * failure.
+ * The final status. An empty list is a success; a truncated list, or one of which every match was
+ * withheld, is a failure.
  */
-function finalOf({ result, maxRows }: KeptResult): DimseResult {
+function finalStatus({ result, maxRows }: CachedResult): DimseResult {
   if (result.cut > 0)
     return { status: 0xa700, errorComment: `List cut at ${maxRows}, narrow the query` }
   if (result.sent === 0 && result.unfit > 0)
@@ -216,7 +226,7 @@ function finalOf({ result, maxRows }: KeptResult): DimseResult {
   return { status: 0x0000 }
 }
 
-const fromConsole = (ask: WorklistAsk): ConsoleQuery => ({
+const consoleQueryOf = (ask: WorklistAsk): ConsoleQuery => ({
   identifier: consoleQuery(ask),
-  transferSyntax: CONSOLE_TRANSFER_SYNTAX,
+  transferSyntax: DEFAULT_TRANSFER_SYNTAX,
 })

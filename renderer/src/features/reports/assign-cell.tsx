@@ -1,7 +1,7 @@
 import { IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
-import { moved, REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
+import { nextStatus, REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
 import { t } from '../../i18n/t.ts'
 import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
 import css from '../../ui/study-list/study-list.module.css'
@@ -22,7 +22,8 @@ export function AssignCell({
   const [isWanted, setIsWanted] = useState(false)
   const name = study.assignedTo?.name ?? t('ui.study-list.nobody')
   const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
-  const isFixed = study.isCancelled || status === undefined || moved('assign', status) === undefined
+  const isFixed =
+    study.isCancelled || status === undefined || nextStatus('assign', status) === undefined
   const tabIndex = isCurrent ? 0 : -1
   if (!mayAssign || isFixed)
     return <span className={study.assignedTo ? css.two : css.under}>{name}</span>

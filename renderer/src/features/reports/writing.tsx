@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { type RefObject, useRef, useState } from 'react'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
-import { expanded } from '#shared/report-text.ts'
+import { expandTemplate } from '#shared/report-text.ts'
 import type { KeptDraft } from '../../api/draft-keeper.ts'
 import { useReply } from '../../api/queries.ts'
 import { useZone } from '../../api/status.ts'
@@ -47,7 +47,7 @@ export function Writing({
     ).data?.templates ?? []
   const macros = offered
     .filter(({ kind }) => kind === 'macro')
-    .map((macro) => ({ ...macro, text: expanded(macro.text, values) }))
+    .map((macro) => ({ ...macro, text: expandTemplate(macro.text, values) }))
   const isElsewhere = isHeldElsewhere(reading) || !reading.mayWrite
   const isAddendum = reading.status === 'addendum_active'
   const isEmpty = kept.text.trim() === ''
@@ -105,7 +105,7 @@ export function Writing({
         <TemplateOffers
           templates={offered.filter(({ kind }) => kind === 'template')}
           onPick={(template) => {
-            keeper.replace(expanded(template.text, values))
+            keeper.replace(expandTemplate(template.text, values))
             editor.current?.focus()
           }}
         />

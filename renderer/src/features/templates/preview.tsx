@@ -1,4 +1,4 @@
-import { expanded, fieldsOf, sectionsOf } from '#shared/report-text.ts'
+import { expandTemplate, fieldsOf, sectionsOf } from '#shared/report-text.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import css from './templates.module.css'
 
@@ -10,7 +10,7 @@ const EXAMPLE = textsOf(
 
 /** A template as the editor would show it, its variables those of a patient who does not exist. */
 export function Preview({ text }: { text: string }) {
-  const shown = expanded(text, EXAMPLE)
+  const shown = expandTemplate(text, EXAMPLE)
   if (shown.trim() === '') return <p className={css.quiet}>{t('ui.templates.form.previewNone')}</p>
   const headings = sectionsOf(shown).filter(({ heading }) => heading !== '')
   const marks = [

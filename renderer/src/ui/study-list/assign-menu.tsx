@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
-import { may, moved, REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
+import { may, nextStatus, REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useMayManage, useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
@@ -45,7 +45,7 @@ export function AssignMenu(props: {
   const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
   const mayReport = Boolean(me && may(me, 'writeReports'))
   const canBeAssigned =
-    !study.isCancelled && status !== undefined && moved('assign', status) !== undefined
+    !study.isCancelled && status !== undefined && nextStatus('assign', status) !== undefined
   if (!me || !canBeAssigned) return props.fixed === undefined ? <span>{name}</span> : props.fixed
   const button = {
     ...{ size, variant: 'default', maw: '100%', tabIndex, leftSection: <IconUser size={14} /> },

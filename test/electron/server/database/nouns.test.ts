@@ -6,9 +6,9 @@ import {
   deleteUnknownCaller,
   findUnknownCaller,
   listUnknownCallers,
-  MOST_CALLERS,
-  MOST_CALLERS_OF_ADDRESS,
-  noteUnknownCaller,
+  MAX_CALLERS_PER_ADDRESS,
+  MAX_UNKNOWN_CALLERS,
+  upsertUnknownCaller,
 } from '#server/modules/devices/unknown-caller-queries.ts'
 import {
   deleteEndpoint,
@@ -20,7 +20,7 @@ import {
   listEndpoints,
   saveEndpoint,
 } from '#server/modules/partners/queries.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import {
   deleteClosedStep,
   insertClosedStep,
@@ -102,19 +102,19 @@ describe('unknown callers', () => {
     using temp = tempStore()
     const { database } = temp.store
     const call = { aeTitle: 'CT9', address: '10.0.3.9' }
-    noteUnknownCaller(database, {
+    upsertUnknownCaller(database, {
       ...call,
       calledAeTitle: 'ISTHMUS',
       services: ['Verification'],
       at: AT,
     })
-    noteUnknownCaller(database, {
+    upsertUnknownCaller(database, {
       ...call,
       calledAeTitle: 'RIS',
       services: ['Modality Worklist'],
       at: '2026-03-10T09:05:00.000Z',
     })
-    noteUnknownCaller(database, {
+    upsertUnknownCaller(database, {
       ...call,
       address: '10.0.3.10',
       calledAeTitle: 'ISTHMUS',
@@ -147,10 +147,10 @@ describe('unknown callers', () => {
     using temp = tempStore()
     const { database } = temp.store
     const call = { aeTitle: 'CT9', address: '10.0.3.9', calledAeTitle: 'ISTHMUS', services: [] }
-    noteUnknownCaller(database, { ...call, at: AT })
+    upsertUnknownCaller(database, { ...call, at: AT })
     expect(deleteUnknownCaller(database, 'CT9', '10.0.3.9')).toBe(true)
     expect(deleteUnknownCaller(database, 'CT9', '10.0.3.9')).toBe(false)
-    noteUnknownCaller(database, { ...call, at: AT })
+    upsertUnknownCaller(database, { ...call, at: AT })
     expect(findUnknownCaller(database, 'CT9', '10.0.3.9')?.attempts).toBe(1)
   })
 
@@ -158,8 +158,8 @@ describe('unknown callers', () => {
     using temp = tempStore()
     const { database } = temp.store
     database.transaction(() => {
-      for (let i = 0; i < MOST_CALLERS + 3; i++)
-        noteUnknownCaller(database, {
+      for (let i = 0; i < MAX_UNKNOWN_CALLERS + 3; i++)
+        upsertUnknownCaller(database, {
           aeTitle: `AE${i}`,
           address: `10.0.3.${i}`,
           calledAeTitle: '',
@@ -167,28 +167,28 @@ describe('unknown callers', () => {
           at: instantOf(Date.parse(AT) + i * 1000),
         })
     })
-    expect(countUnknownCallers(database)).toBe(MOST_CALLERS)
+    expect(countUnknownCallers(database)).toBe(MAX_UNKNOWN_CALLERS)
     expect(listUnknownCallers(database).at(-1)?.aeTitle).toBe('AE3')
-    expect(listUnknownCallers(database)[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
+    expect(listUnknownCallers(database)[0]?.aeTitle).toBe(`AE${MAX_UNKNOWN_CALLERS + 2}`)
   })
 
   it('are bounded of one address, which pushes out no caller of another', () => {
     using temp = tempStore()
     const { database } = temp.store
     const call = { calledAeTitle: '', services: [] }
-    noteUnknownCaller(database, { aeTitle: 'CT_NEW', address: '10.0.3.9', ...call, at: AT })
+    upsertUnknownCaller(database, { aeTitle: 'CT_NEW', address: '10.0.3.9', ...call, at: AT })
     database.transaction(() => {
-      for (let i = 0; i < MOST_CALLERS + 3; i++)
-        noteUnknownCaller(database, {
+      for (let i = 0; i < MAX_UNKNOWN_CALLERS + 3; i++)
+        upsertUnknownCaller(database, {
           aeTitle: `AE${i}`,
           address: '10.0.3.66',
           ...call,
           at: instantOf(Date.parse(AT) + i * 1000),
         })
     })
-    expect(countUnknownCallers(database)).toBe(MOST_CALLERS_OF_ADDRESS + 1)
+    expect(countUnknownCallers(database)).toBe(MAX_CALLERS_PER_ADDRESS + 1)
     expect(findUnknownCaller(database, 'CT_NEW', '10.0.3.9')).toBeDefined()
-    expect(listUnknownCallers(database)[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
+    expect(listUnknownCallers(database)[0]?.aeTitle).toBe(`AE${MAX_UNKNOWN_CALLERS + 2}`)
   })
 })
 
@@ -321,7 +321,7 @@ describe('endpoints', () => {
     const to = (
       event: 'report.delivered' | 'modality_worklist.requested' | 'ephemeral.access_requested',
       apiKeyId: string | null,
-    ) => endpointTaking(database, event, apiKeyId)?.endpointId
+    ) => endpointFor(database, event, apiKeyId)?.endpointId
     expect(to('report.delivered', null)).toBe('ris')
     expect(to('report.delivered', 'k1')).toBe('reading')
     expect(to('modality_worklist.requested', 'k1')).toBe('ris')

@@ -23,7 +23,7 @@ import {
   recoveryKeyState,
   wrapDataKey,
 } from '#server/database/recovery-key.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { tempFolder, tempStore } from '../../../support/temp-store.ts'
 
 const DATABASE = 'gateway.sqlite'
@@ -48,7 +48,7 @@ function lostFolder() {
   const { store, folder, clock } = temp
   const recoveryKey = newRecoveryKey()
   storeSecret(store, 'mail.password', 'seven calm otters')
-  keepRecoveryProof(store)
+  storeRecoveryProof(store)
   keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   store[Symbol.dispose]()
   return { ...temp, recoveryKey }
@@ -205,7 +205,7 @@ it('knows whether the recovery key is one of this folder', () => {
   using temp = tempStore()
   const { store, folder, clock } = temp
   expect(recoveryKeyState(folder, store.database.seal)).toEqual({ state: 'none', madeAt: null })
-  keepRecoveryProof(store)
+  storeRecoveryProof(store)
   keepRecoveryKey(folder, wrapDataKey(store.database.seal, newRecoveryKey(), clock()))
   expect(recoveryKeyState(folder, store.database.seal)).toEqual({
     state: 'ready',
@@ -223,7 +223,7 @@ it('gives a new key another lock: the one before opens nothing any more', () => 
   const second = newRecoveryKey()
   {
     using store = openContext({ folder, clock, uuid })
-    keepRecoveryProof(store)
+    storeRecoveryProof(store)
     keepRecoveryKey(folder, wrapDataKey(store.database.seal, second, clock()))
   }
   rmSync(join(folder, 'data.key'))

@@ -31,7 +31,7 @@ function actsOfSource(): Set<string> {
     ...(text.match(NOTE) ?? []).flatMap(namesIn),
     ...[...text.matchAll(/\baction: '([a-z-]+\.[a-z-]+)'/g)].map(([, name = '']) => name),
     // Constants of the audit log.
-    ...[...text.matchAll(/^export const [A-Z]+ = '(audit\.[a-z-]+)'/gm)].map(
+    ...[...text.matchAll(/^export const [A-Z_]+ = '(audit\.[a-z-]+)'/gm)].map(
       ([, name = '']) => name,
     ),
     // Handed on by a function of the file.

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Context } from '#server/context.ts'
 import * as apiKeyService from '#server/modules/api-keys/api-keys.ts'
-import { apiKeyRecords, findApiKey } from '#server/modules/api-keys/queries.ts'
+import { findApiKey, listApiKeys } from '#server/modules/api-keys/queries.ts'
 import { bound } from '../../../../support/bound.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -31,7 +31,7 @@ describe('API keys', () => {
     expect(
       JSON.stringify([
         keys.list(),
-        apiKeyRecords(temp.store.database),
+        listApiKeys(temp.store.database),
         temp.store.audit.list({ limit: 10 }),
       ]),
     ).not.toContain(key)

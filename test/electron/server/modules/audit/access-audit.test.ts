@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAccessAudit } from '#server/modules/audit/access-audit.ts'
-import { answersNotedIn } from '#server/modules/audit/access-paths.ts'
+import { recordAccessIn } from '#server/modules/audit/access-paths.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { reportedErrors, tempStore, withoutRoom } from '../../../../support/temp-store.ts'
@@ -22,7 +22,7 @@ describe('a look at patient data', () => {
   it('is one entry per person, kind and study within a quarter of an hour', async () => {
     {
       await using accesses = open()
-      const note = answersNotedIn(accesses)
+      const note = recordAccessIn(accesses)
       for (const userId of ['usr_1', 'usr_2', 'usr_1']) {
         note({ method: 'GET', path: '/dashboard/studies' }, {}, { userId })
         note(
@@ -55,7 +55,7 @@ describe('a look at patient data', () => {
   it('of a partner’s key is one entry for each operation', async () => {
     {
       await using accesses = open()
-      const note = answersNotedIn(accesses)
+      const note = recordAccessIn(accesses)
       for (const studyId of ['stu_1', 'stu_2'])
         note(
           { method: 'GET', path: '/v1/scribe/studies/:studyId' },
@@ -86,7 +86,7 @@ describe('a look at patient data', () => {
       ({ method, path }) => method === 'GET' && /studies|reports/.test(path),
     )
     const noted: (string | undefined)[] = []
-    const note = answersNotedIn({
+    const note = recordAccessIn({
       note: ({ action, target }) => void noted.push(`${action} ${target}`),
     })
     for (const call of calls) {
@@ -101,7 +101,7 @@ describe('a look at patient data', () => {
 
   it('is noted for questions by POST, and not for changes', () => {
     const noted: string[] = []
-    const note = answersNotedIn({
+    const note = recordAccessIn({
       note: ({ action, target }) => void noted.push(`${action} ${target}`),
     })
     for (const path of [

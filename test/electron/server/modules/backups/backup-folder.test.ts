@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { checkBackupFolder, placeOfFolder } from '#server/modules/backups/backup-folder.ts'
+import { backupPlaceOf, checkBackupFolder } from '#server/modules/backups/backup-folder.ts'
 import { saying } from '../../../../support/saying.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
@@ -51,6 +51,6 @@ it('says where a folder is, seen from the data', () => {
   ]
   for (const folder of [data, target, synced]) mkdirSync(folder)
   expect(
-    [target, synced, join(temp.folder, 'gone')].map((folder) => placeOfFolder(folder, data)),
+    [target, synced, join(temp.folder, 'gone')].map((folder) => backupPlaceOf(folder, data)),
   ).toEqual(['same-disk', 'synced', null])
 })

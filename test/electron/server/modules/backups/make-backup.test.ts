@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { checkCopy } from '#server/modules/backups/backup-check.ts'
-import { openBackup } from '#server/modules/backups/backup-opening.ts'
 import { listBackups, makeBackup, removeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { openBackup } from '#server/modules/backups/open-backup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { needing } from '../../../../support/needs.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
@@ -34,7 +34,7 @@ describe('a backup', () => {
     using on = stage()
     const { store, folder, clock } = on
     const seen: string[] = []
-    keepRecoveryProof(store)
+    storeRecoveryProof(store)
     keepRecoveryKey(folder, wrapDataKey(store.database.seal, newRecoveryKey(), clock()))
     store.audit.append({ actor: 'gateway', action: 'test', target: 'x', detail: {} })
     const made = await on.make(({ phase }) => void seen.push(phase))

@@ -16,12 +16,8 @@ import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { sealWith } from '#server/database/encryption.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { newRecoveryKey } from '#server/database/recovery-key.ts'
-import {
-  type BackupKey,
-  openBackup,
-  previewBackup,
-} from '#server/modules/backups/backup-opening.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
+import { type BackupKey, openBackup, previewBackup } from '#server/modules/backups/open-backup.ts'
 import { english } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { saying } from '../../../../support/saying.ts'

@@ -6,9 +6,9 @@ import { storeSecret } from '#server/configuration/secret-queries.ts'
 import { type Context, openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
-import type { BackupKey } from '#server/modules/backups/backup-opening.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import type { BackupKey } from '#server/modules/backups/open-backup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { applyStagedRestore, stageRestore } from '#server/modules/backups/restore-files.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
@@ -26,7 +26,7 @@ export async function stage({ hasRecoveryKey = true, later = true } = {}) {
   const { store, folder, clock, uuid } = temp
   const recoveryKey = newRecoveryKey()
   if (hasRecoveryKey) {
-    keepRecoveryProof(store)
+    storeRecoveryProof(store)
     keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   }
   storeSecret(store, 'mail.password', 'seven calm otters')

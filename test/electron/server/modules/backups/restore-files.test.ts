@@ -21,11 +21,11 @@ import {
   recoverDataKey,
   wrapDataKey,
 } from '#server/database/recovery-key.ts'
-import { openBackup } from '#server/modules/backups/backup-opening.ts'
-import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { openBackup } from '#server/modules/backups/open-backup.ts'
+import { storeRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import {
   applyStagedRestore,
-  quarantine,
+  moveDatabaseAside,
   refuseHalfRestored,
   stageRestore,
 } from '#server/modules/backups/restore-files.ts'
@@ -163,7 +163,7 @@ describe('a restore', () => {
     const newer = newRecoveryKey()
     {
       using store = on.reopen()
-      keepRecoveryProof(store)
+      storeRecoveryProof(store)
       keepRecoveryKey(on.folder, wrapDataKey(store.database.seal, newer, NOW))
     }
     await restoreInto(on.folder, on.from, on.own)
@@ -286,13 +286,13 @@ describe('quarantine', () => {
     using on = await stage()
     writeFileSync(join(on.folder, DATABASE_FILE), 'damaged')
     writeFileSync(join(on.folder, `${DATABASE_FILE}-wal`), 'its log')
-    const name = quarantine(on.folder, NOW)
+    const name = moveDatabaseAside(on.folder, NOW)
     expect(name).toBe('damaged-2026-03-11-080000Z')
     expect(readFileSync(join(on.folder, name, DATABASE_FILE), 'utf8')).toBe('damaged')
     expect(readFileSync(join(on.folder, name, `${DATABASE_FILE}-wal`), 'utf8')).toBe('its log')
     expect(existsSync(join(on.folder, DATABASE_FILE))).toBe(false)
     expect(existsSync(join(on.folder, 'data.key'))).toBe(true)
-    expect(quarantine(on.folder, NOW)).toBe(`${name}-2`)
+    expect(moveDatabaseAside(on.folder, NOW)).toBe(`${name}-2`)
   })
 
   it('is finished by the next start where a crash interrupted it', async () => {
@@ -309,7 +309,7 @@ describe('quarantine', () => {
   it('leaves a restore that is ready alone', async () => {
     using on = await stage()
     await stageRestore(on.folder, on.from, on.own, 'x', NOW)
-    quarantine(on.folder, NOW)
+    moveDatabaseAside(on.folder, NOW)
     expect(applyStagedRestore(on.folder, NOW)).toMatchObject({ name: on.made.name, keptAside: '' })
     using store = on.reopen()
     expect(actions(store)).toEqual(['before'])

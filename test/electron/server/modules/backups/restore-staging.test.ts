@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { userActor } from '#server/audit-log/audit.ts'
 import { type Context, openContext } from '#server/context.ts'
 import { applyStagedRestore } from '#server/modules/backups/restore-files.ts'
-import { noteRestores, Restoring } from '#server/modules/backups/restore-staging.ts'
+import { LiveRestore, recordRestores } from '#server/modules/backups/restore-staging.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
@@ -20,7 +20,7 @@ const COST = { logN: 10, r: 8, p: 1 }
 interface Stage extends AsyncDisposable {
   readonly clinic: Clinic
   readonly context: Context
-  readonly restoring: Restoring
+  readonly restoring: LiveRestore
   readonly owner: ReturnType<typeof userActor>
   readonly restarts: () => number
 }
@@ -32,7 +32,7 @@ async function openStage(): Promise<Stage> {
   const context = opened.use(openContext({ folder: clinic.folder }))
   const people = openPeople(context, COST)
   let restarts = 0
-  const restoring = opened.use(new Restoring(context, people, () => void restarts++, 0))
+  const restoring = opened.use(new LiveRestore(context, people, () => void restarts++, 0))
   const owner = userActor(allUsers(context.database)[0]?.userId ?? '')
   return {
     clinic,
@@ -175,7 +175,7 @@ it('is not kept waiting at the end by a restart that nobody needs any more', asy
   const { clinic, owner, context } = stage
   const people = openPeople(context, COST)
   let restarts = 0
-  const restoring = new Restoring(context, people, () => void restarts++, 60_000)
+  const restoring = new LiveRestore(context, people, () => void restarts++, 60_000)
   await restoring.begin({ name: clinic.backup.name, password }, owner)
   await until(() => expect(restoring.state.phase).toBe('ready'))
   await restoring[Symbol.asyncDispose]()
@@ -192,8 +192,8 @@ it('notes once what was put back, also where the gateway was ended before it cou
   // The gateway ends here; the next one has nothing to put back.
   expect(applyStagedRestore(clinic.folder, Date.now())).toBeUndefined()
   using context = openContext({ folder: clinic.folder })
-  expect(noteRestores(context, 'gateway')).toEqual([clinic.backup.name])
-  expect(noteRestores(context, 'gateway')).toEqual([])
+  expect(recordRestores(context, 'gateway')).toEqual([clinic.backup.name])
+  expect(recordRestores(context, 'gateway')).toEqual([])
   const told = context.audit
     .list({ limit: 5 })
     .items.filter(({ action }) => action === 'database.restore')

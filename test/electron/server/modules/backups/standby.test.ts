@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forgetStandby, noteStandby } from '#server/modules/backups/standby.ts'
+import { recordStandby, removeStandby } from '#server/modules/backups/standby.ts'
 import { backupStage, DAY_MS, HOUR_MS, MINUTE_MS } from './backups-fixture.ts'
 
 const ACTOR = 'command-line'
@@ -8,7 +8,7 @@ it('has the recovery point of the backup that was copied, and is shown with it',
   await using stage = backupStage({ 'backup.everyMinutes': 15 })
   const { name, madeAt } = await stage.backups.make('by-hand', ACTOR)
   stage.clock.pass(4 * MINUTE_MS)
-  await noteStandby(stage.store, 'nas', name, ACTOR)
+  await recordStandby(stage.store, 'nas', name, ACTOR)
   const told = { to: 'nas', recoveryPoint: madeAt, copiedAt: '2026-03-10T09:04:00.000Z' }
   expect((await stage.backups.state()).standby).toEqual(told)
   await stage.restart()
@@ -19,7 +19,7 @@ it('is warned of when it is three intervals behind, of the plan there is', async
   await using stage = backupStage({ 'backup.everyMinutes': 15 })
   expect(stage.health().standby).toBeUndefined()
   const { name } = await stage.backups.make('by-hand', ACTOR)
-  await noteStandby(stage.store, 'nas', name, ACTOR)
+  await recordStandby(stage.store, 'nas', name, ACTOR)
   stage.clock.pass(45 * MINUTE_MS)
   expect(stage.health().standby).toBeUndefined()
   stage.clock.pass(MINUTE_MS)
@@ -31,19 +31,19 @@ it('is warned of when it is three intervals behind, of the plan there is', async
   expect(stage.health().standby).toBeUndefined()
   stage.clock.pass(3 * DAY_MS)
   expect(stage.health().standby).toBeDefined()
-  forgetStandby(stage.store, ACTOR)
+  removeStandby(stage.store, ACTOR)
   expect(stage.health().standby).toBeUndefined()
-  expect(() => forgetStandby(stage.store, ACTOR)).toThrow('No standby is registered.')
+  expect(() => removeStandby(stage.store, ACTOR)).toThrow('No standby is registered.')
 })
 
 it('notes no backup that is not in the folder', async () => {
   await using stage = backupStage()
   await expect(
-    noteStandby(stage.store, 'nas', 'isthmus-2026-03-10-090000Z', ACTOR),
+    recordStandby(stage.store, 'nas', 'isthmus-2026-03-10-090000Z', ACTOR),
   ).rejects.toThrow('There is no backup')
   stage.store.settings.change({ 'backup.folder': null }, ACTOR)
   await expect(
-    noteStandby(stage.store, 'nas', 'isthmus-2026-03-10-090000Z', ACTOR),
+    recordStandby(stage.store, 'nas', 'isthmus-2026-03-10-090000Z', ACTOR),
   ).rejects.toThrow('Choose a folder')
 })
 
@@ -52,7 +52,7 @@ it('is in the trail once for each place, and not every few minutes', async () =>
   const { name } = await stage.backups.make('by-hand', ACTOR)
   for (const to of ['nas', 'nas', 'nas', 'branch']) {
     stage.clock.pass(HOUR_MS)
-    await noteStandby(stage.store, to, name, ACTOR)
+    await recordStandby(stage.store, to, name, ACTOR)
   }
   expect(stage.audited('standby.note').map(({ detail }) => detail)).toMatchObject([
     { to: 'branch' },

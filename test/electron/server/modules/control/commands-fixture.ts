@@ -1,5 +1,5 @@
 import { openContext } from '#server/context.ts'
-import { replyOf } from '#server/modules/control/commands.ts'
+import { runCommand } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 
@@ -10,7 +10,7 @@ export function openFolder() {
   return {
     context,
     run: (command: string, request: Partial<ControlRequest> = {}) =>
-      replyOf(context, ControlRequest.parse({ command, ...request }), undefined, '1.2.3'),
+      runCommand(context, ControlRequest.parse({ command, ...request }), undefined, '1.2.3'),
     [Symbol.dispose]() {
       context[Symbol.dispose]()
       temp[Symbol.dispose]()

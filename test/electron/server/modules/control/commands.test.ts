@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { acquireLock } from '#server/database/lock.ts'
-import { DATA_COMMANDS, replyOf, runAlone } from '#server/modules/control/commands.ts'
+import { DATA_COMMANDS, runCommand, runWithLock } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import { followLink } from '#server/modules/users/people.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
@@ -97,16 +97,16 @@ it('throws what is a fault of ours, so that it is not taken for an answer', asyn
     command: 'api-key create',
     options: { description: 'RIS' },
   })
-  await expect(replyOf(context, request, undefined, '')).rejects.toThrow(RangeError)
+  await expect(runCommand(context, request, undefined, '')).rejects.toThrow(RangeError)
 })
 
 it('runs on a folder alone, and not on one that is taken', async () => {
   using temp = tempDataFolder()
   const request = ControlRequest.parse({ command: 'config get', arguments: ['dimse.port'] })
-  expect(await runAlone(temp.folder, request)).toEqual({ ok: true, output: '11112' })
+  expect(await runWithLock(temp.folder, request)).toEqual({ ok: true, output: '11112' })
   using lock = acquireLock(temp.folder)
   expect(lock).toBeDefined()
-  expect(await runAlone(temp.folder, request)).toBeUndefined()
+  expect(await runWithLock(temp.folder, request)).toBeUndefined()
 })
 
 it('has a usage and a sentence for each command', () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { certificateFacts, loadOrCreateCertificate } from '#server/http/certificate.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { replyOf } from '#server/modules/control/commands.ts'
+import { runCommand } from '#server/modules/control/commands.ts'
 import {
   connectionSheet,
   SHEET_TRANSFER_SYNTAXES,
@@ -186,7 +186,7 @@ it('is printed by a command, changes nothing, and holds no secret', async () => 
     'command-line',
   )
   const before = context.audit.list({ limit: 100 }).items.length
-  const { ok, output } = await replyOf(
+  const { ok, output } = await runCommand(
     context,
     ControlRequest.parse({ command: 'connection-sheet' }),
     undefined,

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import {
-  askControl,
   type ControlReply,
   type ControlRequest,
   controlPath,
   openControl,
+  sendCommand,
 } from '#server/modules/control/control.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
@@ -32,7 +32,7 @@ function exchange(folder: string, bytes: string): Promise<string> {
 it('carries a command to the gateway and its reply back', async () => {
   using temp = tempFolder()
   await using _ = await openControl(temp.folder, echo)
-  const reply = await askControl(temp.folder, {
+  const reply = await sendCommand(temp.folder, {
     command: 'device add',
     options: { 'ae-title': 'CT1', force: true },
     input: 'a\nb',
@@ -63,7 +63,7 @@ it('says that it is at work while a command takes long, and answers when it is d
       return done.promise
     })
     const bytes = exchange(temp.folder, `${JSON.stringify({ command: 'backup' })}\n`)
-    const asked = askControl(temp.folder, { command: 'backup' })
+    const asked = sendCommand(temp.folder, { command: 'backup' })
     await begun.promise
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2))
     vi.advanceTimersByTime(35_000)
@@ -83,7 +83,7 @@ it('answers many at once, each with its own reply', async () => {
     output: command,
   }))
   const replies = await Promise.all(
-    Array.from({ length: 30 }, (_, n) => askControl(temp.folder, { command: String(n) })),
+    Array.from({ length: 30 }, (_, n) => sendCommand(temp.folder, { command: String(n) })),
   )
   expect(replies).toEqual(
     Array.from({ length: 30 }, (_, n) => ({ ok: n !== 7, output: String(n) })),
@@ -103,7 +103,7 @@ it.each([
     ok: false,
     output: 'The message is not a command.',
   })
-  expect((await askControl(temp.folder, { command: 'next' })).ok).toBe(true)
+  expect((await sendCommand(temp.folder, { command: 'next' })).ok).toBe(true)
 })
 
 it('refuses a message without an end before it fills the memory, and hangs up', async () => {
@@ -140,10 +140,10 @@ it('answers a command that is at work when it closes, and takes no other', async
     await work.promise
     return { ok: true, output: 'done' }
   })
-  const asked = askControl(temp.folder, { command: 'long' })
+  const asked = sendCommand(temp.folder, { command: 'long' })
   await begun.promise
   const closed = control[Symbol.asyncDispose]()
-  await expect(askControl(temp.folder, { command: 'late' })).rejects.toMatchObject({
+  await expect(sendCommand(temp.folder, { command: 'late' })).rejects.toMatchObject({
     code: expect.stringMatching(/ENOENT|ECONNREFUSED/),
   })
   work.resolve()
@@ -156,7 +156,7 @@ it('closes though somebody is connected who says nothing', async () => {
   using temp = tempFolder()
   const control = await openControl(temp.folder, echo)
   const silent = exchange(temp.folder, '')
-  await askControl(temp.folder, { command: 'x' })
+  await sendCommand(temp.folder, { command: 'x' })
   await control[Symbol.asyncDispose]()
   expect(await silent).toBe('')
 })
@@ -165,7 +165,7 @@ it('says that a gateway which ends before it answered may have carried the comma
   using temp = tempFolder()
   const server = createServer((socket) => socket.once('data', () => socket.destroy()))
   await new Promise<void>((resolve) => server.listen(controlPath(temp.folder), resolve))
-  await expect(askControl(temp.folder, { command: 'x' })).rejects.toThrow(
+  await expect(sendCommand(temp.folder, { command: 'x' })).rejects.toThrow(
     'see whether the command was carried out',
   )
   await new Promise((resolve) => server.close(resolve))
@@ -174,12 +174,12 @@ it('says that a gateway which ends before it answered may have carried the comma
 it('takes the place of a socket that a killed gateway left behind', async () => {
   using temp = tempFolder()
   writeFileSync(controlPath(temp.folder), '')
-  await expect(askControl(temp.folder, { command: 'x' })).rejects.toMatchObject({
+  await expect(sendCommand(temp.folder, { command: 'x' })).rejects.toMatchObject({
     code: 'ECONNREFUSED',
   })
   await using _ = await openControl(temp.folder, echo)
   expect(lstatSync(controlPath(temp.folder)).isSocket()).toBe(true)
-  expect((await askControl(temp.folder, { command: 'x' })).ok).toBe(true)
+  expect((await sendCommand(temp.folder, { command: 'x' })).ok).toBe(true)
 })
 
 it('moves to a folder of its own where the path is too long for a socket', async () => {
@@ -192,7 +192,7 @@ it('moves to a folder of its own where the path is too long for a socket', async
   expect(controlPath(`${folder}z`)).not.toBe(controlPath(folder))
   await using _ = await openControl(folder, echo)
   expect((statSync(dirname(controlPath(folder))).mode & 0o777).toString(8)).toBe('700')
-  expect((await askControl(folder, { command: 'x' })).ok).toBe(true)
+  expect((await sendCommand(folder, { command: 'x' })).ok).toBe(true)
 })
 
 it('does not speak through a folder that others may write to', async () => {
@@ -204,7 +204,7 @@ it('does not speak through a folder that others may write to', async () => {
   if ((statSync(meeting).mode & 0o077) === 0)
     throw new Error('the umask of this test hides what it tests')
   await expect(openControl(folder, echo)).rejects.toThrow(`${meeting} is not this account's alone`)
-  await expect(askControl(folder, { command: 'user create', input: 'a password' })).rejects.toThrow(
-    `${meeting} is not this account's alone`,
-  )
+  await expect(
+    sendCommand(folder, { command: 'user create', input: 'a password' }),
+  ).rejects.toThrow(`${meeting} is not this account's alone`)
 })

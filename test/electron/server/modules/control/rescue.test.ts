@@ -6,7 +6,7 @@ import { DATABASE_FILE, RESCUE_HINT_FILE } from '#server/database/data-directory
 import { salvageSetting } from '#server/database/database-contents.ts'
 import { RECOVERY_FILE } from '#server/database/recovery-key.ts'
 import { StoreError } from '#server/database/store-error.ts'
-import { askControl } from '#server/modules/control/control.ts'
+import { sendCommand } from '#server/modules/control/control.ts'
 import { canBeRescued, openRescue, type Rescue } from '#server/modules/control/rescue.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { openLog } from '#server/platform/log.ts'
@@ -217,12 +217,12 @@ it('gives its link to whoever may open the data folder, and refuses every other 
   await using stage = await openStage('no data key')
   const { folder } = stage.clinic
   expect(
-    await askControl(folder, { command: 'sign-in-link', options: { 'if-no-owner': true } }),
+    await sendCommand(folder, { command: 'sign-in-link', options: { 'if-no-owner': true } }),
   ).toEqual({
     ok: true,
     output: stage.rescue.link,
   })
-  const refused = await askControl(folder, { command: 'doctor' })
+  const refused = await sendCommand(folder, { command: 'doctor' })
   expect(refused.ok).toBe(false)
   expect(refused.output).toMatch(/cannot open its data.*data\.key is missing/)
 })

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
 import type { Backups } from '#server/modules/backups/backups.ts'
 import type { RunningGateway } from '#server/modules/control/command.ts'
-import { replyOf } from '#server/modules/control/commands.ts'
+import { runCommand } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import { UpdatePreparation } from '#server/modules/control/shell-commands.ts'
 import { openPeople } from '#server/modules/users/people.ts'
@@ -13,7 +13,7 @@ import { verbatim } from '#shared/messages/message.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const ask = (context: Context, command: string, running?: RunningGateway) =>
-  replyOf(context, ControlRequest.parse({ command }), running, '1')
+  runCommand(context, ControlRequest.parse({ command }), running, '1')
 
 describe('what the desktop app asks of the gateway', () => {
   it.each(['status', 'prepare-update'])('refuses %s where no gateway runs', async (command) => {
@@ -21,7 +21,7 @@ describe('what the desktop app asks of the gateway', () => {
     using context = openContext({ folder: temp.folder })
     expect(await ask(context, command)).toMatchObject({
       ok: false,
-      output: 'No gateway runs on this data folder.',
+      output: 'No gateway is running on this data folder.',
     })
   })
 
@@ -83,7 +83,7 @@ describe('a gateway that is made ready for an update', () => {
       get openOfDevices() {
         return open.length > 1 ? (open.shift() ?? 0) : (open[0] ?? 0)
       },
-      putOff: (isOn: boolean) => void calls.push(isOn),
+      setRejecting: (isOn: boolean) => void calls.push(isOn),
     }
     const make = vi.fn(more.backUp ?? (async () => void calls.push('backup')))
     const backups = { make: make as unknown as Backups['make'] }
@@ -106,7 +106,7 @@ describe('a gateway that is made ready for an update', () => {
   it('waits for a device no longer than it may, and says so', async () => {
     using update = preparing([1])
     expect(await update.prepare()).toBe(
-      'A backup was made. One association is still open, and what is done by it ends with the gateway.',
+      'A backup was made. One association is still open, and will end when the gateway stops.',
     )
   })
 

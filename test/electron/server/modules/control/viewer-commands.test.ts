@@ -14,7 +14,7 @@ it('gives a link to a study that is there, and makes one where it is described',
     })
   expect(await link(STUDY, 'CT thorax')).toMatchObject({
     ok: false,
-    output: 'There is no API key with the viewer: api-key create --viewer makes one.',
+    output: 'There is no API key that may use the viewer. Create one with api-key create --viewer.',
   })
   expect(findStudyByUid(folder.context.database, 'viewer', STUDY)).toBeUndefined()
   await folder.run('api-key create', { options: { description: 'PACS', viewer: true } })
@@ -57,7 +57,8 @@ it('lets files come from a host of the partner, once, and by http where it is to
     folder.run('file-host add', { ...(host !== undefined && { arguments: [host] }), options })
   expect(await add('files.example:443')).toMatchObject({
     ok: false,
-    output: 'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
+    output:
+      'There is no partner yet. Set one up with serve --partner-url or on the Partner screen.',
   })
   setPartner(
     folder.context,

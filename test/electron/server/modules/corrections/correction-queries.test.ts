@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rawQuery } from '#server/database/query.ts'
 import {
   type CorrectedPair,
-  countCopiesGone,
+  countReplacedCopies,
   findCorrection,
   insertCorrection,
   isCorrectionSent,
@@ -17,11 +17,11 @@ import { insertDestination } from '#server/modules/forwarding/destination-querie
 import { appendForward, settleForward } from '#server/modules/forwarding/forward-queries.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/images/annotation-queries.ts'
 import {
+  hasFoundVersion,
   insertFoundVersion,
   isCorrectedCopy,
   isInstanceWithdrawn,
-  isOfFoundVersion,
-  listFoundBeside,
+  listFoundVersionUids,
   listOtherVersions,
 } from '#server/modules/images/image-version-queries.ts'
 import { listStudyInstances, setInstanceState } from '#server/modules/images/instance-queries.ts'
@@ -98,10 +98,13 @@ describe('a correction', () => {
       ...['c2', 'c1'],
     ])
     expect(listCorrections(on.database, TO)).toHaveLength(1)
-    expect(countCopiesGone(on.database, 'c1')).toBe(0)
+    expect(countReplacedCopies(on.database, 'c1')).toBe(0)
     setInstanceState(on.database, on.copy(1), 'superseded')
     setInstanceState(on.database, on.copy(2), 'superseded')
-    expect([countCopiesGone(on.database, 'c1'), countCopiesGone(on.database, 'c2')]).toEqual([1, 1])
+    expect([
+      countReplacedCopies(on.database, 'c1'),
+      countReplacedCopies(on.database, 'c2'),
+    ]).toEqual([1, 1])
   })
 
   it('was sent once an original or a copy arrived at a destination', () => {
@@ -188,16 +191,16 @@ describe('versions of an image', () => {
     const uids = [`${FROM}.1.1`, `${FROM}.1.2`]
     insertFoundVersion(on.database, { instanceId, header: HEADER }, uids)
     insertFoundVersion(on.database, { instanceId, header: HEADER }, uids)
-    expect(listFoundBeside(on.database, instanceId).sort()).toEqual(uids)
-    expect(listFoundBeside(on.database, on.original(0))).toEqual([])
+    expect(listFoundVersionUids(on.database, instanceId).sort()).toEqual(uids)
+    expect(listFoundVersionUids(on.database, on.original(0))).toEqual([])
     expect(
-      [...uids, `${FROM}.1.3`, '1.2.3.9'].map((uid) => isOfFoundVersion(on.database, uid)),
+      [...uids, `${FROM}.1.3`, '1.2.3.9'].map((uid) => hasFoundVersion(on.database, uid)),
     ).toEqual([true, true, false, false])
     moveFoundVersions(on.database, `${FROM}.1.1`, {
       instanceId: on.copy(0),
       sopInstanceUid: `${TO}.1.1`,
     })
-    expect(listFoundBeside(on.database, instanceId).sort()).toEqual([...uids, `${TO}.1.1`])
+    expect(listFoundVersionUids(on.database, instanceId).sort()).toEqual([...uids, `${TO}.1.1`])
   })
 })
 

@@ -11,7 +11,10 @@ import { insertRejectionNote } from '#server/modules/corrections/correction-noti
 import type { CorrectionDone } from '#server/modules/corrections/correction-queries.ts'
 import { listIdentities } from '#server/modules/corrections/corrections.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/images/annotation-queries.ts'
-import { announceInstances, areAllHere } from '#server/modules/images/announced-instance-queries.ts'
+import {
+  announceInstances,
+  areAllReceived,
+} from '#server/modules/images/announced-instance-queries.ts'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
 import {
   type InstanceRecord,
@@ -734,7 +737,7 @@ test('what was announced and drawn follows the images, and comes back', async ()
   announceInstances(store.database, STUDY, uids, '2026-03-10T09:30:00.000Z')
   expect(findImageStudy(store.database, STUDY)).toMatchObject({ expected: null, missing: 0 })
   expect(
-    areAllHere(
+    areAllReceived(
       store.database,
       uids.map(({ sopInstanceUid }) => sopInstanceUid),
     ),

@@ -24,9 +24,9 @@ import { recountInstances } from '#server/modules/images/image-study-writing-que
 import {
   findCurrentInstance,
   type InstanceRecord,
-  instancesNewestFirst,
-  listPartOfStudy,
+  iterateNewestFirst,
   listStudyInstances,
+  listStudyInstancesAfter,
 } from '#server/modules/images/instance-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
@@ -296,7 +296,7 @@ describe('a correction of images that a destination has', () => {
     const [row] = listDueOutboxJobs(at.store.database, CORRECTION_REJECT, LATER, 10)
     await sendRejection(at.store, { subject: CORRECTION, payload: row?.payload })
     await sendRejection(at.store, { subject: CORRECTION, payload: row?.payload })
-    const kept = [...instancesNewestFirst(at.store.database)].filter(
+    const kept = [...iterateNewestFirst(at.store.database)].filter(
       ({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION,
     )
     expect(kept).toHaveLength(1)
@@ -316,7 +316,7 @@ describe('a rejection note', () => {
       shown,
     )
     expect(
-      listPartOfStudy(database, STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid),
+      listStudyInstancesAfter(database, STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid),
     ).toEqual(shown)
     expect(findImageStudy(database, STUDY)).toMatchObject({ instances: 1, modalities: ['CT'] })
     recountInstances(database, STUDY)

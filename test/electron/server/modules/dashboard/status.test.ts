@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { noteCaller } from '#server/modules/devices/devices.ts'
+import { recordUnknownCall } from '#server/modules/devices/devices.ts'
 import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard, type PartnerStatus, type Status } from '#shared/contract/dashboard.ts'
@@ -128,7 +128,7 @@ describe('the status', () => {
   })
 
   it('has the unknown callers that wait', async () => {
-    await noteCaller(gateway.store, {
+    await recordUnknownCall(gateway.store, {
       aeTitle: 'MR1',
       address: '10.0.0.9',
       calledAeTitle: 'ISTHMUS',

@@ -12,7 +12,7 @@ import {
   countUnreadStudies,
 } from '#server/modules/dashboard/today-count-queries.ts'
 import { insertEvent } from '#server/modules/events/queries.ts'
-import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
+import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
 import { insertEscalation } from '#server/modules/reports/critical-escalation-queries.ts'
 import {
   insertCriticalResult,
@@ -86,7 +86,7 @@ describe('unread studies', () => {
         statuses: OPEN,
         severities: ['stat'],
         customers: undefined,
-        most: 10,
+        limit: 10,
       }),
     ).toEqual({ count: 2, since: first })
     expect(
@@ -94,7 +94,7 @@ describe('unread studies', () => {
         statuses: OPEN,
         severities: ALL,
         customers: undefined,
-        most: 10,
+        limit: 10,
       }),
     ).toEqual({
       count: 3,
@@ -110,7 +110,7 @@ describe('unread studies', () => {
         statuses: OPEN,
         severities: ALL,
         customers: undefined,
-        most: 3,
+        limit: 3,
       }).count,
     ).toBe(3)
   })
@@ -122,7 +122,7 @@ describe('unread studies', () => {
     made.study()
     made.clock.pass(60 * 60_000)
     made.study()
-    const of = { statuses: OPEN, severities: ALL, customers: undefined, most: 10 }
+    const of = { statuses: OPEN, severities: ALL, customers: undefined, limit: 10 }
     expect(
       countUnreadStudies(made.store.database, { ...of, before: instantOf(made.clock()) }),
     ).toEqual({ count: 2, since: first })
@@ -165,7 +165,7 @@ describe('unread studies', () => {
         statuses: OPEN,
         severities: ALL,
         customers,
-        most: 10,
+        limit: 10,
       }).count
     expect([count(undefined), count(['cus_A']), count(['cus_A', 'cus_B']), count([])]).toEqual([
       3, 1, 2, 0,
@@ -285,7 +285,7 @@ it('counts nothing in an empty clinic', () => {
   expect(countSignedReports(store.database, at)).toBe(0)
   expect(countFailedEvents(store.database, at, 10)).toEqual(none)
   expect(countPendingInvitations(store.database, at, 10)).toEqual(none)
-  expect(countUnplannedStudies(store.database, at, 10)).toEqual(none)
+  expect(countUnscheduledStudies(store.database, at, 10)).toEqual(none)
   expect(findExamFacts(store.database, [])).toEqual(new Map())
 })
 

@@ -10,8 +10,8 @@ import {
   countUnreadStudies,
 } from '#server/modules/dashboard/today-count-queries.ts'
 import { countForToday } from '#server/modules/dashboard/today-counts.ts'
-import { itemsOf } from '#server/modules/dashboard/today-items.ts'
-import type { TodaySituation } from '#server/modules/dashboard/today-lines.ts'
+import { todayItems } from '#server/modules/dashboard/today-items.ts'
+import type { TodaySituation } from '#server/modules/dashboard/today-rules.ts'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { certificate, STORAGE } from './dashboard-fixture.ts'
@@ -94,7 +94,7 @@ const calm: TodaySituation = {
   counts: NO_COUNTS,
 }
 const kindsOf = (situation: Partial<TodaySituation>) =>
-  itemsOf({ ...calm, ...situation }).map(({ kind }) => kind)
+  todayItems({ ...calm, ...situation }).map(({ kind }) => kind)
 const counts = (more: Partial<TodaySituation['counts']>) => ({ counts: { ...NO_COUNTS, ...more } })
 const CALLER = {
   ...{ aeTitle: 'US9', address: '10.0.9.9', calledAeTitle: 'ISTHMUS', attempts: 3 },
@@ -103,7 +103,7 @@ const CALLER = {
 
 describe('what needs somebody', () => {
   it('is nothing on a calm day', () => {
-    expect(itemsOf(calm)).toEqual([])
+    expect(todayItems(calm)).toEqual([])
   })
 
   const CASES: readonly [TodayKind, Partial<TodaySituation>][] = [
@@ -225,22 +225,22 @@ describe('what needs somebody', () => {
 
   it('recommends to who manages the gateway to do something before the disk is full', () => {
     const filling = { ...calm, forecast: { ...calm.forecast, fullInDays: 29 } }
-    expect(itemsOf(filling)).toMatchObject([
+    expect(todayItems(filling)).toMatchObject([
       {
         ...{ kind: 'disk', tone: 'info', mayAct: true },
         detail: 'At the current rate it will be full in 29 days. Free some space, or add a disk.',
       },
     ])
-    expect(itemsOf({ ...filling, person: DESK })).toEqual([])
-    // Once little is free, that is what is said.
+    expect(todayItems({ ...filling, person: DESK })).toEqual([])
+    // The state of the disk replaces the forecast.
     const storage = { ...STORAGE, state: 'low', detail: verbatim('19 GB are free.') } as const
-    expect(itemsOf({ ...filling, storage })).toMatchObject([
+    expect(todayItems({ ...filling, storage })).toMatchObject([
       { kind: 'disk', tone: 'warning', detail: '19 GB are free.' },
     ])
   })
 
   it('says how many and since when, and that there are more where counting stopped', () => {
-    expect(itemsOf({ ...calm, ...counts({ openCriticalResults: some(1000) }) })).toMatchObject([
+    expect(todayItems({ ...calm, ...counts({ openCriticalResults: some(1000) }) })).toMatchObject([
       { count: 999, isMore: true, since: NOW },
     ])
   })
@@ -251,7 +251,7 @@ describe('what needs somebody', () => {
 
   it('tells who cannot do anything about it what it takes', () => {
     const situation = { ...calm, person: DESK, images: { ...calm.images, mismatches: 1 } }
-    expect(itemsOf(situation)).toMatchObject([
+    expect(todayItems(situation)).toMatchObject([
       { kind: 'mismatches', mayAct: false, needs: 'manageStudies' },
     ])
   })
@@ -288,13 +288,12 @@ describe('what needs somebody', () => {
       ...counts({ escalatedResults: some(1) }),
     }
     for (const person of [OWNER, RADIOLOGIST, { ...DESK, canManageStudies: true }])
-      expect(itemsOf({ ...calm, ...escalated, person })[0]).toMatchObject({
+      expect(todayItems({ ...calm, ...escalated, person })[0]).toMatchObject({
         ...{ kind: 'criticals-escalated', mayAct: true, tone: 'danger', since: NOW },
       })
-    expect(itemsOf({ ...calm, ...escalated, person: DESK }).map(({ mayAct }) => mayAct)).toEqual([
-      false,
-      false,
-    ])
+    expect(todayItems({ ...calm, ...escalated, person: DESK }).map(({ mayAct }) => mayAct)).toEqual(
+      [false, false],
+    )
   })
 
   it('begins with what stops all work, for everybody', () => {
@@ -317,7 +316,7 @@ it('counts what waits for the person: of their customers, and since when', () =>
   const customers = ['cus_A']
   countForToday(database, { userId: 'usr_1', customers, now: Date.parse(NOW) })
   const statuses = ['unassigned', 'assigned', 'in_progress']
-  const unread = { statuses, severities: ['stat', 'high', 'normal'], customers, most: 1000 }
+  const unread = { statuses, severities: ['stat', 'high', 'normal'], customers, limit: 1000 }
   expect(vi.mocked(countUnreadStudies).mock.calls.map(([, of]) => of)).toEqual([
     unread,
     { ...unread, severities: ['stat'] },

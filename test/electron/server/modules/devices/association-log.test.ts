@@ -8,7 +8,7 @@ import {
   readAssociation,
 } from '#server/modules/devices/association-queries.ts'
 import { supportTextOf } from '#server/modules/devices/association-support.ts'
-import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
+import { purgeExpired } from '#server/modules/diagnostics/retention.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { english } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -334,7 +334,7 @@ it('forgets connections after the days of the setting, none that is open, and wh
   clock.pass(31 * DAY_MS)
   visit(log, { id: 'new' })
   await log.flush()
-  await forgetExpired(clinic.store)
+  await purgeExpired(clinic.store)
   expect(
     (await log.list(ALL, { limit: 20 })).items.map(({ associationId }) => associationId),
   ).toEqual(['new', 'open since'])

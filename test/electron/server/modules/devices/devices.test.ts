@@ -6,14 +6,14 @@ import {
   approveCaller,
   changeDevice,
   dismissCaller,
+  isDeviceDisabled,
   isDeviceHost,
-  isDeviceSwitchedOff,
   isKnownDeviceHost,
-  isTitleOfTls,
-  noteCaller,
-  noteDeviceSeen,
   recogniseDevice,
+  recordDeviceSeen,
+  recordUnknownCall,
   removeDevice,
+  requiresTls,
 } from '#server/modules/devices/devices.ts'
 import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -136,11 +136,11 @@ describe('a caller', () => {
     ]).toEqual(['one', 'room', 'floor', 'anywhere', 'anywhere'])
     changeDevice(temp.store, one.deviceId, { isEnabled: false }, ACTOR)
     expect(named('10.0.3.7')).toBeUndefined()
-    const off = (address: string) => isDeviceSwitchedOff(temp.store, 'ct1', address)
+    const off = (address: string) => isDeviceDisabled(temp.store, 'ct1', address)
     expect([
       off('10.0.3.7'),
       off('10.0.3.8'),
-      isDeviceSwitchedOff(temp.store, 'MR1', '10.0.3.7'),
+      isDeviceDisabled(temp.store, 'MR1', '10.0.3.7'),
     ]).toEqual([true, false, false])
     removeDevice(temp.store, one.deviceId, ACTOR)
     expect(named('10.0.3.7')).toBe('room')
@@ -153,9 +153,9 @@ describe('a caller', () => {
       device({ aeTitle: 'CT1', address: '10.0.3.7', tls: 'required' }),
       ACTOR,
     )
-    expect(isTitleOfTls(temp.store, 'ct1 ')).toBe(true)
+    expect(requiresTls(temp.store, 'ct1 ')).toBe(true)
     changeDevice(temp.store, deviceId, { isEnabled: false }, ACTOR)
-    expect(isTitleOfTls(temp.store, 'CT1')).toBe(false)
+    expect(requiresTls(temp.store, 'CT1')).toBe(false)
   })
 
   it('is not recognised from a change that was rolled back', () => {
@@ -184,10 +184,10 @@ describe('a caller', () => {
       [false, false],
     ]
     expect(at()).toEqual([no, no])
-    await noteDeviceSeen(store, deviceId, '10.0.3.7')
+    await recordDeviceSeen(store, deviceId, '10.0.3.7')
     expect(at()).toEqual([yes, no])
     clock.pass(60_000)
-    await noteDeviceSeen(store, deviceId, '10.0.3.8')
+    await recordDeviceSeen(store, deviceId, '10.0.3.8')
     expect(at()).toEqual([no, yes])
     changeDevice(store, deviceId, { address: '10.0.3.7' }, ACTOR)
     expect(at()).toEqual([yes, no])
@@ -207,7 +207,7 @@ describe('a caller', () => {
       [true, true, false],
       [false, false, false],
     ])
-    await noteDeviceSeen(store, deviceId, '10.0.3.8')
+    await recordDeviceSeen(store, deviceId, '10.0.3.8')
     expect([
       among((host) => isDeviceHost(store, host)),
       among((host) => isKnownDeviceHost(store, host)),
@@ -247,15 +247,15 @@ describe('a caller', () => {
     using temp = clinic()
     const { deviceId } = addDevice(temp.store, device({ aeTitle: 'CT1' }), ACTOR)
     const seen = () => findDevice(temp.store.database, deviceId)
-    await noteDeviceSeen(temp.store, deviceId, '10.0.3.7')
+    await recordDeviceSeen(temp.store, deviceId, '10.0.3.7')
     temp.clock.pass(59_999)
-    await noteDeviceSeen(temp.store, deviceId, '10.0.3.8')
+    await recordDeviceSeen(temp.store, deviceId, '10.0.3.8')
     expect(seen()).toMatchObject({
       lastSeenAt: '2026-03-10T09:00:00.000Z',
       lastAddress: '10.0.3.7',
     })
     temp.clock.pass(1)
-    await noteDeviceSeen(temp.store, deviceId, '10.0.3.8')
+    await recordDeviceSeen(temp.store, deviceId, '10.0.3.8')
     expect(seen()).toMatchObject({
       lastSeenAt: '2026-03-10T09:01:00.000Z',
       lastAddress: '10.0.3.8',
@@ -273,8 +273,8 @@ describe('the inbox of unknown callers', () => {
 
   it('makes a device of a caller, at its address or at any, and forgets it', async () => {
     using temp = clinic()
-    await noteCaller(temp.store, CALL)
-    await noteCaller(temp.store, { ...CALL, address: '10.0.3.10' })
+    await recordUnknownCall(temp.store, CALL)
+    await recordUnknownCall(temp.store, { ...CALL, address: '10.0.3.10' })
     expect(listUnknownCallers(temp.store.database)).toHaveLength(2)
     const approved = approveCaller(
       temp.store,
@@ -301,8 +301,8 @@ describe('the inbox of unknown callers', () => {
 
   it('forgets a caller that a device lets in by its new AE title, or that was added by hand', async () => {
     using temp = clinic()
-    await noteCaller(temp.store, CALL)
-    await noteCaller(temp.store, { ...CALL, aeTitle: 'CT7' })
+    await recordUnknownCall(temp.store, CALL)
+    await recordUnknownCall(temp.store, { ...CALL, aeTitle: 'CT7' })
     const { deviceId } = addDevice(
       temp.store,
       device({ aeTitle: 'MR', address: '10.0.3.9', isEnabled: false }),
@@ -319,7 +319,7 @@ describe('the inbox of unknown callers', () => {
   it('keeps a caller that could not be approved', async () => {
     using temp = clinic()
     addDevice(temp.store, device({ aeTitle: 'MR9', address: '10.0.3.9' }), ACTOR)
-    await noteCaller(temp.store, CALL)
+    await recordUnknownCall(temp.store, CALL)
     const approve = () =>
       approveCaller(temp.store, { ...CALL, name: '', modality: null, anyAddress: false }, ACTOR)
     expect(approve).toThrow(expect.objectContaining({ code: 'refused' }))
@@ -328,7 +328,7 @@ describe('the inbox of unknown callers', () => {
 
   it('makes no device of a caller whose AE title is none', async () => {
     using temp = clinic()
-    await noteCaller(temp.store, { ...CALL, aeTitle: 'M\u00dcLLER' })
+    await recordUnknownCall(temp.store, { ...CALL, aeTitle: 'M\u00dcLLER' })
     const approve = () =>
       approveCaller(
         temp.store,
@@ -346,14 +346,14 @@ describe('the inbox of unknown callers', () => {
 
   it('lets a caller be dismissed until it calls again', async () => {
     using temp = clinic()
-    await noteCaller(temp.store, CALL)
+    await recordUnknownCall(temp.store, CALL)
     dismissCaller(temp.store, CALL, ACTOR)
     expect(listUnknownCallers(temp.store.database)).toEqual([])
     expect(temp.trail()[0]).toMatchObject({ action: 'caller.dismiss', target: 'MR9 10.0.3.9' })
     expect(() => dismissCaller(temp.store, CALL, ACTOR)).toThrow(
       expect.objectContaining({ code: 'not-found' }),
     )
-    await noteCaller(temp.store, CALL)
+    await recordUnknownCall(temp.store, CALL)
     expect(listUnknownCallers(temp.store.database)[0]?.attempts).toBe(1)
   })
 })

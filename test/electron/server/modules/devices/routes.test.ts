@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { noteCaller, recogniseDevice } from '#server/modules/devices/devices.ts'
+import { recogniseDevice, recordUnknownCall } from '#server/modules/devices/devices.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
@@ -161,7 +161,7 @@ describe('a device', () => {
 describe('an unknown caller', () => {
   const caller = { aeTitle: 'MR1', address: '10.0.4.9' }
   beforeEach(() =>
-    noteCaller(gateway.store, {
+    recordUnknownCall(gateway.store, {
       ...caller,
       calledAeTitle: 'ISTHMUS',
       services: ['Modality Worklist'],
@@ -200,7 +200,7 @@ describe('an unknown caller', () => {
         .status,
     ).toBe(404)
 
-    await noteCaller(gateway.store, {
+    await recordUnknownCall(gateway.store, {
       ...caller,
       aeTitle: 'US1',
       calledAeTitle: 'ISTHMUS',

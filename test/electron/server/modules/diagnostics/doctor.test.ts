@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { examine } from '#server/modules/diagnostics/doctor.ts'
+import { runDoctor } from '#server/modules/diagnostics/doctor.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -29,8 +29,8 @@ const LISTENING = {
 it('says of an empty installation what is to be mended', async () => {
   using temp = tempDataFolder()
   using context = openContext({ folder: temp.folder, clock })
-  const lines = await examine(context, LISTENING, undefined, undefined)
-  expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
+  const lines = await runDoctor(context, LISTENING, undefined, undefined)
+  expect(lines.filter((line) => line.startsWith('fix '))).toEqual([
     expect.stringContaining('No one can sign in yet'),
     expect.stringContaining('There is no device in the device list'),
     expect.stringContaining('No partner is configured'),
@@ -78,8 +78,8 @@ it('finds nothing to mend where everything is set', async () => {
   )
   addDevice(context, NewDevice.parse({ aeTitle: 'CT1' }), 'command-line')
   context.settings.change({ 'http.publicUrl': 'https://gateway.clinic.example' }, 'command-line')
-  const lines = await examine(context, undefined, undefined, undefined)
-  expect(lines.filter((line) => line.startsWith('mend'))).toEqual([])
+  const lines = await runDoctor(context, undefined, undefined, undefined)
+  expect(lines.filter((line) => line.startsWith('fix '))).toEqual([])
   expect(lines).toEqual(
     expect.arrayContaining([
       'ok    The partner is https://partner.example/hook.',
@@ -95,8 +95,8 @@ it('says so where the partner has an address and no signing secret', async () =>
   const url = 'https://partner.example/hook'
   setPartner(context, { url, secret: webhookSecret(), allowPlaintext: false }, 'command-line')
   context.database.run(context.database.sql.deleteFrom('endpointSecrets'))
-  expect(await examine(context, LISTENING, undefined, undefined)).toContain(
-    `mend  The partner ${url} has no signing secret: no request can be sent to it, so devices get no worklist. Enter its signing secret under Partner.`,
+  expect(await runDoctor(context, LISTENING, undefined, undefined)).toContain(
+    `fix   The partner ${url} has no signing secret: no request can be sent to it, so devices get no worklist. Enter its signing secret under Partner.`,
   )
 })
 
@@ -112,9 +112,9 @@ it('names the program that has a port, and notes a setting meant for tests', asy
     'dimse.allowUnknownDevices': true,
   }
   using context = openContext({ folder: temp.folder, clock, overrides })
-  const lines = await examine(context, undefined, undefined, undefined)
+  const lines = await runDoctor(context, undefined, undefined, undefined)
   await new Promise((resolve) => server.close(resolve))
-  expect(lines.find((line) => line.startsWith('mend  The DICOM listener'))).toMatch(
+  expect(lines.find((line) => line.startsWith('fix   The DICOM listener'))).toMatch(
     new RegExp(
       `cannot use 127\\.0\\.0\\.1:${port}: it is used by \\S+, process ${process.pid}\\. Choose another port with config set dimse\\.port`,
     ),

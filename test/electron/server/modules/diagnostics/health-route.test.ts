@@ -11,7 +11,7 @@ const WELL: readonly HealthCheck[] = [
 const FULL = {
   name: 'disk',
   isOk: false,
-  detail: 'There is too little room on the disk: no images are taken.',
+  detail: 'There is too little disk space to receive images.',
 }
 
 const watched = (

@@ -50,7 +50,7 @@ describe('whether the gateway can do its work', () => {
     using gateway = watched()
     expect(gateway.faults()).toEqual({})
     gateway.store.database[Symbol.dispose]()
-    expect(gateway.faults()).toEqual({ outbox: 'It cannot be looked at.' })
+    expect(gateway.faults()).toEqual({ outbox: 'The check failed.' })
     gateway.clock.pass(5000)
     expect(gateway.faults()).toMatchObject({
       database: 'The database cannot be written to (closed).',
@@ -62,11 +62,11 @@ describe('whether the gateway can do its work', () => {
     expect(down.faults()).toEqual({ listeners: 'Down: dimse.' })
     using starting = watched({ listeners: UP.filter(({ name }) => name === 'http') })
     expect(starting.faults()).toEqual({
-      listeners: 'The gateway is starting: devices are not served yet.',
+      listeners: 'The gateway is starting and does not serve devices yet.',
     })
     using safe = watched({ isSafe: true })
     expect(safe.faults()).toEqual({
-      listeners: 'The gateway is in safe mode: no device is served.',
+      listeners: 'The gateway is in safe mode and serves no devices.',
     })
   })
 
@@ -87,6 +87,6 @@ describe('whether the gateway can do its work', () => {
     clock.pass(59 * 60_000)
     expect(gateway.faults()).toEqual({})
     clock.pass(2 * 60_000)
-    expect(gateway.faults()).toEqual({ outbox: 'For more than an hour waits: report.delivered.' })
+    expect(gateway.faults()).toEqual({ outbox: 'Waiting for more than an hour: report.delivered.' })
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { storeAnswer } from '#server/http/idempotency-queries.ts'
 import { addOutboxJob, findOutboxJob, settleOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { putAssociation, readAssociation } from '#server/modules/devices/association-queries.ts'
-import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
+import { purgeExpired } from '#server/modules/diagnostics/retention.ts'
 import { EventLog } from '#server/modules/events/log.ts'
 import { annotationRevision, putAnnotations } from '#server/modules/images/annotation-queries.ts'
 import {
@@ -78,14 +78,14 @@ describe('what is past its time', () => {
     })
 
     clock.pass(2 * HOUR + 1)
-    expect(await forgetExpired(temp.store)).toEqual({
+    expect(await purgeExpired(temp.store)).toEqual({
       inspections: 600,
       answers: 0,
       documents: 0,
     })
     expect(listInspections(store.database, { limit: 10, outcome: 'all' }).items).toHaveLength(1)
     clock.pass(22 * HOUR)
-    expect(await forgetExpired(temp.store)).toEqual({
+    expect(await purgeExpired(temp.store)).toEqual({
       inspections: 1,
       answers: 1,
       documents: 2,
@@ -112,13 +112,13 @@ describe('what is past its time', () => {
     }
     insertSignInLink(store.database, { ...link, expiresAt: instantOf(clock() + HOUR) })
     clock.pass(HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect([
       listClosedSteps(store.database).length,
       findSignInLink(store.database, link.tokenHash, at),
     ]).toEqual([1, undefined])
     clock.pass(7 * 24 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(listClosedSteps(store.database)).toEqual([])
   })
 
@@ -148,13 +148,13 @@ describe('what is past its time', () => {
         Boolean,
       )
     clock.pass(HOUR - 1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual([true, true])
     clock.pass(1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual([false, true])
     clock.pass(23 * HOUR + 1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual([false, false])
   })
 
@@ -180,16 +180,16 @@ describe('what is past its time', () => {
     })
     const kept = () => ['asking', 'approved'].filter((id) => findWorkstation(store.database, id))
     clock.pass(HOUR - 1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual(['asking', 'approved'])
     clock.pass(1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual(['approved'])
     clock.pass(364 * 24 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual(['approved'])
     clock.pass(24 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual([])
   })
 
@@ -229,10 +229,10 @@ describe('what is past its time', () => {
     putAssociation(store.database, { ...row, associationId: 'open', endedAt: null, how: 'open' })
     const kept = () => ['ended', 'open'].filter((id) => readAssociation(store.database, id))
     clock.pass(3 * 24 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual(['ended', 'open'])
     clock.pass(1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual(['open'])
   })
 
@@ -245,10 +245,10 @@ describe('what is past its time', () => {
     settleOutboxJob(store.database, sent, 'sent', mail.at)
     const kept = () => [sent, waiting].map((id) => findOutboxJob(store.database, id) !== undefined)
     clock.pass(31 * 24 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual([true, true])
     clock.pass(1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept()).toEqual([false, true])
   })
 
@@ -284,13 +284,13 @@ describe('what is past its time', () => {
         (table) => database.all(database.sql.selectFrom(table).select('createdAt')).length,
       )
     }
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(rows()).toEqual([1, 1])
     clock.pass(24 * HOUR + 1)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(rows()).toEqual([1, 0])
     clock.pass(6 * 24 * HOUR + 30_000)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(rows()).toEqual([0, 0])
   })
 
@@ -311,7 +311,7 @@ describe('what is past its time', () => {
     clock.pass(HOUR / 2)
     noteViewUse(store.database, 'v2', instantOf(clock()))
     clock.pass(HOUR / 2)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(['v1', 'v2'].map((viewId) => findView(store.database, viewId)?.viewId)).toEqual([
       undefined,
       'v2',
@@ -326,7 +326,7 @@ describe('what is past its time', () => {
       purges += 1
       return 0
     }
-    await forgetExpired(temp.store, { purge })
+    await purgeExpired(temp.store, { purge })
     expect(purges).toBe(1)
   })
 
@@ -357,11 +357,11 @@ describe('what is past its time', () => {
       findCurrentInstance(store.database, '1.2.1.1'),
     ]
     clock.pass(365 * 24 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept().map((row) => row !== undefined)).toEqual([true, true, true])
     expect(countExpected(store.database, '1.2')).toEqual({ expected: 1, missing: 1 })
     clock.pass(HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(kept().map((row) => row !== undefined)).toEqual([false, false, true])
     expect(countExpected(store.database, '1.2').expected).toBeNull()
     expect(findImageStudy(store.database, '1.2')?.instances).toBe(1)
@@ -375,20 +375,20 @@ describe('what is past its time', () => {
     const at = () => instantOf(clock())
     const worklist = newEvent({ type: 'modality_worklist.requested', subject: 'CT1' })
     const access = newEvent()
-    log.noted(worklist, attempt({ at: at() }))
-    log.noted(access, attempt({ at: at() }))
+    log.record(worklist, attempt({ at: at() }))
+    log.record(access, attempt({ at: at() }))
     await log.flush()
     const waiting = newEvent({ type: 'report.delivered' })
     log.begin(waiting)
     clock.pass(25 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(log.read(worklist.eventId)).toMatchObject({
       request: null,
       attemptList: [{ response: null, outcome: 'accepted' }],
     })
     expect(log.read(access.eventId).attemptList[0]?.response).not.toBeNull()
     clock.pass(24 * HOUR)
-    await forgetExpired(temp.store)
+    await purgeExpired(temp.store)
     expect(log.list({ limit: 10, show: 'all' }).items.map(({ eventId }) => eventId)).toEqual([
       waiting.eventId,
     ])

@@ -21,7 +21,7 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log, errors } = opened
     const events = Array.from({ length: 120 }, () => newEvent())
-    for (const event of events) log.noted(event, attempt())
+    for (const event of events) log.record(event, attempt())
     expect(all(log)).toEqual([])
     await log.flush()
     expect(
@@ -35,9 +35,9 @@ describe('the log of events', () => {
   it('writes by itself after half a second, and when it is closed', async () => {
     using opened = openLog()
     const { log } = opened
-    log.noted(newEvent(), attempt())
+    log.record(newEvent(), attempt())
     await expect.poll(() => all(log).length, { timeout: 5000 }).toBe(1)
-    log.noted(newEvent(), attempt())
+    log.record(newEvent(), attempt())
     await log[Symbol.asyncDispose]()
     expect(all(log)).toHaveLength(2)
   })
@@ -47,7 +47,7 @@ describe('the log of events', () => {
     const { log } = opened
     const event = newEvent()
     const note = { path: 'urls.0', sentence: verbatim('It is not text; it is left out.') }
-    log.noted(event, attempt({ notes: [note] }), verbatim('12 images were loaded.'))
+    log.record(event, attempt({ notes: [note] }), verbatim('12 images were loaded.'))
     await log.flush()
     const record = EventRecord.parse(log.read(event.eventId))
     expect(record).toMatchObject({
@@ -87,7 +87,7 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log } = opened
     const event = newEvent()
-    log.noted(
+    log.record(
       event,
       attempt({
         outcome: 'refused',
@@ -114,9 +114,9 @@ describe('the log of events', () => {
       newEvent({ type: 'modality_worklist.requested', subject: 'CT1' }),
       newEvent(),
     ]
-    log.noted(other, attempt({ response: long, request }))
-    log.noted(worklist, attempt({ response: long }))
-    log.noted(short, attempt({ response: Buffer.alloc(50, 'x') }))
+    log.record(other, attempt({ response: long, request }))
+    log.record(worklist, attempt({ response: long }))
+    log.record(short, attempt({ response: Buffer.alloc(50, 'x') }))
     await log.flush()
     const kept = [other, worklist, short].map(({ eventId }) => log.read(eventId).attemptList[0])
     expect(kept.map((one) => [one?.response?.length, one?.isCut])).toEqual([
@@ -152,7 +152,7 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log } = opened
     const event = newEvent({ type: 'study.access_requested' })
-    log.noted(event, attempt({ response: Buffer.from(answer) }))
+    log.record(event, attempt({ response: Buffer.from(answer) }))
     await log.flush()
     const kept = log.read(event.eventId).attemptList[0]?.response ?? ''
     expect(kept).toContain('a%20b?..."')
@@ -239,8 +239,8 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log, store } = opened
     const [first, second] = [newEvent(), newEvent()]
-    log.noted(first, attempt())
-    log.noted(second, attempt())
+    log.record(first, attempt())
+    log.record(second, attempt())
     log.setEffect(first.eventId, verbatim('Before.'))
     await log.flush()
     store.database.transaction(() => log.setEffect(second.eventId, verbatim('After.')))
@@ -261,7 +261,7 @@ describe('the log of events', () => {
     })
     const report = newEvent({ type: 'report.delivered', subject: 'rep_1' })
     const other = newEvent({ subject: 'CT1', studyInstanceUid: null })
-    for (const event of [byUuid, report, other]) log.noted(event, attempt())
+    for (const event of [byUuid, report, other]) log.record(event, attempt())
     await log.flush()
     const about = (text: string) =>
       log.list({ limit: 10, show: 'all', about: text }).items.map(({ eventId }) => eventId)
@@ -284,9 +284,9 @@ describe('the log of events', () => {
     const { log, errors } = opened
     const wrong = newEvent({ eventId: 'no id of an event' })
     const right = newEvent()
-    log.noted(wrong, attempt())
+    log.record(wrong, attempt())
     await log.flush()
-    log.noted(right, attempt())
+    log.record(right, attempt())
     await log.flush()
     expect(errors).toHaveLength(1)
     expect(all(log).map(({ eventId }) => eventId)).toEqual([right.eventId])
@@ -301,9 +301,9 @@ describe('the log of events', () => {
       {
         using _fault = withoutRoom(store, disk)
         for (const event of [first, second])
-          log.noted(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
+          log.record(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
         await log.flush()
-        log.noted(third, attempt())
+        log.record(third, attempt())
         log.setEffect(first.eventId, verbatim('The report was taken.'))
         await log.flush()
         expect(all(log)).toEqual([])
@@ -321,7 +321,7 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log, errors, store } = opened
     using _full = withoutRoom(store)
-    log.noted(newEvent(), attempt({ response: Buffer.alloc(50_000, 'x') }))
+    log.record(newEvent(), attempt({ response: Buffer.alloc(50_000, 'x') }))
     await log[Symbol.asyncDispose]()
     expect(errors).toMatchObject([{ code: 'SQLITE_FULL' }])
   })
@@ -330,9 +330,9 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log } = opened
     const event = newEvent()
-    log.noted(event, attempt({ outcome: 'timeout' }))
+    log.record(event, attempt({ outcome: 'timeout' }))
     await log.flush()
-    log.noted(event, attempt())
+    log.record(event, attempt())
     await log.flush()
     expect(all(log)).toMatchObject([{ attempts: 2, state: 'done' }])
   })
@@ -348,7 +348,7 @@ describe('the meter', () => {
     })
     const call = (more: Parameters<typeof attempt>[0]) => {
       const event = newEvent()
-      log.noted(event, attempt({ at: instantOf(clock()), ...more }))
+      log.record(event, attempt({ at: instantOf(clock()), ...more }))
       return event
     }
     for (let ms = 1; ms <= 18; ms++) call({ tookMs: ms })
@@ -360,7 +360,7 @@ describe('the meter', () => {
     })
     call({ tookMs: 5000, outcome: 'timeout' })
     call({ tookMs: 0, outcome: 'circuit-open' })
-    log.noted(newEvent({ isTest: true }), attempt({ at: instantOf(clock()) }))
+    log.record(newEvent({ isTest: true }), attempt({ at: instantOf(clock()) }))
     await log.flush()
     const rows = await log.meter({ days: 7 })
     expect(rows).toEqual([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
+import { countAttempts, countCalls } from '#server/modules/events/call-count-queries.ts'
 import * as queries from '#server/modules/events/queries.ts'
 import {
   addEventAttempt,
@@ -15,8 +16,7 @@ import {
   type NewEventRow,
   setEventEffect,
 } from '#server/modules/events/queries.ts'
-import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
-import { tallyAttempts, tallyCalls } from '#server/modules/events/tally-queries.ts'
+import { deleteEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { english } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -303,8 +303,8 @@ describe('events', () => {
     })
     const span = { from: at(0), to: at(100) }
     const tallied = (of: typeof span, endpointId?: string) => [
-      ...tallyCalls(store.database, of, endpointId),
-      ...tallyAttempts(store.database, of, endpointId),
+      ...countCalls(store.database, of, endpointId),
+      ...countAttempts(store.database, of, endpointId),
     ]
     expect(tallied(span).toSorted((a, b) => a.count - b.count || a.tookMs - b.tookMs)).toEqual([
       {
@@ -381,8 +381,8 @@ describe('events', () => {
     ended(store, 2, 'done', { type: 'report.delivered' }, { response })
     ended(store, 3, 'failed', {}, { response })
     ended(store, 4, 'done', {}, { response })
-    expect(forgetEventBodies(store.database, 'modality_worklist.requested', at(4), 100)).toBe(1)
-    expect(forgetEventBodies(store.database, 'modality_worklist.requested', at(4), 100)).toBe(0)
+    expect(deleteEventBodies(store.database, 'modality_worklist.requested', at(4), 100)).toBe(1)
+    expect(deleteEventBodies(store.database, 'modality_worklist.requested', at(4), 100)).toBe(0)
     const kept = [1, 2, 3, 4].map((number) => [
       eventRequest(store.database, id(number)),
       eventAttempts(store.database, id(number))[0]?.response,

@@ -101,7 +101,7 @@ function openReplay() {
     outcome: 'accepted' | 'timeout' = 'timeout',
   ) {
     const event = newEvent(more)
-    log.noted(event, attempt({ at: instantOf(clock()), outcome }))
+    log.record(event, attempt({ at: instantOf(clock()), outcome }))
     await log.flush()
     return event.eventId as WebhookEventId
   }

@@ -47,7 +47,7 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 
 async function noted(count: number, more: Parameters<typeof attempt>[0] = {}) {
   const events = Array.from({ length: count }, () => newEvent())
-  for (const event of events) log.noted(event, attempt({ at: AT, ...more }))
+  for (const event of events) log.record(event, attempt({ at: AT, ...more }))
   await log.flush()
   return events.map(({ eventId }) => eventId)
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Actor } from '#server/audit-log/audit.ts'
-import { listDestinations, noteError } from '#server/modules/forwarding/destination-queries.ts'
+import { listDestinations, recordError } from '#server/modules/forwarding/destination-queries.ts'
 import {
   addDestination,
-  existingDestination,
   removeDestination,
+  requireDestination,
   updateDestination,
 } from '#server/modules/forwarding/destinations.ts'
 import { type DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
@@ -29,13 +29,13 @@ function stage() {
   const { store } = temp
   const destinations = {
     list: () => listDestinations(store.database),
-    existing: (id: string) => existingDestination(store.database, id),
+    existing: (id: string) => requireDestination(store.database, id),
     add: (given: NewDestination, actor: Actor) => addDestination(store, given, actor),
     update: (id: string, patch: DestinationPatch, actor: Actor) =>
       updateDestination(store, id, patch, actor),
     remove: (id: string, actor: Actor) => removeDestination(store, id, actor),
-    noteError: (id: string, lastError: string) =>
-      noteError(store.database, id, verbatim(lastError)),
+    recordError: (id: string, lastError: string) =>
+      recordError(store.database, id, verbatim(lastError)),
   }
   return {
     ...{ temp, destinations },

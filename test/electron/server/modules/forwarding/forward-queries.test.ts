@@ -66,7 +66,7 @@ describe('destinations', () => {
   it('are kept as they were given, by name, with how the last attempt went', () => {
     using on = stage()
     expect(on.destinations.listDestinations()).toEqual([destination('a'), destination('b')])
-    on.destinations.noteError('a', verbatim('It did not answer.'))
+    on.destinations.recordError('a', verbatim('It did not answer.'))
     on.destinations.updateDestination({
       ...destination('a'),
       name: 'Z',
@@ -84,7 +84,7 @@ describe('destinations', () => {
         lastError: verbatim('It did not answer.'),
       },
     })
-    on.destinations.noteSent('a', LATER)
+    on.destinations.recordSent('a', LATER)
     expect(on.destinations.findDestination('a')).toMatchObject({
       lastSentAt: LATER,
       lastError: null,
@@ -193,7 +193,7 @@ describe('a forward', () => {
     on.forwards.settleForward(sent, 'sent', { at: AT, status: '0000', lastError: '' })
     const why = verbatim('It was set aside.')
     const said = { at: LATER, lastError: storedMessage(why) }
-    expect([1, 2].map((instanceId) => on.forwards.setForwardsAside(instanceId, said))).toEqual([
+    expect([1, 2].map((instanceId) => on.forwards.dropForwardsOf(instanceId, said))).toEqual([
       ['a'],
       [],
     ])
@@ -206,11 +206,10 @@ describe('a forward', () => {
       'sent',
       'waiting',
     ])
-    expect([1, 2].map((instanceId) => on.forwards.destinationsKeptFrom(instanceId, why))).toEqual([
-      ['a'],
-      [],
-    ])
-    expect(on.forwards.destinationsKeptFrom(1, verbatim('Something else.'))).toEqual([])
+    expect([1, 2].map((instanceId) => on.forwards.destinationsDroppedFor(instanceId, why))).toEqual(
+      [['a'], []],
+    )
+    expect(on.forwards.destinationsDroppedFor(1, verbatim('Something else.'))).toEqual([])
     on.append(1, { at: LAST })
     expect(on.forwards.findForward(waiting)).toMatchObject({
       state: 'waiting',
@@ -219,7 +218,7 @@ describe('a forward', () => {
       lastError: '',
       nextAt: LAST,
     })
-    expect(on.forwards.destinationsKeptFrom(1, why)).toEqual([])
+    expect(on.forwards.destinationsDroppedFor(1, why)).toEqual([])
   })
 
   it('is told of when it is committed, and not when it was rolled back', () => {
@@ -342,8 +341,8 @@ describe('studies on their way', () => {
     const {
       listForwardedStudies: studies,
       supersedeForwards: supersede,
-      setForwardsAside: setAside,
-      destinationsKeptFrom: keptFrom,
+      dropForwardsOf: setAside,
+      destinationsDroppedFor: keptFrom,
     } = bound(forwardQueries, spied)
     for (const work of [
       () => void setAside(1, { at: AT, lastError: '' }),

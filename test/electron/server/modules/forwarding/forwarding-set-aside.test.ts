@@ -62,7 +62,7 @@ describe('forwarding', () => {
         'wrong-step',
         verbatim('the wrong worklist entry was selected'),
       )
-      stage.forwarding.setAside([instance])
+      stage.forwarding.instancesQuarantined([instance])
     })
     const dropped = [
       '1.2.1 dropped The image is in quarantine: it is not sent until a user releases it.',
@@ -118,7 +118,7 @@ describe('forwarding', () => {
           'wrong-step',
           verbatim('the wrong worklist entry was selected'),
         )
-        stage.forwarding.setAside([wrong])
+        stage.forwarding.instancesQuarantined([wrong])
       })
     }
     await stage.forwarding.settled()

@@ -7,7 +7,7 @@ import {
   countForwardsTo,
 } from '#server/modules/forwarding/forward-queries.ts'
 import { enqueueInstance } from '#server/modules/forwarding/queue.ts'
-import { BATCH, MOST_UNWRITTEN } from '#server/modules/forwarding/worker.ts'
+import { BATCH, MAX_UNWRITTEN } from '#server/modules/forwarding/worker.ts'
 import { insertInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
@@ -87,7 +87,7 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(await freePort(), { isEnabled: false })
     const { instanceId: _, ...first } = await stage.keep('1.2.0')
     stage.store.database.transaction(() => {
-      for (let at = 1; at <= MOST_UNWRITTEN + BATCH; at++) {
+      for (let at = 1; at <= MAX_UNWRITTEN + BATCH; at++) {
         const kept = insertInstance(stage.store.database, {
           ...first,
           sopInstanceUid: `1.2.${at}`,
@@ -101,12 +101,12 @@ describe('forwarding', () => {
       using _ = withoutRoom(stage.store, 'read-only')
       for (let round = 0; round < 2; round++) {
         await stage.forwarding.settled()
-        expect(sent).toBe(MOST_UNWRITTEN)
+        expect(sent).toBe(MAX_UNWRITTEN)
         stage.clock.pass(MINUTE_MS)
       }
     }
     await stage.forwarding.settled()
-    expect(sent).toBe(MOST_UNWRITTEN + BATCH + 1)
+    expect(sent).toBe(MAX_UNWRITTEN + BATCH + 1)
     expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 0 })
   }, 60_000)
 
@@ -219,7 +219,7 @@ describe('forwarding', () => {
     expect(stage.forwarding.list().destinations[0]?.lastSentAt).toBe('2026-03-10T09:00:00.000Z')
     const third = await stage.keep('1.2.3')
     stage.store.database.transaction(() => {
-      stage.forwarding.setAside([...kept, third])
+      stage.forwarding.instancesQuarantined([...kept, third])
       expect(calls).toBe(2)
     })
     expect(calls).toBe(3)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rememberStudies, summaryOfStudy } from '#server/modules/forwarding/priors.ts'
+import { cacheSummaries, summaryOfStudy } from '#server/modules/forwarding/priors.ts'
 import type { PriorStudy } from '#shared/contract/destinations.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -22,10 +22,10 @@ it('remembers what each destination told last, and of so many studies only', () 
   const { database } = temp.store
   const nameOf = (number: number, destinationId = 'a') =>
     summaryOfStudy(database, destinationId, `1.2.${number}`).patientName
-  rememberStudies(database, 'a', [study(1), study(2)])
-  rememberStudies(database, 'a', [{ ...study(1), patientName: 'Newer^Nina' }])
+  cacheSummaries(database, 'a', [study(1), study(2)])
+  cacheSummaries(database, 'a', [{ ...study(1), patientName: 'Newer^Nina' }])
   expect([nameOf(1), nameOf(2), nameOf(1, 'b')]).toEqual(['Newer^Nina', 'Probe^2', ''])
-  rememberStudies(
+  cacheSummaries(
     database,
     'a',
     Array.from({ length: 999 }, (_, at) => study(at + 10)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verdictOn } from '#server/modules/forwarding/verdict.ts'
+import { verdictOf } from '#server/modules/forwarding/verdict.ts'
 
 describe('the answer to a C-STORE', () => {
   it.each([
@@ -20,12 +20,12 @@ describe('the answer to a C-STORE', () => {
     [0x0110, 'later', 'it could not process the image (status 0110)'],
     [0xd123, 'later', 'it did not store the image (status D123)'],
   ] as const)('%i is %s', (status, kind, reason) => {
-    expect(verdictOn(status)).toEqual({ kind, reason })
+    expect(verdictOf(status)).toEqual({ kind, reason })
   })
 
   it('is never taken for a success when it is none', () => {
     const taken = Array.from({ length: 0x10000 }, (_, status) => status).filter(
-      (status) => verdictOn(status).kind === 'sent',
+      (status) => verdictOf(status).kind === 'sent',
     )
     expect(taken.filter((status) => status >> 12 !== 0xb)).toEqual([0x0000, 0x0001, 0x0107, 0x0116])
   })

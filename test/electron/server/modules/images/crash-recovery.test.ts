@@ -1,10 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  findCurrentInstance,
-  instancesNewestFirst,
-} from '#server/modules/images/instance-queries.ts'
+import { findCurrentInstance, iterateNewestFirst } from '#server/modules/images/instance-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { message } from '#shared/messages/message.ts'
 import { IMAGE, openStage, type Stage } from './intake-fixture.ts'
@@ -94,6 +91,6 @@ describe('the start after a power failure', () => {
       tone: 'danger',
       text: message('images.most-missing'),
     })
-    expect([...instancesNewestFirst(stage.store.database)]).toHaveLength(3)
+    expect([...iterateNewestFirst(stage.store.database)]).toHaveLength(3)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { filled, followed } from '#server/modules/images/created-studies.ts'
+import { mergeCorrected, mergeUntouched } from '#server/modules/images/created-studies.ts'
 import type { StudyValues } from '#server/modules/images/study-values.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { runs } from '../../../../support/property-runs.ts'
@@ -72,7 +72,7 @@ describe('a study that is filled later', () => {
         fc.uniqueArray(fc.constantFrom(...NAMES)),
         (seed, now, fresh, touched) => {
           const before = studyWith(now)
-          const { study, seeded, fields } = filled(before, seed, fresh, new Set(touched))
+          const { study, seeded, fields } = mergeUntouched(before, seed, fresh, new Set(touched))
           const [was, had, next, after, own] = [
             before,
             studyWith(seed),
@@ -99,7 +99,7 @@ describe('a study that is filled later', () => {
     fc.assert(
       fc.property(values, (seed) => {
         const before = studyWith(seed)
-        const { study, fields } = filled(before, seed, seed, new Set())
+        const { study, fields } = mergeUntouched(before, seed, seed, new Set())
         expect(fields).toEqual([])
         expect(study.detail).toBe(before.detail)
       }),
@@ -112,7 +112,7 @@ describe('the values of a study whose images were corrected', () => {
   it('follow the header where they are of it, and stay where the partner gave them', () => {
     fc.assert(
       fc.property(values, values, values, (own, was, is) => {
-        const [had, before, after, now] = [own, was, is, followed(own, was, is)].map((each) =>
+        const [had, before, after, now] = [own, was, is, mergeCorrected(own, was, is)].map((each) =>
           fieldsOf(studyWith(each) as ScribeStudyRecord),
         )
         const ofHeader = NAMES.filter(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { fitnessOfUid, headerOf, readerOf, uidFault } from '#server/modules/images/header.ts'
+import { fitnessOfUid, fullReaderOf, headerOf, uidFault } from '#server/modules/images/header.ts'
 import { textOf } from '../../../../support/saying.ts'
 import { encoded, IMAGE, type Values } from './intake-fixture.ts'
 
 function read(values: Values, deviceSet: readonly string[] = [], bytes = encoded(values)) {
-  const reader = readerOf(TRANSFER_SYNTAX.explicitLittleEndian)
+  const reader = fullReaderOf(TRANSFER_SYNTAX.explicitLittleEndian)
   for (let at = 0; at < bytes.length; at += 7) reader.push(bytes.subarray(at, at + 7))
   return headerOf(reader.end(), deviceSet)
 }

@@ -3,12 +3,12 @@ import * as customerService from '#server/modules/customers/service.ts'
 import { announceInstances } from '#server/modules/images/announced-instance-queries.ts'
 import { insertCommitment } from '#server/modules/images/commitment-queries.ts'
 import {
-  demandDeciding,
+  canSeeImages,
   demandManagingImages,
+  demandQuarantinedInstance,
   listImageStudies,
   listQuarantine,
   readImageStudy,
-  seesImages,
 } from '#server/modules/images/image-studies.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
 import { setInstanceState } from '#server/modules/images/instance-queries.ts'
@@ -325,9 +325,9 @@ describe('a member who is linked to customers', () => {
     expect(codeOf(() => readImageStudy(store, linked, '1.2.30'))).toBe('not-found')
     expect(codeOf(() => readImageStudy(store, linked, '1.2.5'))).toBe('not-found')
     expect([
-      seesImages(store, linked, '1.2.4'),
-      seesImages(store, linked, '1.2.5'),
-      seesImages(store, on.member(), '1.2.5'),
+      canSeeImages(store, linked, '1.2.4'),
+      canSeeImages(store, linked, '1.2.5'),
+      canSeeImages(store, on.member(), '1.2.5'),
     ]).toEqual([true, false, true])
   })
 
@@ -342,9 +342,9 @@ describe('a member who is linked to customers', () => {
     expect(codeOf(() => demandManagingImages(store, linked))).toBe('not-permitted')
     expect(codeOf(() => demandManagingImages(store, on.member()))).toBe('none')
     expect(codeOf(() => demandManagingImages(store, on.member([], false)))).toBe('not-permitted')
-    expect(codeOf(() => demandDeciding(store, linked, mine ?? 0))).toBe('none')
-    expect(codeOf(() => demandDeciding(store, linked, other ?? 0))).toBe('not-found')
-    expect(codeOf(() => demandDeciding(store, on.member([], false), mine ?? 0))).toBe(
+    expect(codeOf(() => demandQuarantinedInstance(store, linked, mine ?? 0))).toBe('none')
+    expect(codeOf(() => demandQuarantinedInstance(store, linked, other ?? 0))).toBe('not-found')
+    expect(codeOf(() => demandQuarantinedInstance(store, on.member([], false), mine ?? 0))).toBe(
       'not-permitted',
     )
     expect(
@@ -397,7 +397,9 @@ describe('the quarantine', () => {
     seedImages(on.store, { uid: '1.2.3' })
     const { instanceId } = quarantine(on.store, '1.2.3')
     setInstanceState(on.store.database, instanceId, 'superseded')
-    expect(codeOf(() => demandDeciding(on.store, on.owner, instanceId))).toBe('not-found')
-    expect(codeOf(() => demandDeciding(on.store, on.owner, 999))).toBe('not-found')
+    expect(codeOf(() => demandQuarantinedInstance(on.store, on.owner, instanceId))).toBe(
+      'not-found',
+    )
+    expect(codeOf(() => demandQuarantinedInstance(on.store, on.owner, 999))).toBe('not-found')
   })
 })

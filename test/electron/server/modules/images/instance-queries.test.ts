@@ -6,12 +6,12 @@ import {
   hasInstanceOfFile,
   insertInstance,
   listInstanceVersions,
-  listPartOfStudy,
   listStepInstances,
   listStudyInstances,
+  listStudyInstancesAfter,
   type NewInstance,
-  noteInstanceSeen,
   setInstanceState,
+  updateLastSeen,
 } from '#server/modules/images/instance-queries.ts'
 import {
   countQuarantined,
@@ -80,9 +80,9 @@ describe('instances', () => {
     expect(
       listStudyInstances(on.database, '1.2').map(({ sopInstanceUid }) => sopInstanceUid),
     ).toEqual(['1.2.1.1', '1.2.1.2', '1.2.1.3', '1.2.1.9'])
-    const [first] = listPartOfStudy(on.database, '1.2', 0, 1)
+    const [first] = listStudyInstancesAfter(on.database, '1.2', 0, 1)
     expect(first?.sopInstanceUid).toBe('1.2.1.1')
-    const rest = listPartOfStudy(on.database, '1.2', first?.instanceId ?? 0, 2)
+    const rest = listStudyInstancesAfter(on.database, '1.2', first?.instanceId ?? 0, 2)
     expect(rest.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(['1.2.1.2', '1.2.1.3'])
     expect([
       hasInstanceOfFile(on.database, made.file),
@@ -233,7 +233,7 @@ describe('instances', () => {
 
   it('remember when they were last sent', () => {
     using on = stage({ uid: '1.2' })
-    noteInstanceSeen(on.database, on.first().instanceId, LATER)
+    updateLastSeen(on.database, on.first().instanceId, LATER)
     expect(on.first()).toMatchObject({ receivedAt: AT, lastSeenAt: LATER })
   })
 })

@@ -31,7 +31,7 @@ import type { EnrichmentAnswer } from '#server/modules/images/study-values.ts'
 import type { FindWorklistRow } from '#server/modules/images/worklist-lookup.ts'
 import { WrongSteps } from '#server/modules/images/wrong-steps.ts'
 import { openPerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
-import type { HandedOutRow, ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import type { ImageHeader, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { Requester } from '#server/webhooks/request.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
@@ -108,7 +108,7 @@ export const image = (number: number, more: Values = {}): Values => ({
   ...more,
 })
 
-export const HANDED_OUT: HandedOutRow = {
+export const HANDED_OUT: SentWorklistRow = {
   studyInstanceUid: STUDY,
   scheduledProcedureStepId: 'S100',
   requestedProcedureId: 'R100',
@@ -282,8 +282,9 @@ export async function openStage({ settings = {}, ...options }: StageOptions = {}
     openIntake(context, {
       sendEventReport: async (_peer, report) => void reports.push(report),
       onChange(change, instances) {
-        if (change === 'kept' || change === 'released') kept.push(...instances)
-        if (change === 'set-aside') setAside.push(...instances.map(({ instanceId }) => instanceId))
+        if (change === 'stored' || change === 'released') kept.push(...instances)
+        if (change === 'quarantined')
+          setAside.push(...instances.map(({ instanceId }) => instanceId))
       },
       ...options,
     })

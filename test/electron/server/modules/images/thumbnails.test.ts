@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { ThumbnailsBusy } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { insertInstance } from '#server/modules/images/instance-queries.ts'
-import { findLargestSeries, listPicturedImages } from '#server/modules/images/thumbnail-queries.ts'
+import {
+  findLargestSeries,
+  listThumbnailSources,
+} from '#server/modules/images/thumbnail-queries.ts'
 import { Thumbnails } from '#server/modules/images/thumbnails.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
@@ -57,7 +60,7 @@ describe('the image that stands for a series', () => {
     for (const number of ['10', '9', '100', '1', '2']) on.add('1.2.3.1', number)
     on.add('1.2.3.1', '50', false)
     const of = (series: string) =>
-      listPicturedImages(on.store.database, STUDY, series).map(({ crc32 }) => crc32)
+      listThumbnailSources(on.store.database, STUDY, series).map(({ crc32 }) => crc32)
     expect(of('1.2.3.1')).toEqual([9, 1, 100])
     expect(of('1.2.3.2')).toEqual([])
     on.add('1.2.3.3', '4')

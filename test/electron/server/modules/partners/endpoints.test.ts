@@ -48,7 +48,7 @@ function clinic() {
     remove: (id: string, actor: Actor) => service.removeEndpoint(store, id, actor),
     rotateSecret: (id: string, secret: Parameters<typeof service.rotateSecret>[2], actor: Actor) =>
       withSecret(service.rotateSecret(store, id, secret, actor)),
-    switchOff: (id: string) => service.switchOffEndpoint(store, id),
+    switchOff: (id: string) => service.disableEndpoint(store, id),
     targetFor: (event: EventType, apiKeyId?: string | null) => targetFor(store, event, apiKeyId),
     target: (id: string) => findTarget(store, id),
   }

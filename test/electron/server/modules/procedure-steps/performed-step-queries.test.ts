@@ -3,7 +3,7 @@ import {
   findPerformedStep,
   insertPerformedStep,
   listPerformedSteps,
-  listStepStandings,
+  listStepStatuses,
   type PerformedStepRecord,
   purgePerformedSteps,
   updatePerformedStep,
@@ -84,7 +84,7 @@ describe('performed steps', () => {
         items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }],
       }),
     )
-    expect(listStepStandings(database, '1.2')).toEqual([
+    expect(listStepStatuses(database, '1.2')).toEqual([
       { scheduledProcedureStepId: 'S1', status: 'IN PROGRESS', since: AT },
       { scheduledProcedureStepId: 'S2', status: 'COMPLETED', since: LATER },
     ])
@@ -99,12 +99,12 @@ describe('performed steps', () => {
         items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }],
       }),
     )
-    expect(listStepStandings(database, '1.2').at(-1)).toEqual({
+    expect(listStepStatuses(database, '1.2').at(-1)).toEqual({
       scheduledProcedureStepId: 'S2',
       status: 'IN PROGRESS',
       since: AT,
     })
-    expect(listStepStandings(database, '1.3')).toEqual([])
+    expect(listStepStatuses(database, '1.3')).toEqual([])
   })
 
   it('are forgotten by the time of their last change', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Matched,
+  type MatchInput,
   matchesOf,
-  mostProbable,
+  mostLikely,
   scoreOf,
 } from '#server/modules/reconciliation/order-match.ts'
 import type { Match } from '#shared/contract/reconciliation.ts'
 
-const EXAM: Matched = {
+const EXAM: MatchInput = {
   ...{
     accessionNumber: '',
     patientId: 'P-7001',
@@ -17,14 +17,18 @@ const EXAM: Matched = {
   },
   ...{ modalities: ['CT'], date: '20261120', time: '103000', devices: ['CT2', 'CT, room 2'] },
 }
-const ORDER: Matched = {
+const ORDER: MatchInput = {
   ...EXAM,
   accessionNumber: 'A-7001',
   time: '101500',
   devices: ['CT1', 'CT, room 1'],
 }
 
-const resultOf = (field: Match['field'], order: Partial<Matched>, exam: Partial<Matched> = {}) =>
+const resultOf = (
+  field: Match['field'],
+  order: Partial<MatchInput>,
+  exam: Partial<MatchInput> = {},
+) =>
   matchesOf({ ...EXAM, ...exam }, { ...ORDER, ...order }).find((match) => match.field === field)
     ?.result
 
@@ -88,8 +92,8 @@ describe('what an order and an exam agree in', () => {
 })
 
 describe('the most probable orders', () => {
-  const probable = (exam: Partial<Matched>, orders: readonly Matched[]) =>
-    mostProbable({ ...EXAM, ...exam }, orders, (order) => order, 2).map(({ order }) => order)
+  const probable = (exam: Partial<MatchInput>, orders: readonly MatchInput[]) =>
+    mostLikely({ ...EXAM, ...exam }, orders, (order) => order, 2).map(({ order }) => order)
 
   it('begin with the one that has the accession number, then the patient, then the kind of exam and the time', () => {
     const other = { ...ORDER, patientId: 'P-9', patientName: 'Novak^Jan', accessionNumber: 'A-9' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
 import {
-  countUnplannedStudies,
+  countUnscheduledStudies,
   findReconciliation,
   findReconciliationOfImages,
   findReconciliationOfOrder,
@@ -10,7 +10,7 @@ import {
   listUnscheduledStudies,
   setReconciliationUndone,
 } from '#server/modules/reconciliation/reconciliation-queries.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { newKey } from '../../../../support/callers.ts'
@@ -20,7 +20,7 @@ import { tempStore } from '../../../../support/temp-store.ts'
 const DAY = '2026-11-20'
 const at = (hour: number) => `${DAY}T${String(hour).padStart(2, '0')}:00:00.000Z`
 const ALL = [at(0), '2026-11-21T00:00:00.000Z', 10] as const
-const ORDER: HandedOutRow = {
+const ORDER: SentWorklistRow = {
   ...{
     studyInstanceUid: '2.25.9',
     scheduledProcedureStepId: 'S9',
@@ -70,13 +70,13 @@ describe('studies without an order', () => {
     seedImages(store, { uid: '2.25.6', at: at(9), instances: 0 })
     expect(unscheduled()).toEqual(['2.25.1', '2.25.2', '2.25.3'])
     expect(listUnscheduledStudies(database, ALL[0], ALL[1], 2)).toEqual(['2.25.1', '2.25.2'])
-    expect(countUnplannedStudies(store.database, ALL[0], 10)).toEqual({ count: 4, since: at(9) })
+    expect(countUnscheduledStudies(store.database, ALL[0], 10)).toEqual({ count: 4, since: at(9) })
 
     updateImageStudy(database, '2.25.1', { handedOut: ORDER })
     updateImageStudy(database, '2.25.2', { isFetched: true })
     insertReconciliation(database, keep('2.25.3'))
     expect(unscheduled()).toEqual([])
-    expect(countUnplannedStudies(store.database, ALL[0], 10).count).toBe(1)
+    expect(countUnscheduledStudies(store.database, ALL[0], 10).count).toBe(1)
 
     updateImageStudy(database, '2.25.1', { handedOut: null })
     const ofSeed = {

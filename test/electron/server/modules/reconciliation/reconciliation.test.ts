@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import {
   keepExam,
   linkExam,
@@ -235,7 +235,7 @@ describe('a decision', () => {
       requestedProcedureId: 'R7',
       linkedBy: 'Una Malá',
     })
-    expect(listStepStandings(on.store.database, '2.25.70')).toMatchObject([
+    expect(listStepStatuses(on.store.database, '2.25.70')).toMatchObject([
       { scheduledProcedureStepId: 'S7', status: 'RECEIVED' },
     ])
     on.reconciliation.undo(on.other, decisionId)
@@ -243,7 +243,7 @@ describe('a decision', () => {
       handedOut: null,
       mismatch: null,
     })
-    expect(listStepStandings(on.store.database, '2.25.70')).toEqual([])
+    expect(listStepStatuses(on.store.database, '2.25.70')).toEqual([])
     expect(on.changes).toEqual([
       ['1.2.1', 'linked'],
       ['1.2.1', 'unlinked'],

@@ -11,7 +11,7 @@ import {
 } from '#server/modules/reports/report-queries.ts'
 import { REPORT_CHECKS } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
-import { plainReport } from '#shared/report-text.ts'
+import { normalizeReport } from '#shared/report-text.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { completedReport } from '../../../../support/reports.ts'
 import { inputAsPdf, reportStage } from './reports-fixture.ts'
@@ -166,7 +166,7 @@ describe('windows that write on one report', () => {
                   expect(result.reportId).toBe(showing.reportId)
                   const report = findReport(store.database, result.reportId)
                   // Signed is what whoever signed had before them.
-                  expect(report?.plainText).toBe(plainReport(showing.text))
+                  expect(report?.plainText).toBe(normalizeReport(showing.text))
                   expect(report?.signer?.userId).toBe(caller.user.userId)
                   signed.set(result.reportId, JSON.stringify(report))
                 },

@@ -7,7 +7,7 @@ import { findDraft, listReports } from '#server/modules/reports/report-queries.t
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { type UserRecord, updateUser } from '#server/modules/users/queries.ts'
 import { sessionReply } from '#server/modules/users/session-routes.ts'
-import { type BegunView, ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { type NewView, ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { linked, linkedReports } from '#shared/contract/linked.ts'
@@ -52,7 +52,7 @@ const opened = ({ url }: { readonly url: string }) =>
   views.byLink(new URL(url).searchParams.get('token') ?? '')
 const forDictation = (studyId = on.studyId, user = reader) =>
   opened(on.links.reroute(on.key, { studyId, assignedToUserId: user.userId }))
-function pageOf({ view, token }: BegunView) {
+function pageOf({ view, token }: NewView) {
   const cookie = `${VIEW_COOKIE}=${token}`
   return (method: string, path: string, json?: unknown) =>
     httpCall(`${server.url}${viewPrefix(view.viewId)}${path}`, {

@@ -12,8 +12,8 @@ import { listImageSeries } from '#server/modules/images/image-study-list-queries
 import { type InstanceRecord, listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import {
   archiveReport,
-  keepObjects,
   sendReportCopies,
+  storeObjects,
 } from '#server/modules/reports/report-archive.ts'
 import { listReportObjects } from '#server/modules/reports/report-document-queries.ts'
 import type { ArchivedReport } from '#server/modules/reports/signed-report.ts'
@@ -45,7 +45,7 @@ function reportsOf(stage: Stage, settings: Settings = {}) {
         : SETTINGS[key].initial,
   )
   return {
-    archive: (reportId: string) => keepObjects(context, known.get(reportId) ?? expect.fail()),
+    archive: (reportId: string) => storeObjects(context, known.get(reportId) ?? expect.fail()),
     /** As the outbox job does it. */
     work: (reportId: string) => archiveReport(context, reportId),
     send: (reportId: string, destinationId: string) =>
@@ -210,7 +210,7 @@ describe('DICOM copies of a signed report', () => {
         const { reportId } = report
         if (fault === 'commit' && nth === 2) continue
         const broken = failing(stage.store, fault, nth)
-        const breaking = keepObjects(broken, report)
+        const breaking = storeObjects(broken, report)
         await expect(breaking).rejects.toThrow('the disk is gone')
         expect(ofReports(stage.store)).toEqual([])
         expect(listReportObjects(stage.store.database, reportId)).toEqual([])
@@ -357,7 +357,7 @@ describe('DICOM copies of a signed report', () => {
     const addendum = reports.sign()
     const own = { reportId: addendum.reportId, ...reportPart({ isAddendum: true, text: 'More.' }) }
     const whole = { ...addendum, parts: [...primary.parts, own] }
-    await keepObjects(stage.store, whole)
+    await storeObjects(stage.store, whole)
     const kept = ofReports(stage.store)
     expect(new Set(kept.map(({ sopInstanceUid }) => sopInstanceUid)).size).toBe(4)
     const last = kept.at(-1)

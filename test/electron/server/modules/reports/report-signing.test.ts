@@ -7,7 +7,7 @@ import {
   postponeOutboxJob,
   settleOutboxJob,
 } from '#server/jobs/outbox-queries.ts'
-import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
+import { purgeExpired } from '#server/modules/diagnostics/retention.ts'
 import { listEvents, setEventState } from '#server/modules/events/queries.ts'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
 import { demandPast } from '#server/modules/reports/critical-results.ts'
@@ -641,7 +641,7 @@ describe('what is delivered', () => {
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: event.eventId })
     setEventState(store.database, event.eventId, 'done', at)
     on.clock.pass(400 * 24 * 60 * 60_000)
-    await forgetExpired(on.store)
+    await purgeExpired(on.store)
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: null })
   })
 })

@@ -13,7 +13,7 @@ import type { ReportPdf } from '#server/modules/reports/report-pdf.ts'
 import type { ReportPdfInput } from '#server/modules/reports/report-pdf-layout.ts'
 import { findDraft } from '#server/modules/reports/report-queries.ts'
 import { findReportingByUid, readReporting } from '#server/modules/reports/report-reading.ts'
-import { type SignOrder, signReport } from '#server/modules/reports/report-signing.ts'
+import { type SignRequest, signReport } from '#server/modules/reports/report-signing.ts'
 import * as templates from '#server/modules/reports/report-templates.ts'
 import * as writing from '#server/modules/reports/report-writing.ts'
 import * as reports from '#server/modules/reports/reports.ts'
@@ -110,7 +110,7 @@ export function reportStage(options: ReportStageOptions = {}) {
   const domain = boundReports(store)
   const writing = {
     ...domain.writing,
-    sign: (caller: UserCaller, studyId: string, order: SignOrder) =>
+    sign: (caller: UserCaller, studyId: string, order: SignRequest) =>
       signReport(store, eventLog, caller, studyId, order, async (input) => {
         rendered.push(input)
         const pdf = await renderPdf(input)
@@ -138,7 +138,7 @@ export function reportStage(options: ReportStageOptions = {}) {
   const windowId = randomUUID()
 
   /** Begins in the window, writes and gives back what to sign. */
-  function written(text: string = SOUND, by = radiologist, of = studyId): SignOrder {
+  function written(text: string = SOUND, by = radiologist, of = studyId): SignRequest {
     writing.beginReport(by, of, { windowId, takeOver: false, text: '' })
     const { revision } = findDraft(store.database, of) ?? { revision: 0 }
     const saved = writing.saveReport(by, of, { windowId, revision, text })
@@ -153,7 +153,7 @@ export function reportStage(options: ReportStageOptions = {}) {
     }
   }
 
-  async function signed(text?: string, order: Partial<SignOrder> = {}): Promise<string> {
+  async function signed(text?: string, order: Partial<SignRequest> = {}): Promise<string> {
     const result = await writing.sign(radiologist, studyId, { ...written(text), ...order })
     if (result.outcome !== 'signed') throw new Error(JSON.stringify(result))
     return result.reportId

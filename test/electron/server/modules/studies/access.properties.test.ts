@@ -6,7 +6,7 @@ import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import * as sessionService from '#server/modules/users/sessions.ts'
 import * as userService from '#server/modules/users/users.ts'
 import { EPHEMERAL_SECONDS } from '#server/modules/viewer/links.ts'
-import { type BegunView, ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { type NewView, ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { ApiError } from '#shared/errors.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
@@ -47,7 +47,7 @@ interface GivenLink {
   isWithdrawn: boolean
 }
 interface Begun {
-  readonly view: BegunView
+  readonly view: NewView
   readonly kind: LinkKind
   readonly since: number
   usedAt: number

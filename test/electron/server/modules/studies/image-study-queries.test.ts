@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   announceInstances,
-  areAllHere,
+  areAllReceived,
   countExpected,
   countExpectedBySeries,
 } from '#server/modules/images/announced-instance-queries.ts'
@@ -15,7 +15,7 @@ import {
   summariseImages,
 } from '#server/modules/images/image-study-list-queries.ts'
 import {
-  breakOffTransfers,
+  abortOpenTransfers,
   countInstance,
   recountInstances,
   uncountInstance,
@@ -28,21 +28,21 @@ import {
   type NewInstance,
   setInstanceState,
 } from '#server/modules/images/instance-queries.ts'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import {
-  keepCreatedStudy,
   listCreatedStudies,
   noteTouchedFields,
+  saveCreatedStudy,
 } from '#server/modules/studies/created-study-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { MISMATCH, quarantine, type SeededImages, seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const AT = '2026-11-20T08:45:00.000Z'
 const LATER = '2026-11-20T08:46:00.000Z'
-const ROW: HandedOutRow = {
+const ROW: SentWorklistRow = {
   ...{
     studyInstanceUid: '1.2.9',
     scheduledProcedureStepId: 'S1',
@@ -167,7 +167,7 @@ describe('a study with images', () => {
       { uid: '1.3', how: 'released' },
       { uid: '1.4', how: 'open', state: 'receiving', at: LATER },
     )
-    expect(breakOffTransfers(on.database, verbatim('the gateway stopped unexpectedly'))).toBe(2)
+    expect(abortOpenTransfers(on.database, verbatim('the gateway stopped unexpectedly'))).toBe(2)
     const transfers = ['1.2', '1.3', '1.4'].map((uid) => findImageStudy(on.database, uid)?.transfer)
     expect(transfers).toEqual([
       { how: 'aborted', detail: 'the gateway stopped unexpectedly', at: AT },
@@ -175,7 +175,7 @@ describe('a study with images', () => {
       { how: 'aborted', detail: 'the gateway stopped unexpectedly', at: LATER },
     ])
     expect(on.uids({ show: 'incomplete' })).toEqual(['1.2'])
-    expect(breakOffTransfers(on.database, verbatim('again'))).toBe(0)
+    expect(abortOpenTransfers(on.database, verbatim('again'))).toBe(0)
   })
 
   it('counts its instances, series and bytes as they come', () => {
@@ -319,10 +319,10 @@ describe('what was announced of a study', () => {
   it('is all here only when each of it is', () => {
     using on = stage({ uid: '1.2', instances: 2 })
     quarantine(on.store, '1.2', { sopInstanceUid: '1.2.1.3' })
-    expect(areAllHere(on.database, ['1.2.1.1', '1.2.1.2', '1.2.1.3'])).toBe(true)
-    expect(areAllHere(on.database, ['1.2.1.1', '1.2.1.4'])).toBe(false)
+    expect(areAllReceived(on.database, ['1.2.1.1', '1.2.1.2', '1.2.1.3'])).toBe(true)
+    expect(areAllReceived(on.database, ['1.2.1.1', '1.2.1.4'])).toBe(false)
     setInstanceState(on.database, on.idOf('1.2.1.2'), 'superseded')
-    expect([areAllHere(on.database, ['1.2.1.2']), areAllHere(on.database, [])]).toEqual([
+    expect([areAllReceived(on.database, ['1.2.1.2']), areAllReceived(on.database, [])]).toEqual([
       false,
       true,
     ])
@@ -476,15 +476,15 @@ describe('what is to be done about studies', () => {
 describe('created studies', () => {
   it('keep what was last written, and when it was first, sealed', () => {
     using on = stage()
-    keepCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', AT, {
+    saveCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', AT, {
       patientName: 'MEIER^ANNA',
       tags: ['a'],
     })
-    keepCreatedStudy(on.database, '1.2', 'viewer', 'stu_2', AT, {})
+    saveCreatedStudy(on.database, '1.2', 'viewer', 'stu_2', AT, {})
     noteTouchedFields(on.database, 'stu_1', ['severity'])
     noteTouchedFields(on.database, 'stu_1', ['mrn', 'severity'])
     noteTouchedFields(on.database, 'stu_9', ['severity'])
-    keepCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
+    saveCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
     expect(listCreatedStudies(on.database, '1.2')).toEqual([
       {
         area: 'scribe',
@@ -503,7 +503,7 @@ describe('created studies', () => {
 
 describe('the steps that images were made for', () => {
   const received = (on: ReturnType<typeof stage>, uid: string) =>
-    listStepStandings(on.database, uid).map(({ scheduledProcedureStepId, status, since }) => [
+    listStepStatuses(on.database, uid).map(({ scheduledProcedureStepId, status, since }) => [
       scheduledProcedureStepId,
       status,
       since,

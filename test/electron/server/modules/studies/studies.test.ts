@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import {
-  keepCreatedStudy,
   listCreatedStudies,
+  saveCreatedStudy,
 } from '#server/modules/studies/created-study-queries.ts'
 import type { NewStudy } from '#server/modules/studies/service.ts'
 import * as studyService from '#server/modules/studies/service.ts'
@@ -209,7 +209,7 @@ describe('a PATCH', () => {
     const { studyId, studyInstanceUid } = studies.createStudy(key, 'scribe', study()).record
     const touched = () =>
       listCreatedStudies(store.database, studyInstanceUid).flatMap((seed) => seed.touched)
-    keepCreatedStudy(
+    saveCreatedStudy(
       store.database,
       studyInstanceUid,
       'scribe',

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
 import {
-  compareUncompared,
+  computeMissingMismatches,
   findImageStudy,
-  isAnyUncompared,
+  hasUncomputedMismatch,
   isStudyMismatched,
 } from '#server/modules/studies/image-study-queries.ts'
 import type {
-  HandedOutRow,
   ImageStudyRecord,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import {
   identityOf,
@@ -43,7 +43,7 @@ const study = (
 ) => ({
   ...{ detail: { reportMetadata }, createdByApiKeyId, createdByUserId: null },
 })
-const ROW = {} as HandedOutRow
+const ROW = {} as SentWorklistRow
 const SAME = {
   patientName: 'Anna Meier',
   mrn: 'P-4711',
@@ -298,9 +298,15 @@ describe('the index of studies with a mismatch', () => {
     const { database } = temp.store
     for (const uid of ['1.1', '1.2', '1.3']) seedImages(temp.store, { uid, mismatch: MISMATCH })
     database.run(database.sql.updateTable('imageStudies').set({ isMismatched: null }))
-    expect([isAnyUncompared(database), summariseImages(database, '').mismatches]).toEqual([true, 0])
-    expect([compareUncompared(database, 2), compareUncompared(database, 2)]).toEqual([true, false])
-    expect([isAnyUncompared(database), summariseImages(database, '').mismatches]).toEqual([
+    expect([hasUncomputedMismatch(database), summariseImages(database, '').mismatches]).toEqual([
+      true,
+      0,
+    ])
+    expect([computeMissingMismatches(database, 2), computeMissingMismatches(database, 2)]).toEqual([
+      true,
+      false,
+    ])
+    expect([hasUncomputedMismatch(database), summariseImages(database, '').mismatches]).toEqual([
       false,
       3,
     ])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { patched, type StudyPatch } from '#server/modules/studies/study-patch.ts'
+import { applyPatch, type StudyPatch } from '#server/modules/studies/study-patch.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { runs } from '../../../../support/property-runs.ts'
 
@@ -73,7 +73,7 @@ describe('a patch', () => {
         let record = RECORD
         let expected = viewOf(RECORD)
         for (const patch of patches) {
-          const { study, changes } = patched(record, patch as StudyPatch)
+          const { study, changes } = applyPatch(record, patch as StudyPatch)
           const before = viewOf(record)
           record = study as ScribeStudyRecord
           expected = applied(expected, patch)
@@ -89,7 +89,7 @@ describe('a patch', () => {
 
   it('that changes nothing gives the same detail back', () => {
     const before = { ...RECORD, detail: { metadata: { a: '1' } } }
-    const { study, changes } = patched(before, { metadata: { a: '1' }, severity: 'normal' })
+    const { study, changes } = applyPatch(before, { metadata: { a: '1' }, severity: 'normal' })
     expect(study.detail).toBe(before.detail)
     expect(changes).toEqual({})
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type UserRecord, updateUser } from '#server/modules/users/queries.ts'
-import { shownView } from '#server/modules/viewer/sessions.ts'
+import { viewReply } from '#server/modules/viewer/sessions.ts'
 import { View } from '#shared/contract/viewing.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newUser } from '../../../../support/callers.ts'
@@ -50,7 +50,7 @@ describe('a view from the window', () => {
     expect(of('1.2.3')).toMatchObject({ area: null, studyId: null })
     const archived = of('1.2.9')
     expect(archived).toMatchObject({ area: null, studyId: null, studyInstanceUid: '1.2.9' })
-    expect(View.parse(shownView(on.store, archived))).toMatchObject({
+    expect(View.parse(viewReply(on.store, archived))).toMatchObject({
       studyDescription: 'CT Thorax',
       whyNoCapture: null,
       mayDictate: false,
@@ -133,7 +133,7 @@ describe('a view from the window', () => {
     using on = stage()
     const whyNot = (more: Partial<UserRecord>) => {
       const user = newUser(on.store, { canCreateReports: false, ...more })
-      return shownView(on.store, on.views.byUser(on.at(user), { studyId: on.read }).view)
+      return viewReply(on.store, on.views.byUser(on.at(user), { studyId: on.read }).view)
         .whyNoCapture
     }
     expect(whyNot({})).toEqual(

@@ -10,7 +10,7 @@ import {
   countStudies,
   listStudies,
   readStudy,
-  type StudyListAsked,
+  type StudyListRequest,
 } from '#server/modules/study-lists/service.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import {
@@ -37,7 +37,7 @@ function stage() {
   const lists = {
     list: (caller: UserCaller, asked: Parameters<typeof listStudies>[2]) =>
       listStudies(store, caller, asked),
-    counts: (caller: UserCaller, asked: StudyListAsked) => countStudies(store, caller, asked),
+    counts: (caller: UserCaller, asked: StudyListRequest) => countStudies(store, caller, asked),
     read: (caller: UserCaller, studyId: string) => readStudy(store, eventLog, caller, studyId),
   }
   const savedViews = bound(savedViewService, store)
@@ -68,7 +68,7 @@ function stage() {
   }
 }
 
-const asked = (more: Partial<StudyListAsked> = {}): StudyListAsked => ({
+const asked = (more: Partial<StudyListRequest> = {}): StudyListRequest => ({
   ...StudyListFilter.parse({}),
   area: 'scribe',
   ...more,
@@ -156,7 +156,7 @@ describe('the lists of studies', () => {
     on.study({ assignedTo: me.user.userId })
     on.clock.now = Date.parse('2026-11-19T23:30:00.000Z')
     on.study({ expressCustomerId: on.customer('North') })
-    const count = (more: Partial<StudyListAsked>) =>
+    const count = (more: Partial<StudyListRequest>) =>
       on.lists.list(me, { ...asked(more), ...page }).items.length
     expect([
       count({ from: '2026-11-20' }),
@@ -188,7 +188,7 @@ describe('the lists of studies', () => {
     const theirs = on.study({ expressCustomerId: south })
     on.study()
     const linked = on.person('member', [north])
-    const seen = (more: Partial<StudyListAsked> = {}) =>
+    const seen = (more: Partial<StudyListRequest> = {}) =>
       on.lists.list(linked, { ...asked(more), ...page }).items.map(({ studyId }) => studyId)
     expect(seen()).toEqual([ours.studyId])
     expect(seen({ search: 'nov' })).toEqual([ours.studyId])

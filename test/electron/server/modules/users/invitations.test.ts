@@ -53,7 +53,7 @@ describe('inviting', () => {
     await expect(temp.people.signIn(user.email, '')).rejects.toMatchObject({
       code: 'not-signed-in',
     })
-    expect(() => temp.people.mintSignInLink(user.userId, 'command-line')).toThrow(
+    expect(() => temp.people.createSignInLink(user.userId, 'command-line')).toThrow(
       'has not accepted the invitation',
     )
     expect(temp.trail()).toContain(`api-key:${temp.apiKeyId} user.invite ${user.userId}`)

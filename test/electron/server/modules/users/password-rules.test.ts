@@ -56,7 +56,7 @@ describe('a new password', () => {
     await expect(
       on.people.createUser({ ...member, password: bad }, 'command-line'),
     ).rejects.toMatchObject({ code: 'refused' })
-    const { token } = on.people.mintSetupLink('command-line')
+    const { token } = on.people.createSetupLink('command-line')
     const owner = { ...member, token, password: 'miameyer12', clinicName: 'Mia Meyer 12' }
     await expect(on.people.createOwner(owner)).rejects.toMatchObject({ code: 'refused' })
     await on.people.createOwner({ ...owner, password: PASSWORD })

@@ -38,7 +38,7 @@ function clinic() {
     owned: async () =>
       people.createOwner({
         ...OWNER,
-        token: people.mintSetupLink('command-line').token,
+        token: people.createSetupLink('command-line').token,
         clinicName: 'Praxis Kern',
       }),
   })
@@ -55,7 +55,7 @@ describe('the first start', () => {
   it('makes one owner with a one-time link and signs them in', async () => {
     using temp = clinic()
     expect(temp.people.hasUser()).toBe(false)
-    const { token } = temp.people.mintSetupLink('command-line')
+    const { token } = temp.people.createSetupLink('command-line')
     expect(temp.people.followLink(token)).toEqual({ mayCreateOwner: true })
     expect(temp.people.followLink(token)).toEqual({ mayCreateOwner: true })
     const signIn = await temp.people.createOwner({ ...OWNER, token, clinicName: 'Praxis Kern' })
@@ -79,7 +79,7 @@ describe('the first start', () => {
 
   it('makes no second owner, with that link or another', async () => {
     using temp = clinic()
-    const links = [temp.people.mintSetupLink('gateway'), temp.people.mintSetupLink('gateway')]
+    const links = [temp.people.createSetupLink('gateway'), temp.people.createSetupLink('gateway')]
     const [one, two] = links.map(({ token }) => token)
     const both = await Promise.all([
       codeOf(temp.people.createOwner({ ...OWNER, token: one ?? '', clinicName: '' })),
@@ -96,12 +96,12 @@ describe('the first start', () => {
     expect(allUsers(temp.store.database)).toHaveLength(1)
     for (const { token } of links)
       expect(() => temp.people.followLink(token)).toThrow('This link has been used or has expired')
-    expect(() => temp.people.mintSetupLink('gateway')).toThrow('There is already an account')
+    expect(() => temp.people.createSetupLink('gateway')).toThrow('There is already an account')
   })
 
   it('takes no link that expired, was never made, or is of another kind', async () => {
     using temp = clinic()
-    const { token, expiresAt } = temp.people.mintSetupLink('gateway')
+    const { token, expiresAt } = temp.people.createSetupLink('gateway')
     expect(expiresAt).toBe('2026-03-10T09:15:00.000Z')
     temp.clock.pass(15 * MINUTE)
     expect(await codeOf(temp.people.createOwner({ ...OWNER, token, clinicName: '' }))).toBe(
@@ -244,7 +244,7 @@ describe('the wait of an account', () => {
       'Too many wrong codes for this account',
     )
     expect(refusal(() => throttle.countAttempt('ben@clinic.example'))).toBeUndefined()
-    throttle.forgetAttempts('Eva@clinic.example')
+    throttle.resetAttempts('Eva@clinic.example')
     expect(refusal(() => throttle.countAttempt('eva@clinic.example'))).toBeUndefined()
   })
 
@@ -611,7 +611,7 @@ describe('a sign-in link', () => {
   it('signs its user in once', async () => {
     using temp = clinic()
     const { user } = await temp.owned()
-    const { token } = temp.people.mintSignInLink(user.userId, 'command-line')
+    const { token } = temp.people.createSignInLink(user.userId, 'command-line')
     const followed = temp.people.followLink(token)
     expect(
       followed.mayCreateOwner ? undefined : temp.people.sessionUser(followed.signIn.token)?.userId,
@@ -625,9 +625,9 @@ describe('a sign-in link', () => {
   it('expires after 15 minutes', async () => {
     using temp = clinic()
     const { user } = await temp.owned()
-    const { token } = temp.people.mintSignInLink(user.userId, 'command-line')
+    const { token } = temp.people.createSignInLink(user.userId, 'command-line')
     temp.clock.pass(15 * MINUTE)
     expect(() => temp.people.followLink(token)).toThrow('has expired')
-    expect(() => temp.people.mintSignInLink('usr_nobody', 'command-line')).toThrow('no such user')
+    expect(() => temp.people.createSignInLink('usr_nobody', 'command-line')).toThrow('no such user')
   })
 })

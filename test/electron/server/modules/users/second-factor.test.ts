@@ -167,17 +167,17 @@ describe('a second factor', () => {
     expect(sessionRecords(store.database, '2026-03-10T09:00:00.000Z')).toEqual([])
     const after = bound(secondFactorService, store)
     on.clock.pass(30_000)
-    expect(() => after.demandCode(on.userId, undefined)).toThrow('Enter the six digits')
-    after.demandCode(on.userId, on.codeAt())
+    expect(() => after.requireCode(on.userId, undefined)).toThrow('Enter the six digits')
+    after.requireCode(on.userId, on.codeAt())
     // That it was taken is durable too.
-    expect(() => after.demandCode(on.userId, on.codeAt())).toThrow('it was already used')
+    expect(() => after.requireCode(on.userId, on.codeAt())).toThrow('it was already used')
   })
 
   it('is not asked for by a link of the command line, and is gone once it was ended', async () => {
     const on = await stage()
     using _ = on
     on.factors.confirmSecondFactor(on.userId, on.codeAt())
-    const link = on.people.mintSignInLink(on.userId, 'command-line')
+    const link = on.people.createSignInLink(on.userId, 'command-line')
     expect(on.people.followLink(link.token)).toMatchObject({
       signIn: { user: { userId: on.userId } },
     })

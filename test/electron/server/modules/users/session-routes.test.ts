@@ -37,7 +37,7 @@ describe('the first run', () => {
   it('needs an owner, who is made with the set-up link and signed in', async () => {
     const window = gateway.openWindow()
     expect(session(await window.call('GET', '/dashboard/session'))).toEqual(NOBODY)
-    const { token } = gateway.people.mintSetupLink('command-line')
+    const { token } = gateway.people.createSetupLink('command-line')
 
     const followed = await window.call('POST', '/dashboard/session/link', { token })
     expect([followed.status, followed.json]).toEqual([
@@ -69,8 +69,8 @@ describe('the first run', () => {
     const window = gateway.openWindow()
     const guess = await window.call('POST', '/dashboard/owner', { ...owner, token: 'x'.repeat(43) })
     expect([guess.status, problem(guess).code]).toEqual([422, 'refused'])
-    const { token } = gateway.people.mintSetupLink('command-line')
-    const other = gateway.people.mintSetupLink('command-line')
+    const { token } = gateway.people.createSetupLink('command-line')
+    const other = gateway.people.createSetupLink('command-line')
     expect((await window.call('POST', '/dashboard/owner', { ...owner, token })).status).toBe(201)
     expect((await window.call('POST', '/dashboard/owner', { ...owner, token })).status).toBe(422)
     expect(
@@ -187,7 +187,7 @@ describe('signing in', () => {
 
   it('by a one-time link works once', async () => {
     const [user] = allUsers(gateway.store.database)
-    const { token } = gateway.people.mintSignInLink(user?.userId ?? '', 'command-line')
+    const { token } = gateway.people.createSignInLink(user?.userId ?? '', 'command-line')
     const window = gateway.openWindow()
     const followed = await window.call('POST', '/dashboard/session/link', { token })
     expect([followed.status, followed.json]).toMatchObject([
@@ -201,7 +201,7 @@ describe('signing in', () => {
 
   it('by a link that has expired is refused', async () => {
     const [user] = allUsers(gateway.store.database)
-    const { token } = gateway.people.mintSignInLink(user?.userId ?? '', 'command-line')
+    const { token } = gateway.people.createSignInLink(user?.userId ?? '', 'command-line')
     gateway.advance(15 * 60_000)
     expect(
       (await gateway.openWindow().call('POST', '/dashboard/session/link', { token })).status,

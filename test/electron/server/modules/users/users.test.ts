@@ -371,7 +371,7 @@ describe('access', () => {
       await temp.at('member', { canManageStudies: true }),
     ]
     const { token } = await temp.people.signIn(member.email, 'a long and quiet evening')
-    const link = temp.people.mintSignInLink(member.userId, 'command-line')
+    const link = temp.people.createSignInLink(member.userId, 'command-line')
     const before = findUser(temp.store.database, member.userId)
 
     const { database } = temp.store

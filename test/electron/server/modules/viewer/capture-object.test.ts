@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { type CaptureOf, captureObject } from '#server/modules/viewer/capture-object.ts'
+import { type CaptureInput, captureObject } from '#server/modules/viewer/capture-object.ts'
 import { knownInstance } from './known-instance.ts'
 
 const PIXELS = Buffer.alloc(16 * 20 * 3, 7)
-const of = (more: Partial<CaptureOf> = {}) =>
+const of = (more: Partial<CaptureInput> = {}) =>
   captureObject({
     ...{
       shown: knownInstance('1.2.3'),

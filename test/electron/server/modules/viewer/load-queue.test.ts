@@ -33,7 +33,7 @@ describe('the queue of files', () => {
     const { queue, begun } = await queueOf(() => true, false)
     for (const index of upTo(10)) queue.add(index)
     expect(begun).toEqual([0, 1])
-    queue.urge(7)
+    queue.prioritize(7)
     expect(begun).toEqual([0, 1, 7])
     queue.noteFrame()
     await vi.waitFor(() => expect(begun.length).toBeGreaterThan(3))
@@ -43,7 +43,7 @@ describe('the queue of files', () => {
   it('begins two more where a person waits for them, the last wish first after that', async () => {
     const { queue, begun, end } = await queueOf()
     for (const index of upTo(40)) queue.add(index)
-    for (const index of [20, 21, 22, 23]) queue.urge(index)
+    for (const index of [20, 21, 22, 23]) queue.prioritize(index)
     expect(begun.slice(6)).toEqual([20, 21])
     await end(0)
     expect(begun.slice(8)).toEqual([23])
@@ -54,8 +54,12 @@ describe('the queue of files', () => {
   it('forgets a wish that was taken back, unless another has it too', async () => {
     const { queue, begun, end } = await queueOf()
     for (const index of upTo(40)) queue.add(index)
-    for (const index of [30, 31]) queue.urge(index)
-    const [first, second, other] = [queue.urge(20), queue.urge(21), queue.urge(21)]
+    for (const index of [30, 31]) queue.prioritize(index)
+    const [first, second, other] = [
+      queue.prioritize(20),
+      queue.prioritize(21),
+      queue.prioritize(21),
+    ]
     first()
     second()
     await end(0)
@@ -69,10 +73,10 @@ describe('the queue of files', () => {
 
   it('keeps a wish that came after a loading whose own wish is taken back late', async () => {
     const { queue, begun, end } = await queueOf()
-    const early = queue.urge(0)
+    const early = queue.prioritize(0)
     await end(0)
-    for (const index of upTo(8)) queue.urge(10 + index)
-    queue.urge(0)
+    for (const index of upTo(8)) queue.prioritize(10 + index)
+    queue.prioritize(0)
     early()
     await end(10)
     expect(begun.at(-1)).toBe(0)
@@ -82,7 +86,7 @@ describe('the queue of files', () => {
     let isWanted = false
     const { queue, begun } = await queueOf(() => isWanted)
     for (const index of upTo(5)) queue.add(index)
-    queue.urge(4)
+    queue.prioritize(4)
     expect(begun).toEqual([4])
     isWanted = true
     queue.run()
@@ -93,7 +97,7 @@ describe('the queue of files', () => {
     const { queue, begun, end } = await queueOf()
     queue.add(0)
     await end(0)
-    queue.urge(0)
+    queue.prioritize(0)
     expect(begun).toEqual([0, 0])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { contentOf, manifestMatch } from '#server/modules/viewer/manifest.ts'
-import { identitiesOf, matchedAnew } from '#server/modules/viewer/partner-answer.ts'
+import { identitiesOf, matchNewUrls } from '#server/modules/viewer/partner-answer.ts'
 import { manifestOf, uidOf } from './viewing-fixture.ts'
 
 const unknown = () => false
@@ -48,7 +48,7 @@ describe('the URL of an instance', () => {
 describe('a URL with a new signature', () => {
   it('is known by its origin and path', () => {
     const identities = identitiesOf(['https://h/a?s=1', 'https://h/b?s=1'])
-    expect(matchedAnew(identities, ['https://h/b?s=2', 'https://h/a?s=2'])).toEqual([
+    expect(matchNewUrls(identities, ['https://h/b?s=2', 'https://h/a?s=2'])).toEqual([
       'https://h/a?s=2',
       'https://h/b?s=2',
     ])
@@ -57,10 +57,10 @@ describe('a URL with a new signature', () => {
   it('is known by its place where its query is what tells it apart, or its path is another', () => {
     const identities = identitiesOf(['https://h/wado?id=1&s=1', 'https://h/wado?id=2&s=1'])
     expect(new Set(identities).size).toBe(2)
-    expect(matchedAnew(identities, ['https://h/wado?id=1&s=2', 'https://h/wado?id=2&s=2'])[1]).toBe(
-      'https://h/wado?id=2&s=2',
-    )
-    expect(matchedAnew(identities, ['https://h/wado?id=1&s=2'])).toEqual([undefined, undefined])
+    expect(
+      matchNewUrls(identities, ['https://h/wado?id=1&s=2', 'https://h/wado?id=2&s=2'])[1],
+    ).toBe('https://h/wado?id=2&s=2')
+    expect(matchNewUrls(identities, ['https://h/wado?id=1&s=2'])).toEqual([undefined, undefined])
   })
 })
 

@@ -3,7 +3,7 @@ import * as studyService from '#server/modules/studies/service.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
 import { customerIdsOfUser, type UserRecord } from '#server/modules/users/queries.ts'
 import * as userService from '#server/modules/users/users.ts'
-import { type BegunView, ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { type NewView, ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
@@ -63,7 +63,7 @@ export function stage() {
     /** At the window as the customers of the person say. */
     at: (user: UserRecord) =>
       atTheWindow(user, customerIdsOfUser(temp.store.database, user.userId)),
-    look: ({ view, token }: BegunView) => views.viewOf(view.viewId, token),
+    look: ({ view, token }: NewView) => views.viewOf(view.viewId, token),
     /** What is audited of links and views, oldest first. */
     trail: () =>
       store.audit

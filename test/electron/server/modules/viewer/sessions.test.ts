@@ -5,7 +5,7 @@ import { updateApiKey } from '#server/modules/api-keys/queries.ts'
 import { updateUser } from '#server/modules/users/queries.ts'
 import * as annotationService from '#server/modules/viewer/annotations.ts'
 import { findView } from '#server/modules/viewer/queries.ts'
-import { shownView } from '#server/modules/viewer/sessions.ts'
+import { viewReply } from '#server/modules/viewer/sessions.ts'
 import { View } from '#shared/contract/viewing.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newUser, revoke } from '../../../../support/callers.ts'
@@ -90,7 +90,7 @@ describe('a view by a link', () => {
       links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }),
     )
     expect(reroute.view.user).toMatchObject({ userId: doctor.userId, canCreateReports: true })
-    expect(View.parse(shownView(on.store, reroute.view))).toEqual({
+    expect(View.parse(viewReply(on.store, reroute.view))).toEqual({
       ...{
         viewId: reroute.view.viewId,
         kind: 'reroute',
@@ -106,13 +106,13 @@ describe('a view by a link', () => {
       ...{ hangingProtocol: null, whyNoCapture: null, expiresAt: '2026-11-20T21:00:00.000Z' },
     })
     const named = on.follow(links.viewerOnly(key, { studyId: on.read, userId: doctor.userId }))
-    expect(shownView(on.store, named.view)).toMatchObject({
+    expect(viewReply(on.store, named.view)).toMatchObject({
       kind: 'viewer-only',
       mayDictate: false,
       user: { userId: doctor.userId },
     })
     const unnamed = on.follow(links.viewerOnly(key, { studyId: on.read }))
-    expect(shownView(on.store, unnamed.view)).toMatchObject({
+    expect(viewReply(on.store, unnamed.view)).toMatchObject({
       kind: 'viewer-only',
       user: null,
       whyNoCapture: null,
@@ -129,7 +129,7 @@ describe('a view by a link', () => {
       studyInstanceUid: null,
       ephemeral: SESSION,
     })
-    expect(View.parse(shownView(on.store, begun.view))).toMatchObject({
+    expect(View.parse(viewReply(on.store, begun.view))).toMatchObject({
       ...{
         studyId: null,
         studyInstanceUid: null,
@@ -219,7 +219,7 @@ describe('a view', () => {
     on.studies.cancelStudy(on.key, 'viewer', { studyId: on.viewed })
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
-    expect(shownView(on.store, begun.view).whyNoCapture).toEqual('The study was cancelled.')
+    expect(viewReply(on.store, begun.view).whyNoCapture).toEqual('The study was cancelled.')
     expect(on.ended).toEqual([begun.view.viewId])
     on.studies.uncancelStudy(on.key, 'viewer', { studyId: on.viewed })
     expect(on.look(begun)).toBeDefined()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkSteps, readRows } from '#server/modules/worklist/answer.ts'
+import { checkStepCount, readRows } from '#server/modules/worklist/answer.ts'
 import { item } from './worklist-values-fixture.ts'
 
 const context = { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }
@@ -8,17 +8,17 @@ const withheld = async (...items: unknown[]) =>
 
 it('refuses an answer with more steps than any console would be sent', () => {
   expect(() =>
-    checkSteps(
+    checkStepCount(
       Array.from({ length: 50_000 }, () => ({ ScheduledProcedureStepSequence: { length: 9 } })),
     ),
   ).not.toThrow()
   expect(() =>
-    checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 49_999 }) }, null]),
+    checkStepCount([{ ScheduledProcedureStepSequence: Array.from({ length: 49_999 }) }, null]),
   ).not.toThrow()
   expect(() =>
-    checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 50_000 }) }, 'x']),
+    checkStepCount([{ ScheduledProcedureStepSequence: Array.from({ length: 50_000 }) }, 'x']),
   ).toThrow('oversize')
-  expect(() => checkSteps(Array.from({ length: 50_001 }))).toThrow('oversize')
+  expect(() => checkStepCount(Array.from({ length: 50_001 }))).toThrow('oversize')
 })
 
 it('withholds a step that is in the answer a second time', async () => {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { keywordOf, vrOf } from '#server/dicom/data-set/data-set.ts'
 import {
+  DEFAULT_STEP_ATTRIBUTES,
   ROOT_ATTRIBUTES,
   ROW_KEYWORDS,
   STEP_ATTRIBUTES,
-  WHOLE_STEP,
 } from '#server/modules/worklist/attributes.ts'
 
 const all = [...STEP_ATTRIBUTES.values(), ...ROOT_ATTRIBUTES.values()]
@@ -44,7 +44,7 @@ it('can answer every required key and every value of type 1', () => {
 })
 
 it('answers an empty step item with what PS3.4 wants in it, in the order of tags', () => {
-  const tags = WHOLE_STEP.map(({ tag }) => tag)
+  const tags = DEFAULT_STEP_ATTRIBUTES.map(({ tag }) => tag)
   expect(tags).toEqual([...tags].sort((a, b) => a - b))
   expect(tags).toHaveLength(11)
 })

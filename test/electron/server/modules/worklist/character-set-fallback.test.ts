@@ -3,12 +3,12 @@ import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { RowKeyword } from '#server/modules/worklist/attributes.ts'
 import {
   type CharacterSetPolicy,
-  cutToBytes,
-  isUnspeakable,
+  encodedLength,
+  isEncodingFailure,
   policyOf,
   type RowText,
-  repertoireFor,
-  widthOf,
+  rowEncoder,
+  truncateToBytes,
 } from '#server/modules/worklist/character-set-fallback.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
@@ -42,7 +42,7 @@ function encodedOf(
   policy: Partial<CharacterSetPolicy>,
   asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[] = WITH_REQUEST,
 ) {
-  const text = repertoireFor(asked, {
+  const text = rowEncoder(asked, {
     deviceSet: null,
     always: false,
     countsBytes: false,
@@ -66,7 +66,7 @@ function sent(
   policy: Partial<CharacterSetPolicy>,
   asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[] = ASKED,
 ) {
-  const text = repertoireFor(asked, {
+  const text = rowEncoder(asked, {
     deviceSet: null,
     always: false,
     countsBytes: false,
@@ -126,7 +126,7 @@ describe('a row', () => {
   })
 
   it('is encoded once for each query', () => {
-    const textOf = repertoireFor(ASKED, {
+    const textOf = rowEncoder(ASKED, {
       deviceSet: null,
       always: false,
       countsBytes: false,
@@ -412,13 +412,13 @@ describe('a row that is withheld', () => {
       countsBytes: true,
     } as const
     const withheldOf = (fields: object, given: CharacterSetPolicy) =>
-      repertoireFor(ASKED, given)(rowOf(fields)).withheld
+      rowEncoder(ASKED, given)(rowOf(fields)).withheld
     const noRoom = withheldOf({ PatientID: 'ä'.repeat(33) }, policy)
     const noRoomForName = withheldOf({ PatientName: 'Щ'.repeat(40) }, policy)
     const noLetters = withheldOf({ PatientName: '山田' }, { ...policy, deviceSet: 'ISO_IR 100' })
-    expect([noRoom, noRoomForName, noLetters].map(isUnspeakable)).toEqual([true, true, true])
+    expect([noRoom, noRoomForName, noLetters].map(isEncodingFailure)).toEqual([true, true, true])
     const noId = message('worklist.value-missing', { keyword: 'PatientID' })
-    expect([null, noId].map(isUnspeakable)).toEqual([false, false])
+    expect([null, noId].map(isEncodingFailure)).toEqual([false, false])
   })
 })
 
@@ -426,37 +426,37 @@ const UTF8 = ['ISO_IR 192']
 
 describe('the width of a value', () => {
   it('is its bytes in the character set, and of a name those of its longest group', () => {
-    expect(widthOf('ä'.repeat(40), UTF8, 'LO')).toBe(80)
-    expect(widthOf('ä'.repeat(40), ['ISO_IR 100'], 'LO')).toBe(40)
-    expect(widthOf('Yamada^Tarou=山田^太郎=やまだ', UTF8, 'PN')).toBe(13)
+    expect(encodedLength('ä'.repeat(40), UTF8, 'LO')).toBe(80)
+    expect(encodedLength('ä'.repeat(40), ['ISO_IR 100'], 'LO')).toBe(40)
+    expect(encodedLength('Yamada^Tarou=山田^太郎=やまだ', UTF8, 'PN')).toBe(13)
     // Each two-byte component with its two escape sequences of three bytes (PS3.5 H.3.1).
-    expect(widthOf('Y=山田^太郎', ['', 'ISO 2022 IR 87'], 'PN')).toBe(2 * (3 + 4 + 3) + 1)
+    expect(encodedLength('Y=山田^太郎', ['', 'ISO 2022 IR 87'], 'PN')).toBe(2 * (3 + 4 + 3) + 1)
   })
 
   it('is not known where the set cannot say it', () => {
-    expect(widthOf('山', ['ISO_IR 100'], 'LO')).toBeUndefined()
-    expect(widthOf('A=山', ['ISO_IR 100'], 'PN')).toBeUndefined()
+    expect(encodedLength('山', ['ISO_IR 100'], 'LO')).toBeUndefined()
+    expect(encodedLength('A=山', ['ISO_IR 100'], 'PN')).toBeUndefined()
   })
 })
 
 describe('a cut', () => {
   it('keeps characters and their marks whole, and leaves no space at the end', () => {
-    expect(cutToBytes(`${'x'.repeat(63)}ä`, UTF8, 'LO')?.toString()).toBe('x'.repeat(63))
+    expect(truncateToBytes(`${'x'.repeat(63)}ä`, UTF8, 'LO')?.toString()).toBe('x'.repeat(63))
     // ạ̈ has no single code point.
-    expect(cutToBytes(`${'x'.repeat(62)}a\u0323\u0308`, UTF8, 'LO')?.toString()).toBe(
+    expect(truncateToBytes(`${'x'.repeat(62)}a\u0323\u0308`, UTF8, 'LO')?.toString()).toBe(
       'x'.repeat(62),
     )
-    expect(cutToBytes(`${'x'.repeat(62)} ää`, UTF8, 'LO')?.toString()).toBe('x'.repeat(62))
-    expect(cutToBytes('x'.repeat(17), [], 'SH')?.toString()).toBe('x'.repeat(16))
+    expect(truncateToBytes(`${'x'.repeat(62)} ää`, UTF8, 'LO')?.toString()).toBe('x'.repeat(62))
+    expect(truncateToBytes('x'.repeat(17), [], 'SH')?.toString()).toBe('x'.repeat(16))
   })
 
   it('ends a two-byte text in the set it began with', () => {
-    const bytes = cutToBytes('漢'.repeat(64), ['', 'ISO 2022 IR 87'], 'LO')
+    const bytes = truncateToBytes('漢'.repeat(64), ['', 'ISO 2022 IR 87'], 'LO')
     expect(bytes?.length).toBe(64)
     expect(bytes?.subarray(-3).toString('latin1')).toBe('\x1b(B')
   })
 
   it('does not make a text sayable', () => {
-    expect(cutToBytes(`${'x'.repeat(64)}山`, ['ISO_IR 100'], 'LO')).toBeUndefined()
+    expect(truncateToBytes(`${'x'.repeat(64)}山`, ['ISO_IR 100'], 'LO')).toBeUndefined()
   })
 })

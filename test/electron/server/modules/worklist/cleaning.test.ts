@@ -5,8 +5,8 @@ import {
   cleanText,
   decimal,
   isDamaged,
-  plainDate,
-  plainTime,
+  normalizeDate,
+  normalizeTime,
   truncateToLo,
 } from '#server/modules/worklist/cleaning.ts'
 
@@ -56,7 +56,7 @@ it.each([
   ['2026.11.20', '20261120'],
   ['20261120', '20261120'],
   ['2026-11.20', '2026-11.20'],
-])('reads the date %s as %s', (given, date) => expect(plainDate(given)).toBe(date))
+])('reads the date %s as %s', (given, date) => expect(normalizeDate(given)).toBe(date))
 
 it.each([
   ['081530', '081530'],
@@ -65,7 +65,7 @@ it.each([
   ['235960', '235959'],
   ['24', undefined],
   ['8:15', undefined],
-])('reads the time %s as %s', (given, time) => expect(plainTime(given)).toBe(time))
+])('reads the time %s as %s', (given, time) => expect(normalizeTime(given)).toBe(time))
 
 it.each([
   ['1.75', '1.75'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { ROOT_ATTRIBUTES, STEP_ATTRIBUTES } from '#server/modules/worklist/attributes.ts'
-import { CONSOLE_TRANSFER_SYNTAX, consoleQuery } from '#server/modules/worklist/console-query.ts'
+import { consoleQuery, DEFAULT_TRANSFER_SYNTAX } from '#server/modules/worklist/console-query.ts'
 import { WorklistAsk } from '#shared/contract/worklist.ts'
 import { text } from './worklist-fixture.ts'
 
@@ -10,7 +10,7 @@ const asked = (fields: object) =>
     consoleQuery(
       WorklistAsk.parse({ deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', ...fields }),
     ),
-    CONSOLE_TRANSFER_SYNTAX,
+    DEFAULT_TRANSFER_SYNTAX,
   )
 
 it('asks for every attribute of the tables', () => {

@@ -4,9 +4,9 @@ import {
   daOf,
   dateSpan,
   dayOf,
+  requestWindow,
   secondsAt,
   timeSpan,
-  windowOf,
 } from '#server/modules/worklist/dates.ts'
 
 describe('a date key', () => {
@@ -137,5 +137,9 @@ it.each([
   ['open beginning until today', '-20261120', false, '2026-10-21', '2026-11-20', true],
   ['open beginning until soon', '-20261125', false, '2026-10-26', '2026-11-25', true],
 ] as const)('asks the partner for %s', (_, dates, namesOrder, dateStart, dateEnd, isClamped) => {
-  expect(windowOf(dateSpan(dates), namesOrder, context)).toEqual({ dateStart, dateEnd, isClamped })
+  expect(requestWindow(dateSpan(dates), namesOrder, context)).toEqual({
+    dateStart,
+    dateEnd,
+    isClamped,
+  })
 })

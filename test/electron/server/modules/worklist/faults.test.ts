@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import {
-  becauseOf,
-  commentForRecord,
-  commentOfRecord,
   FAULTS,
+  faultExplanation,
   faultResult,
+  fullComment,
+  redactedComment,
 } from '#server/modules/worklist/faults.ts'
 import { PARTNER_FAULTS } from '#shared/contract/worklist.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -33,25 +33,25 @@ it('gives the beginning of the partner’s words with a refusal, in ASCII', () =
 it('keeps the words of a refusal out of what is recorded in the clear, and gives them back with what was sealed', () => {
   const sent = faultResult('refused', 'CT1', verbatim('Jane Doe has no order'))
   expect(sent.errorComment).toContain('Jane Doe')
-  const errorComment = commentForRecord(sent, 'CT1')
+  const errorComment = redactedComment(sent, 'CT1')
   expect(errorComment).toBe('Worklist not authorised for AE CT1')
   const record = { status: 'C001', callingAeTitle: 'CT1', errorComment }
-  expect(commentOfRecord(record, verbatim('Jane Doe has no order'))).toBe(sent.errorComment)
+  expect(fullComment(record, verbatim('Jane Doe has no order'))).toBe(sent.errorComment)
   // What is ours is recorded as it was sent, and a success says nothing.
   expect(
-    commentForRecord({ status: 0xa700, errorComment: 'List cut at 2, narrow the query' }, 'CT1'),
+    redactedComment({ status: 0xa700, errorComment: 'List cut at 2, narrow the query' }, 'CT1'),
   ).toBe('List cut at 2, narrow the query')
   expect(
-    commentOfRecord({ ...record, status: 'A700', errorComment: 'List cut' }, verbatim('Jane Doe')),
+    fullComment({ ...record, status: 'A700', errorComment: 'List cut' }, verbatim('Jane Doe')),
   ).toBe('List cut')
-  expect(commentForRecord({ status: 0 }, 'CT1')).toBe('')
+  expect(redactedComment({ status: 0 }, 'CT1')).toBe('')
 })
 
 it('says why in words, with a detail of ours and never with the partner’s', () => {
-  expect(becauseOf('unreachable', verbatim('connection refused'))).toEqual(
+  expect(faultExplanation('unreachable', verbatim('connection refused'))).toEqual(
     'the partner could not be reached (connection refused)',
   )
-  expect(becauseOf('refused', verbatim('Jane Doe has no order'))).toEqual(
+  expect(faultExplanation('refused', verbatim('Jane Doe has no order'))).toEqual(
     'the partner refused the query',
   )
 })

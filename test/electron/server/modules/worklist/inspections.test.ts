@@ -40,9 +40,9 @@ const verdicts = (count: number) =>
 const run = (document: SharedDocument, hash?: string) =>
   ({
     request: { transferSyntax: '1.2.840.10008.1.2.1' },
-    asker: { origin: 'device' },
+    querySource: { origin: 'device' },
     answered: hash === undefined ? undefined : { answer: { hash }, call: null },
-    kept: { document },
+    cached: { document },
   }) as unknown as QueryRun
 
 it('keeps the verdicts of a thousand queries once', async () => {

@@ -11,11 +11,11 @@ import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import {
   intervalKey,
   isInterval,
-  isMet,
+  isMatch,
   nameKey,
-  nothingMatches,
   spanKey,
   textKey,
+  unmatchableKey,
   wildCard,
 } from '#server/modules/worklist/matching.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
@@ -247,7 +247,7 @@ describe('a key', () => {
       'start date and time (0040,0002), (0040,0003) as one interval, “2026 10”',
     ],
     [
-      nothingMatches(accession, verbatim('never')),
+      unmatchableKey(accession, verbatim('never')),
       'AccessionNumber',
       'AccessionNumber (0008,0050) never',
     ],
@@ -280,17 +280,17 @@ describe('a key', () => {
   })
 
   it('that nothing matches is met by no row, also by none that is withheld', () => {
-    const key = nothingMatches(accession, verbatim(''))
-    expect([isMet(key, row()), isMet(key, nameless)]).toEqual([false, false])
+    const key = unmatchableKey(accession, verbatim(''))
+    expect([isMatch(key, row()), isMatch(key, nameless)]).toEqual([false, false])
   })
 
   it('may be met by a withheld row that has no value for it, and by no other row without one', () => {
     const key = nameKey(attribute(PATIENT_NAME), ['TESTER'], true)
     expect(nameless.withheld).not.toBeNull()
-    expect(isMet(key, nameless)).toBe(true)
-    expect(isMet(textKey(accession, ['A999']), nameless)).toBe(false)
-    expect(isMet(textKey(accession, ['A001']), nameless)).toBe(true)
-    expect(isMet(textKey(accession, ['A001']), row({ AccessionNumber: '' }))).toBe(false)
+    expect(isMatch(key, nameless)).toBe(true)
+    expect(isMatch(textKey(accession, ['A999']), nameless)).toBe(false)
+    expect(isMatch(textKey(accession, ['A001']), nameless)).toBe(true)
+    expect(isMatch(textKey(accession, ['A001']), row({ AccessionNumber: '' }))).toBe(false)
   })
 })
 

@@ -9,7 +9,7 @@ import {
   sentenceOf,
 } from '#server/modules/worklist/query-run.ts'
 import type { WorklistResult } from '#server/modules/worklist/result.ts'
-import { type Answered, effectOf } from '#server/modules/worklist/worklist-cache.ts'
+import { effectOf, type ServedAnswer } from '#server/modules/worklist/worklist-cache.ts'
 import { WebhookError } from '#server/webhooks/request.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { english } from '#shared/messages/english.ts'
@@ -88,15 +88,15 @@ const queryOf = (keys: Keys) =>
   })
 
 /** A live answer of six exams, and what it was otherwise. */
-const answered = (changes: Partial<Answered> = {}, exams = 6, ageMs = 0): Answered =>
+const answered = (changes: Partial<ServedAnswer> = {}, exams = 6, ageMs = 0): ServedAnswer =>
   ({
     source: 'live',
     answer: { list: { rows: Array.from({ length: exams }) }, receivedAt: AT - ageMs },
     partnerMs: 412.4,
     failure: undefined,
     ...changes,
-  }) as Answered
-const kept = (changes: Partial<WorklistResult> = {}, maxRows = 10_000) =>
+  }) as ServedAnswer
+const cached = (changes: Partial<WorklistResult> = {}, maxRows = 10_000) =>
   ({
     result: {
       ...{ sent: 6, filtered: 0, performed: 0, withheld: 0, unfit: 0, cut: 0 },
@@ -104,22 +104,22 @@ const kept = (changes: Partial<WorklistResult> = {}, maxRows = 10_000) =>
       ...changes,
     },
     maxRows,
-  }) as unknown as QueryRun['kept']
+  }) as unknown as QueryRun['cached']
 const failed = (error: unknown) => ({
   answered: undefined,
-  kept: undefined,
-  trouble: { error, reference: 'abcd1234' },
+  cached: undefined,
+  exception: { error, reference: 'abcd1234' },
 })
 
 function say(changes: Partial<Record<keyof QueryRun, unknown>> = {}, keys: Keys = TODAY): string {
   const run = {
     at: AT,
     request: { association: associationOf() },
-    asker: { origin: 'device' },
+    querySource: { origin: 'device' },
     now: { day: '2026-11-20', time: '104200' },
     query: queryOf(keys),
     answered: answered(),
-    kept: kept(),
+    cached: cached(),
     final: { status: 0 },
     ...changes,
   }
@@ -152,7 +152,7 @@ describe('the sentence', () => {
     ],
     [
       {
-        kept: kept({
+        cached: cached({
           ...{ sent: 0, filtered: 4, withheld: 2, unfit: 2 },
           filteredBy: ['Modality', 'PatientName'],
         }),
@@ -160,11 +160,11 @@ describe('the sentence', () => {
       'the partner answered with 6 exams in 412 ms; 0 exams sent, 4 did not match (Modality, PatientName), 2 withheld; the device was told that the query failed, so that its list does not look empty.',
     ],
     [
-      { kept: kept({ sent: 2, filtered: 4, performed: 3, filteredBy: ['Modality'] }) },
+      { cached: cached({ sent: 2, filtered: 4, performed: 3, filteredBy: ['Modality'] }) },
       'the partner answered with 6 exams in 412 ms; 2 exams sent, 3 done or in progress, 1 did not match (Modality).',
     ],
     [
-      { kept: kept({ sent: 5, cut: 1 }, 5) },
+      { cached: cached({ sent: 5, cut: 1 }, 5) },
       'the partner answered with 6 exams in 412 ms; 5 exams sent, 1 left out because more than 5 matched, so the query ended with status A700.',
     ],
     [
@@ -184,7 +184,7 @@ describe('the sentence', () => {
   )
 
   it('says that a query was cancelled early, or not understood', () => {
-    expect(say({ answered: undefined, kept: undefined })).toBe(
+    expect(say({ answered: undefined, cached: undefined })).toBe(
       'CT1 queried today’s CT worklist and cancelled before there was an answer.',
     )
     expect(say({ ...failed(new DimseError(0xa900, verbatim('no date'))), query: undefined })).toBe(
@@ -208,7 +208,7 @@ describe('the sentence', () => {
   it('never says whom a query looked for, nor what it found', () =>
     expect(
       say(
-        { kept: kept({ filtered: 1, filteredBy: ['PatientName'] }) },
+        { cached: cached({ filtered: 1, filteredBy: ['PatientName'] }) },
         ask({ PatientName: 'SECRET*', PatientID: 'P-SECRET' }),
       ),
     ).toBe(
@@ -216,7 +216,7 @@ describe('the sentence', () => {
     ))
 
   it('names the user who asked in the device’s place', () =>
-    expect(say({ asker: { user: { userId: 'usr_1', name: 'Anna Berg' } } })).toMatch(
+    expect(say({ querySource: { user: { userId: 'usr_1', name: 'Anna Berg' } } })).toMatch(
       /^CT1 \(query started by Anna Berg in the window\) queried today’s CT worklist;/,
     ))
 })

@@ -32,20 +32,20 @@ it('refuses more character sets than the standard defines', () => {
 
 it('reads a query that declares no set in the set of the device', () => {
   const ue = name(Buffer.from([0xfc]))
-  expect(textReader([], 'ISO_IR 100')(ue, 'PN')).toEqual({ text: 'ü', isSure: true })
-  expect(textReader(['ISO_IR 192'], 'ISO_IR 100')(ue, 'PN')).toEqual({ text: '*', isSure: false })
-  expect(textReader([], null)(ue, 'PN')).toEqual({ text: '*', isSure: false })
+  expect(textReader([], 'ISO_IR 100')(ue, 'PN')).toEqual({ text: 'ü', isExact: true })
+  expect(textReader(['ISO_IR 192'], 'ISO_IR 100')(ue, 'PN')).toEqual({ text: '*', isExact: false })
+  expect(textReader([], null)(ue, 'PN')).toEqual({ text: '*', isExact: false })
 })
 
 it('has no text for a sequence', () => {
   const sequence = dataSetOf({ ScheduledProcedureStepSequence: [] })[0]
-  expect(sequence && textReader([], null)(sequence, 'SQ')).toEqual({ text: '', isSure: true })
+  expect(sequence && textReader([], null)(sequence, 'SQ')).toEqual({ text: '', isExact: true })
 })
 
 it('takes padding off and keeps what is before it', () => {
   expect(textReader([], null)(name(Buffer.from('SMITH ')), 'PN')).toEqual({
     text: 'SMITH',
-    isSure: true,
+    isExact: true,
   })
   expect(
     textReader([], null)({ tag: 0x0020000d, vr: 'UI', value: Buffer.from('1.2.3\0') }, 'UI').text,
@@ -55,11 +55,11 @@ it('takes padding off and keeps what is before it', () => {
 it('makes one wild card of each run of bytes that mean nothing', () => {
   expect(textReader([], null)(name(Buffer.from([0x4d, 0xc3, 0xbc, 0x6c, 0xff])), 'PN')).toEqual({
     text: 'M*l*',
-    isSure: false,
+    isExact: false,
   })
   expect(textReader(['ISO_IR 192'], 'ISO_IR 100')(name(Buffer.from('Mül')), 'PN')).toEqual({
     text: 'Mül',
-    isSure: true,
+    isExact: true,
   })
 })
 

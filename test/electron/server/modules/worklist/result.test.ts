@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import { type AnswerRows, readRows } from '#server/modules/worklist/answer.ts'
-import { repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
-import { Layout } from '#server/modules/worklist/layout.ts'
+import { rowEncoder } from '#server/modules/worklist/character-set-fallback.ts'
+import { IdentifierEncoder } from '#server/modules/worklist/identifier-encoder.ts'
 import { readQuery } from '#server/modules/worklist/query.ts'
 import { identifiersOf, makeResult, type ResultRules } from '#server/modules/worklist/result.ts'
 import { findingsOf } from '#server/modules/worklist/verdicts.ts'
@@ -26,9 +26,9 @@ function resultOf(
     daysForward: 1,
   }
   const query = readQuery(identifierOf(keys), EXPLICIT, asked)
-  const layout = new Layout(query, EXPLICIT, '')
+  const layout = new IdentifierEncoder(query, EXPLICIT, '')
   const policy = { deviceSet: null, always: false, countsBytes: false, declared: [] }
-  const textFor = repertoireFor(layout.texts, policy)
+  const textFor = rowEncoder(layout.texts, policy)
   const result = makeResult(list, query, textFor, signal, {
     askedFor: DAY,
     maxRows: 10_000,

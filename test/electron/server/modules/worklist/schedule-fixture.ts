@@ -1,4 +1,4 @@
-import { noteUnknownCaller } from '#server/modules/devices/unknown-caller-queries.ts'
+import { upsertUnknownCaller } from '#server/modules/devices/unknown-caller-queries.ts'
 import type { PartnerState } from '#server/modules/partners/state.ts'
 import { DeviceLists } from '#server/modules/worklist/device-lists.ts'
 import { explain } from '#server/modules/worklist/explain.ts'
@@ -57,7 +57,7 @@ export async function openSchedule(first: Reaction = { items: [] }): Promise<Sch
     },
     called(...callers) {
       for (const { lastAt: at, ...caller } of callers)
-        noteUnknownCaller(store.database, { ...caller, at })
+        upsertUnknownCaller(store.database, { ...caller, at })
     },
     exams: async (show = 'all') => (await schedule.day({ day: DAY, show }, 100)).exams,
     explain(given) {

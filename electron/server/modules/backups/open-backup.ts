@@ -15,15 +15,15 @@ import { checkCopy } from './backup-check.ts'
 import {
   type BackupManifest,
   backupKey,
-  isVouchedFor,
+  isManifestAuthentic,
   MANIFEST_FILE,
   readManifest,
   SEALED_DATABASE_FILE,
 } from './backup-manifest.ts'
 
 /**
- * What a backup is opened with: the data key it was made under, or the recovery key as somebody
- * typed it.
+ * The key for a backup: the data key with which it was made, or the recovery key as the user typed
+ * it.
  */
 export type BackupKey = { readonly dataKey: Buffer } | { readonly recoveryKey: string }
 
@@ -35,18 +35,20 @@ export type RestoreProgress = (progress: {
 export interface BackupPreview {
   readonly manifest: BackupManifest
   /**
-   * own: with the data key that was given; recovery-key: that has to be typed, or was; no: neither
-   * can.
+   * own: the given data key opens it. recovery-key: the recovery key is required, or was given. no:
+   * neither opens it.
    */
   readonly opensWith: 'own' | 'recovery-key' | 'no'
-  /** Why it cannot be restored, or not with the recovery key that was given; null if it can be. */
+  /** Why it cannot be restored with the given key; `null` if it can. */
   readonly fault: Message | null
 }
 
 /**
- * Opens the backup in the folder `from`: leaves its database as a plain `gateway.sqlite` in `to`, an empty folder or none yet; durable, and proven: it is
- * what was copied, bit by bit; it is whole; it has the rows that were counted; the data key opens
- * what is sealed in it. A failure leaves nothing there. The backup itself is only read.
+ * Opens the backup in the folder `from` and writes its database, decrypted, to `gateway.sqlite` in
+ * `to`, which must be empty or absent. When it resolves, the file is durable and verified: it has
+ * the SHA-256 that was recorded, passes SQLite's integrity check, has the recorded row counts, and
+ * the data key decrypts its contents. If it fails, nothing is left in `to`. The backup is only
+ * read.
  * @throws StoreError bad-folder, damaged, seal-broken, key-missing, key-wrong, newer-schema,
  *   foreign-database
  */
@@ -56,11 +58,11 @@ export async function openBackup(
   key: BackupKey,
   onProgress: RestoreProgress = () => {},
 ): Promise<{ manifest: BackupManifest; dataKey: Buffer }> {
-  const manifest = await manifestOf(from)
+  const manifest = await requireManifest(from)
   refuseNewer(from, manifest.schema)
   const dataKey = dataKeyFor(from, manifest, key)
   const seal = sealWith(dataKey)
-  if (!isVouchedFor(seal, manifest)) throw notVouchedFor(from, manifest, seal)
+  if (!isManifestAuthentic(seal, manifest)) throw authenticationError(from, manifest, seal)
   const file = join(to, DATABASE_FILE)
   try {
     await mkdir(to, { recursive: true, mode: 0o700 })
@@ -75,7 +77,7 @@ export async function openBackup(
       await copyFile(join(from, DATABASE_FILE), file)
     } else await openSealed(from, file, manifest, seal, onProgress)
     onProgress({ phase: 'checking', share: 0 })
-    await prove(from, file, manifest, seal)
+    await verifyDatabase(from, file, manifest, seal)
     onProgress({ phase: 'checking', share: 1 })
     await syncPath(file)
     return { manifest, dataKey }
@@ -87,13 +89,13 @@ export async function openBackup(
 }
 
 /**
- * What a backup holds, and what opens it; nothing is changed. Whether its database is whole shows
- * when it is opened.
- * @throws StoreError damaged: this is no backup, or it does not say what it holds
+ * Reads what a backup contains and which key opens it, without changing anything. The database is
+ * not verified before it is opened.
+ * @throws StoreError damaged if this is not a backup or its manifest is invalid
  */
 export async function previewBackup(from: string, key: BackupKey): Promise<BackupPreview> {
-  const manifest = await manifestOf(from)
-  const told = (
+  const manifest = await requireManifest(from)
+  const preview = (
     opensWith: BackupPreview['opensWith'],
     fault: Message | null = null,
   ): BackupPreview => ({
@@ -101,31 +103,34 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
     opensWith,
     fault,
   })
-  const isSealed = await isThere(
+  const isSealed = await exists(
     join(from, manifest.version === 1 ? DATABASE_FILE : SEALED_DATABASE_FILE),
   )
-  if (!isSealed) return told('no', message('backups.no-database', { backup: from }))
-  const hasRecoveryKey = await isThere(join(from, RECOVERY_FILE))
+  if (!isSealed) return preview('no', message('backups.no-database', { backup: from }))
+  const hasRecoveryKey = await exists(join(from, RECOVERY_FILE))
   try {
     refuseNewer(from, manifest.schema)
     const seal = sealWith(dataKeyFor(from, manifest, key))
-    if (!isVouchedFor(seal, manifest) || !fits(join(from, DATABASE_FILE), manifest, seal))
-      throw notVouchedFor(from, manifest, seal)
-    return told('dataKey' in key ? 'own' : 'recovery-key')
+    if (
+      !isManifestAuthentic(seal, manifest) ||
+      !isKeyAccepted(join(from, DATABASE_FILE), manifest, seal)
+    )
+      throw authenticationError(from, manifest, seal)
+    return preview('dataKey' in key ? 'own' : 'recovery-key')
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    // Another key is no fault where the right one can still be typed.
+    // A wrong data key is not reported as a fault if the user can still type the recovery key.
     const canBeTyped = hasRecoveryKey && error.fault === 'key-wrong' && 'dataKey' in key
-    if (canBeTyped) return told('recovery-key')
+    if (canBeTyped) return preview('recovery-key')
     const isKey = error.fault === 'key-wrong' || error.fault === 'key-missing'
-    return told(
+    return preview(
       isKey && !hasRecoveryKey ? 'no' : 'recoveryKey' in key ? 'recovery-key' : 'own',
       error.explanation,
     )
   }
 }
 
-async function manifestOf(from: string): Promise<BackupManifest> {
+async function requireManifest(from: string): Promise<BackupManifest> {
   const manifest = await readManifest(from)
   if (manifest) return manifest
   throw new StoreError(
@@ -152,7 +157,7 @@ function dataKeyFor(from: string, { hasRecoveryKey }: BackupManifest, key: Backu
   return openRecoveryFile(join(from, RECOVERY_FILE), key.recoveryKey).dataKey
 }
 
-function notVouchedFor(from: string, manifest: BackupManifest, seal: Seal): StoreError {
+function authenticationError(from: string, manifest: BackupManifest, seal: Seal): StoreError {
   if (manifest.keyName === seal.keyName)
     return new StoreError(
       'damaged',
@@ -162,13 +167,11 @@ function notVouchedFor(from: string, manifest: BackupManifest, seal: Seal): Stor
   return new StoreError('key-wrong', message(code, { backup: basename(from) }))
 }
 
-/**
- * The first version had no manifest that the key vouches for: its database says itself whose it is.
- */
-const fits = (file: string, { version }: BackupManifest, seal: Seal): boolean =>
-  version === 2 || keyFits(file, seal)
+/** Version 1 has no `mac`, so the key is checked against the database itself. */
+const isKeyAccepted = (file: string, { version }: BackupManifest, seal: Seal): boolean =>
+  version === 2 || fitsDatabase(file, seal)
 
-function keyFits(file: string, seal: Seal): boolean {
+function fitsDatabase(file: string, seal: Seal): boolean {
   let sqlite: Sqlite.Database | undefined
   try {
     const opened = new Sqlite(file, { readonly: true, fileMustExist: true })
@@ -187,10 +190,10 @@ function keyFits(file: string, seal: Seal): boolean {
 }
 
 /**
- * Keeps in an opened database what the data key is proven by, where it is from before there was a
- * recovery key (`keepRecoveryProof`).
+ * Stores the proof of the data key in a database that was backed up before the recovery key existed
+ * (see `storeRecoveryProof`).
  */
-export function keepProofIn(file: string, seal: Seal, at: string): void {
+export function storeRecoveryProofIn(file: string, seal: Seal, at: string): void {
   const sqlite = new Sqlite(file, { fileMustExist: true })
   try {
     const sealed = seal.seal(Buffer.from(PROOF_SECRET), `secret ${PROOF_SECRET}`)
@@ -224,7 +227,7 @@ async function openSealed(
     )
 }
 
-async function prove(
+async function verifyDatabase(
   from: string,
   file: string,
   manifest: BackupManifest,
@@ -248,14 +251,14 @@ async function prove(
         told: manifest.rows[differs] ?? 0,
       }),
     )
-  if (!keyFits(file, seal))
+  if (!fitsDatabase(file, seal))
     throw new StoreError(
       'key-wrong',
       message('backups.key-not-fitting', { backup: basename(from) }),
     )
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

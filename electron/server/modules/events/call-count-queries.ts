@@ -3,41 +3,41 @@ import type { Database } from '#server/database/database.ts'
 import { type EventOutcome, kindOf } from '#shared/contract/events.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 
-/** Calls since an instant, of all endpoints where none is given. */
+/** Calls since a given time, of one endpoint or of all. */
 export interface CallsSince {
   readonly since: string
   readonly endpointId?: string | undefined
 }
 
-/** How many calls of an event ended so, each within so many whole milliseconds. */
-export interface CallTally {
+/** Number of calls of an event type with the same outcome and duration (whole milliseconds). */
+export interface CallCount {
   readonly type: EventType
   readonly outcome: EventOutcome
   readonly tookMs: number
   readonly count: number
-  /** Of them, those with parts of the answer left out. */
+  /** Number of them whose response has notes. */
   readonly withNotes: number
 }
 
-// Word for word the condition of the partial index eventsWithNotes.
+// Must match the condition of the partial index eventsWithNotes literally.
 export const WITH_NOTES = sql<boolean>`notes > 0`
 
-/** Events that are tried more than once: their calls are their attempts. */
+/** Events that may be sent several times; their calls are counted by attempt. */
 const ASYNCHRONOUS = EVENT_TYPES.filter((type) => kindOf(type) === 'asynchronous')
 const WHOLE_MS = sql<number>`cast(round(tookMs) as integer)`
 
-/** `to` excluded. */
+/** A time span; `to` is excluded. */
 export interface Span {
   readonly from: string
   readonly to: string
 }
 
-/** Of events that are sent once, in the span; tests left out. */
-export const tallyCalls = (
+/** Calls of event types that are sent only once, without tests. */
+export const countCalls = (
   database: Database,
   { from, to }: Span,
   endpointId?: string,
-): CallTally[] =>
+): CallCount[] =>
   database.all(
     database.sql
       .selectFrom('events')
@@ -56,14 +56,14 @@ export const tallyCalls = (
         query.where(sql<boolean>`+endpointId = ${endpointId}`),
       )
       .groupBy(['type', 'outcome', sql`3`]),
-  ) as CallTally[]
+  ) as CallCount[]
 
-/** Attempts in the span of events that are sent until they are accepted; tests left out. */
-export const tallyAttempts = (
+/** Attempts of event types that are sent until they are accepted, without tests. */
+export const countAttempts = (
   database: Database,
   { from, to }: Span,
   endpointId?: string,
-): CallTally[] =>
+): CallCount[] =>
   database.all(
     database.sql
       .selectFrom('events')
@@ -86,17 +86,17 @@ export const tallyAttempts = (
         query.where(sql<boolean>`+events.endpointId = ${endpointId}`),
       )
       .groupBy(['events.type', 'eventAttempts.outcome', sql`3`]),
-  ) as CallTally[]
+  ) as CallCount[]
 
 /**
- * Attempts in the span, as `tallyAttempts`, of the events from this sequence number on: it reads no
- * older event, however many are kept.
+ * Attempts in the span, as `countAttempts`, of the events from this sequence number on. Older
+ * events are not read.
  */
-export const tallyRecentAttempts = (
+export const countRecentAttempts = (
   database: Database,
   { from, to }: Span,
   fromSeq: number,
-): Omit<CallTally, 'type' | 'withNotes'>[] =>
+): Omit<CallCount, 'type' | 'withNotes'>[] =>
   database.all(
     database.sql
       .selectFrom('events')
@@ -112,9 +112,9 @@ export const tallyRecentAttempts = (
       .where('eventAttempts.at', '>=', from)
       .where('eventAttempts.at', '<', to)
       .groupBy(['eventAttempts.outcome', sql`2`]),
-  ) as Omit<CallTally, 'type' | 'withNotes'>[]
+  ) as Omit<CallCount, 'type' | 'withNotes'>[]
 
-/** The sequence number of the first event made at the instant or later; undefined without one. */
+/** The sequence number of the first event created at or after the instant, if there is one. */
 export const firstEventSince = (database: Database, instant: string): number | undefined =>
   database.get(
     database.sql
@@ -126,7 +126,7 @@ export const firstEventSince = (database: Database, instant: string): number | u
       .limit(1),
   )?.seq
 
-/** The newest attempts of the newest events of a type whose last answer had parts left out. */
+/** The last attempts of the latest events of a type whose response has notes. */
 export const newestWithNotes = (
   database: Database,
   type: EventType,

@@ -3,7 +3,7 @@ import type { OpenView } from '#server/http/callers.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import type { AnswerOf } from '#server/webhooks/answer.ts'
 import type { Manifest } from '#server/webhooks/manifest.ts'
@@ -12,8 +12,8 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** The study that is asked for; of an ephemeral session there is none. */
-export interface AskedStudy {
+/** The study whose images are requested; an ephemeral session has none. */
+export interface RequestedStudy {
   readonly studyId: string
   readonly studyInstanceUid: string
 }
@@ -24,32 +24,36 @@ export interface AccessMedium {
   readonly fileName?: string | undefined
 }
 
-/** What a partner answered to `study.access_requested` or `ephemeral.access_requested`. */
+/** A partner's response to `study.access_requested` or `ephemeral.access_requested`. */
 export interface AccessAnswer {
   readonly urls: readonly string[]
-  /** None or one of a study; any number of an ephemeral session. */
+  /** At most one for a study; any number for an ephemeral session. */
   readonly manifests: readonly Manifest[]
   readonly media: readonly AccessMedium[]
-  /** The endpoint's `fileHosts` as they are now. */
+  /** The current `fileHosts` of the endpoint. */
   hosts(): readonly string[]
-  /** That a URL named a host that is not listed (`RefusedHosts`). */
+  /** Records a URL whose host is not in `fileHosts` (`RefusedHosts`). */
   noteRefusedHost(url: string): void
-  /** Parts of the answer that were left out. */
+  /** Notes on parts of the response that were left out. */
   readonly notes: readonly AnswerNote[]
 }
 
 /**
- * Asks the partner whose images they are. `study` is null for an ephemeral session (then
- * `view.ephemeral` says what is asked). @throws WebhookError, of
- * `no-endpoint` where no endpoint takes the event; the reason of `signal`
+ * Requests images from the partner that has them. `study` is null for an ephemeral session, which
+ * `view.ephemeral` specifies.
+ * @throws WebhookError, with the fault `no-endpoint` if no endpoint receives the event; the abort
+ *   reason of `signal`
  */
 export type AskAccess = (
   view: OpenView,
-  study: AskedStudy | null,
+  study: RequestedStudy | null,
   signal: AbortSignal,
 ) => Promise<AccessAnswer>
 
-/** Asks the partner where a capture goes. @throws WebhookError; the reason of `signal` */
+/**
+ * Requests the upload URLs of a capture from the partner.
+ * @throws WebhookError; the abort reason of `signal`
+ */
 export type AskUpload = PartnerAccess['askUpload']
 
 type AccessEvent =
@@ -57,7 +61,7 @@ type AccessEvent =
   | 'ephemeral.access_requested'
   | 'secondary_capture.access_requested'
 
-/** How the viewer asks the partner for images and for where captures go. */
+/** Requests images and upload URLs for captures from the partner. */
 export class PartnerAccess {
   readonly #context: Context
   readonly #requester: Requester
@@ -81,22 +85,22 @@ export class PartnerAccess {
       ? await this.#ask(
           'study.access_requested',
           study as EventData<'study.access_requested'>,
-          // Whoever created the study has its images.
+          // The partner that created the study has its images.
           findStudy(this.#context.database, study.studyId)?.createdByApiKeyId ?? null,
           { subject: study.studyId, studyInstanceUid: study.studyInstanceUid },
           signal,
         )
       : await this.#ask(
           'ephemeral.access_requested',
-          ephemeralOf(view),
+          ephemeralRequest(view),
           view.createdByApiKeyId,
           { subject: view.viewId, studyInstanceUid: null },
           signal,
         )
     const manifests = manifestsOf(answer)
-    const given = { ...rest, urls: answer.urls, manifests, media: answer.mediaUrls ?? [] }
-    setEffect(effectOf(given))
-    return given
+    const access = { ...rest, urls: answer.urls, manifests, media: answer.mediaUrls ?? [] }
+    setEffect(effectOf(access))
+    return access
   }
 
   askUpload = async (
@@ -138,7 +142,7 @@ export class PartnerAccess {
         })
       },
     })
-    const endpointId = endpointTaking(database, event, apiKeyId)?.endpointId
+    const endpointId = endpointFor(database, event, apiKeyId)?.endpointId
     return {
       answer,
       notes,
@@ -152,7 +156,7 @@ export class PartnerAccess {
   }
 }
 
-function ephemeralOf({ ephemeral }: OpenView): EventData<'ephemeral.access_requested'> {
+function ephemeralRequest({ ephemeral }: OpenView): EventData<'ephemeral.access_requested'> {
   const { retrievalId = '', options } = ephemeral ?? {}
   return { retrievalId, ...(options && { options }) }
 }

@@ -3,9 +3,9 @@ import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
+import { rowEncoder } from '#server/modules/worklist/character-set-fallback.ts'
+import { IdentifierEncoder } from '#server/modules/worklist/identifier-encoder.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
-import { Layout } from '#server/modules/worklist/layout.ts'
 import { readQuery } from '#server/modules/worklist/query.ts'
 import {
   ALL,
@@ -33,15 +33,15 @@ function encoded(
   clinicName = '',
 ): Buffer {
   const query = readQuery(identifierOf(keys, transferSyntax), transferSyntax, CONTEXT)
-  const layout = new Layout(query, transferSyntax, clinicName)
+  const layout = new IdentifierEncoder(query, transferSyntax, clinicName)
   const [row] = rowsOfItem(given, { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' })
   if (!row) throw new Error('no row')
-  const target = Buffer.alloc(layout.bound(row), 0xee)
+  const target = Buffer.alloc(layout.maxSize(row), 0xee)
   const end = layout.write(
     target,
     0,
     row,
-    repertoireFor(layout.texts, {
+    rowEncoder(layout.texts, {
       deviceSet: null,
       always: false,
       countsBytes: false,

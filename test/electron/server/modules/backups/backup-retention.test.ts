@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { expired, type KeptBackup, keptUntil } from '#server/modules/backups/backup-keeping.ts'
+import {
+  expiredBackups,
+  expiryTimes,
+  type RetainedBackup,
+} from '#server/modules/backups/backup-retention.ts'
 
 const PLAN = { keepDaily: 7, keepWeekly: 4, keepMonthly: 6 }
 const ZONE = 'Europe/Berlin'
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 60 * 60_000, 24 * 60 * 60_000]
 
-const made = (at: number | string, kind: KeptBackup['kind'] = 'scheduled'): KeptBackup => {
+const made = (at: number | string, kind: RetainedBackup['kind'] = 'scheduled'): RetainedBackup => {
   const madeAt = new Date(at).toISOString()
   return { name: `${kind} ${madeAt}`, madeAt, kind }
 }
@@ -28,12 +32,12 @@ const weekOf = (day: string) => {
 function live(
   times: Iterable<number>,
   timeZone: string,
-  heard: (there: readonly KeptBackup[], now: number, gone: readonly KeptBackup[]) => void,
+  heard: (there: readonly RetainedBackup[], now: number, gone: readonly RetainedBackup[]) => void,
 ) {
-  let there: KeptBackup[] = []
+  let there: RetainedBackup[] = []
   for (const now of times) {
     there.push(made(now))
-    const names = new Set(expired(there, PLAN, timeZone, now))
+    const names = new Set(expiredBackups(there, PLAN, timeZone, now))
     const gone = there.filter(({ name }) => names.has(name))
     there = there.filter(({ name }) => !names.has(name))
     heard(there, now, gone)
@@ -99,7 +103,7 @@ describe('what is kept', () => {
     )
     const after = [...before, made('2026-12-20T01:30:00Z')]
     // One day, one week and one month make room for the new ones.
-    expect(expired(after, PLAN, ZONE, at('2026-12-20T01:30:00Z'))).toHaveLength(3)
+    expect(expiredBackups(after, PLAN, ZONE, at('2026-12-20T01:30:00Z'))).toHaveLength(3)
   })
 
   it('has all that a person made, and what was made before an update for thirty days', () => {
@@ -108,8 +112,8 @@ describe('what is kept', () => {
       made('2026-03-01T00:00:00Z', 'before-update'),
       made('2026-03-05T00:00:00Z'),
     ]
-    expect(expired(there, PLAN, ZONE, at('2026-03-30T23:59:59Z'))).toEqual([])
-    expect(expired(there, PLAN, ZONE, at('2026-03-31T00:00:00Z'))).toEqual([
+    expect(expiredBackups(there, PLAN, ZONE, at('2026-03-30T23:59:59Z'))).toEqual([])
+    expect(expiredBackups(there, PLAN, ZONE, at('2026-03-31T00:00:00Z'))).toEqual([
       'before-update 2026-03-01T00:00:00.000Z',
     ])
   })
@@ -117,14 +121,14 @@ describe('what is kept', () => {
   it('always has the newest, whatever made it and however old', () => {
     for (const kind of ['by-hand', 'scheduled', 'before-update'] as const)
       expect(
-        expired(
+        expiredBackups(
           [made('2020-01-01T00:00:00Z', kind)],
           { keepDaily: 1, keepWeekly: 0, keepMonthly: 0 },
           ZONE,
           at('2030-01-01T00:00:00Z'),
         ),
       ).toEqual([])
-    expect(expired([], PLAN, ZONE, 0)).toEqual([])
+    expect(expiredBackups([], PLAN, ZONE, 0)).toEqual([])
   })
 
   it('has one of a clock that was years ahead beside the days, not instead of them', () => {
@@ -132,7 +136,7 @@ describe('what is kept', () => {
       made('2031-01-01T00:00:00Z'),
       ...[...every(DAY_MS, '2026-03-01T01:30:00Z', '2026-03-06T00:00:00Z')].map((now) => made(now)),
     ]
-    expect(expired(there, PLAN, ZONE, at('2026-03-05T02:00:00Z'))).toEqual([])
+    expect(expiredBackups(there, PLAN, ZONE, at('2026-03-05T02:00:00Z'))).toEqual([])
   })
 })
 
@@ -144,7 +148,7 @@ describe('until when', () => {
       every(DAY_MS, '2026-01-01T01:30:00Z', '2027-06-01T00:00:00Z'),
       ZONE,
       (there, now, left) => {
-        for (const [name, until] of keptUntil(there, PLAN, ZONE, now)) {
+        for (const [name, until] of expiryTimes(there, PLAN, ZONE, now)) {
           const before = told.get(name)
           // What was told once stands.
           if (before !== undefined) expect(until).toBe(before)
@@ -162,7 +166,7 @@ describe('until when', () => {
 
   it('begins with the day in the zone of the clinic, also where the clock changes', () => {
     const [one] = [made('2026-03-23T01:30:00Z')]
-    const until = keptUntil(
+    const until = expiryTimes(
       [one],
       { keepDaily: 7, keepWeekly: 0, keepMonthly: 0 },
       ZONE,
@@ -179,18 +183,18 @@ describe('until when', () => {
       made('2026-03-10T10:00:00Z'),
       made('2026-03-10T10:05:00Z'),
     ]
-    const until = keptUntil(there, PLAN, 'UTC', at('2026-03-10T10:06:00Z'))
+    const until = expiryTimes(there, PLAN, 'UTC', at('2026-03-10T10:06:00Z'))
     expect([...until.values()]).toEqual([
       null,
       '2026-04-09T09:00:00.000Z',
       '2026-03-10T11:00:00.000Z',
       '2026-03-17T00:00:00.000Z',
     ])
-    expect(expired(there, PLAN, 'UTC', at('2026-03-10T10:59:59Z'))).toEqual([])
-    expect(expired(there, PLAN, 'UTC', at('2026-03-10T10:05:00Z') + HOUR_MS)).toEqual([
+    expect(expiredBackups(there, PLAN, 'UTC', at('2026-03-10T10:59:59Z'))).toEqual([])
+    expect(expiredBackups(there, PLAN, 'UTC', at('2026-03-10T10:05:00Z') + HOUR_MS)).toEqual([
       there[2]?.name,
     ])
-    expect(expired(there, PLAN, 'UTC', at('2026-03-10T11:00:00Z'))).toEqual([there[2]?.name])
+    expect(expiredBackups(there, PLAN, 'UTC', at('2026-03-10T11:00:00Z'))).toEqual([there[2]?.name])
   })
 
   it('does not depend on what a person made meanwhile', () => {
@@ -199,7 +203,7 @@ describe('until when', () => {
       made('2026-03-11T08:00:00Z', 'by-hand'),
     ]
     const plan = { keepDaily: 2, keepWeekly: 0, keepMonthly: 0 }
-    const until = keptUntil([scheduled, byHand], plan, 'UTC', at('2026-03-11T09:00:00Z'))
+    const until = expiryTimes([scheduled, byHand], plan, 'UTC', at('2026-03-11T09:00:00Z'))
     // The backup of today is still to be made: two days later this one is not among the last two.
     expect(until.get(scheduled.name)).toBe('2026-03-12T00:00:00.000Z')
   })

@@ -9,29 +9,29 @@ import type { AuditRow } from '#shared/contract/dashboard.ts'
 import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
 import type { EventSummary } from '#shared/contract/events.ts'
 
-const MOST = 200
-const AT_ONCE = 100
+const MAX_MOMENTS = 200
+const PAGE_SIZE = 100
 
 /**
- * What happened to a study, its images and its reports, newest first: the last 200 things.
- * `mayOpen`: events can be opened.
+ * The history of a study, its images and its reports: the last 200 entries, newest first.
+ * @param mayOpen whether the user may open events
  */
-export function studyMoments(
+export function studyHistory(
   store: Context,
   eventLog: Pick<EventLog, 'list'>,
   { studyId, studyInstanceUid }: StudyRecord,
   mayOpen: boolean,
 ): StudyMoment[] {
   const reports = listReportEntries(store.database, studyId).map(({ reportId }) => reportId)
-  const known = openReferences(store.database)
+  const references = openReferences(store.database)
 
-  function whoOf(actor: string): string {
+  function actorName(actor: string): string {
     const [kind, id = ''] = actor.split(':')
     if (kind === 'user') return namedUserOf(store.database, id).name
-    return kind === 'api-key' ? (known.apiKey(id)?.description ?? '') : actor
+    return kind === 'api-key' ? (references.apiKey(id)?.description ?? '') : actor
   }
   const ofAudit = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
-    ...{ at, what: action, who: whoOf(actor), detail, effect: null, eventId: null },
+    ...{ at, what: action, who: actorName(actor), detail, effect: null, eventId: null },
   })
   const ofEvent = ({
     createdAt,
@@ -52,20 +52,20 @@ export function studyMoments(
   })
 
   return [
-    ...store.audit.of([studyId, studyInstanceUid, ...reports], MOST).map(ofAudit),
+    ...store.audit.of([studyId, studyInstanceUid, ...reports], MAX_MOMENTS).map(ofAudit),
     ...eventsAbout(eventLog, studyId).map(ofEvent),
   ]
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
-    .slice(0, MOST)
+    .slice(0, MAX_MOMENTS)
 }
 
 function eventsAbout(eventLog: Pick<EventLog, 'list'>, studyId: string): EventSummary[] {
   const events: EventSummary[] = []
   let after: string | undefined
   do {
-    const { items, next } = eventLog.list({ about: studyId, show: 'all', after, limit: AT_ONCE })
+    const { items, next } = eventLog.list({ about: studyId, show: 'all', after, limit: PAGE_SIZE })
     events.push(...items)
     after = next
-  } while (after !== undefined && events.length < MOST)
+  } while (after !== undefined && events.length < MAX_MOMENTS)
   return events
 }

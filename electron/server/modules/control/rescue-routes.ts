@@ -7,24 +7,24 @@ import { StoreError } from '#server/database/store-error.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import { isBackupName } from '#server/modules/backups/backup-manifest.ts'
-import { backupsIn } from '#server/modules/backups/restore-staging.ts'
+import { listBackupEntries } from '#server/modules/backups/restore-staging.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { bad } from '#server/platform/finding.ts'
 import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 
-/** What the paths of all its calls begin with. */
-export const RESCUE_CALLS = dashboardRescue.state.path
+/** Prefix of the paths of all rescue operations. */
+export const RESCUE_PATH = dashboardRescue.state.path
 
 type Calls = typeof dashboardRescue
 
 import { type Message, message } from '#shared/messages/message.ts'
 import type { RescueStaging } from './rescue-staging.ts'
 
-const SHOWN = 60
+const LIST_LIMIT = 60
 
-/** Serves the calls of the rescue page (`shared/contract/dashboard-backups.ts`). */
+/** Registers the operations of the rescue page (`shared/contract/dashboard-backups.ts`). */
 export function serveRescue(
   app: HttpApp,
   staging: RescueStaging,
@@ -35,38 +35,39 @@ export function serveRescue(
   serveAll(app, dashboardRescue, {
     async state() {
       const backupFolder = staging.backupFolder()
-      const backups = backupFolder === null ? [] : await backupsIn(backupFolder).catch(() => [])
+      const backups =
+        backupFolder === null ? [] : await listBackupEntries(backupFolder).catch(() => [])
       return {
         fault: fault.fault,
         sentence: fault.explanation,
         ...{ version, folder: staging.folder, backupFolder },
         hasDataKey: staging.dataKey() !== undefined,
-        backups: backups.slice(0, SHOWN),
+        backups: backups.slice(0, LIST_LIMIT),
         restore: staging.state,
       }
     },
-    look: ({ body }) => lookIn(body.folder),
-    preview: ({ body }) => staging.preview(inList(body)),
-    restore: ({ body }) => staging.stage(inList(body), 'rescue'),
+    look: ({ body }) => findBackupsIn(body.folder),
+    preview: ({ body }) => staging.preview(withListFolder(body)),
+    restore: ({ body }) => staging.stage(withListFolder(body), 'rescue'),
     recoverKey({ body }) {
-      putKeyBack(staging.folder, staging.clock(), body.recoveryKey)
+      replaceDataKey(staging.folder, staging.clock(), body.recoveryKey)
       onKeyRecovered()
       return { success: true }
     },
   })
 }
 
-/** Somebody may name the folder of one backup in place of the one that all are in. */
-function listFolder(folder: string): string {
+/** The user may enter the folder of one backup instead of the folder that contains all of them. */
+function backupListFolder(folder: string): string {
   const name = basename(folder)
   return isAbsolute(folder) && isBackupName(name) ? dirname(folder) : folder
 }
 
-const inList = <B extends { readonly folder?: string | undefined }>(body: B): B =>
-  body.folder === undefined ? body : { ...body, folder: listFolder(body.folder) }
+const withListFolder = <B extends { readonly folder?: string | undefined }>(body: B): B =>
+  body.folder === undefined ? body : { ...body, folder: backupListFolder(body.folder) }
 
-async function lookIn(typed: string): Promise<ReplyOf<Calls['look']>> {
-  const folder = listFolder(typed)
+async function findBackupsIn(typed: string): Promise<ReplyOf<Calls['look']>> {
+  const folder = backupListFolder(typed)
   const nothing = (sentence: Message, remedy: Message) => ({
     backups: [],
     findings: [bad(sentence, remedy)],
@@ -74,10 +75,10 @@ async function lookIn(typed: string): Promise<ReplyOf<Calls['look']>> {
   if (!isAbsolute(folder))
     return nothing(message('backups.no-whole-path'), message('backups.no-whole-path-remedy'))
   try {
-    const backups = await backupsIn(folder)
+    const backups = await listBackupEntries(folder)
     return backups.length === 0
       ? nothing(message('backups.none-in-folder'), message('backups.none-in-folder-remedy'))
-      : { backups: backups.slice(0, SHOWN), findings: [] }
+      : { backups: backups.slice(0, LIST_LIMIT), findings: [] }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return nothing(error.explanation, message('backups.compare-path'))
@@ -85,11 +86,11 @@ async function lookIn(typed: string): Promise<ReplyOf<Calls['look']>> {
 }
 
 /**
- * A `data.key` that is another one is put aside, and comes back where the recovery key does not
- * help.
+ * Restores `data.key` with the recovery key. A different `data.key` is moved aside, and moved back
+ * if the recovery key does not work.
  * @throws ApiError refused, naming `body.recoveryKey`
  */
-function putKeyBack(folder: string, now: number, recoveryKey: string): void {
+function replaceDataKey(folder: string, now: number, recoveryKey: string): void {
   const file = join(folder, KEY_FILE)
   const aside = `${file}.aside-${instantOf(now).replaceAll(/[:.]/g, '')}`
   const isAside = existsSync(file)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  expired,
-  type KeepingPlan,
-  type KeptBackup,
-  keptUntil,
-} from '#server/modules/backups/backup-keeping.ts'
+  expiredBackups,
+  expiryTimes,
+  type RetainedBackup,
+  type RetentionPlan,
+} from '#server/modules/backups/backup-retention.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 
 // What is kept of any history: backups of every kind, days without any, clocks that jump, a plan
@@ -59,9 +59,9 @@ const mondayOf = (day: string) => {
  * younger ones of these as are kept.
  */
 function standsFor(
-  one: KeptBackup,
-  all: readonly KeptBackup[],
-  plan: KeepingPlan,
+  one: RetainedBackup,
+  all: readonly RetainedBackup[],
+  plan: RetentionPlan,
   dayOf: (at: string) => string,
 ): boolean {
   const scheduled = all.filter(({ kind }) => kind === 'scheduled')
@@ -94,7 +94,7 @@ describe('what is kept of any history', () => {
           fc.constantFrom(...ZONES),
           (steps, plan, zone) => {
             let now = Date.parse('2026-01-15T01:30:00.000Z')
-            let there: KeptBackup[] = []
+            let there: RetainedBackup[] = []
             const dayOf = (at: string) => formats.get(zone)?.format(new Date(at)) ?? ''
             for (const { after, what, canRemove } of steps) {
               now += after
@@ -102,9 +102,9 @@ describe('what is kept of any history', () => {
               // Two of one moment have one name, and there is one file of it.
               if (what !== 'fails' && !there.some((other) => other.madeAt === madeAt))
                 there.push({ name: `${what} ${madeAt}`, madeAt, kind: what })
-              const gone = new Set(expired(there, plan, zone, now))
+              const gone = new Set(expiredBackups(there, plan, zone, now))
               const newest = there.toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1))[0]
-              const until = keptUntil(there, plan, zone, now)
+              const until = expiryTimes(there, plan, zone, now)
               expect([...until.keys()]).toEqual(there.map(({ name }) => name))
               for (const one of there) {
                 const ageMs = now - Date.parse(one.madeAt)
@@ -123,7 +123,7 @@ describe('what is kept of any history', () => {
               }
               const left = there.filter(({ name }) => !gone.has(name))
               // To remove what goes makes nothing else go.
-              expect(expired(left, plan, zone, now)).toEqual([])
+              expect(expiredBackups(left, plan, zone, now)).toEqual([])
               const settled = left.filter(
                 ({ kind, madeAt }) => kind === 'scheduled' && now - Date.parse(madeAt) >= HOUR_MS,
               )
@@ -145,14 +145,14 @@ describe('what is kept of any history', () => {
     () => {
       fc.assert(
         fc.property(planArbitrary, fc.integer({ min: 1, max: 400 }), (plan, days) => {
-          const there = Array.from({ length: days }, (_, at): KeptBackup => {
+          const there = Array.from({ length: days }, (_, at): RetainedBackup => {
             const madeAt = new Date(
               Date.parse('2026-01-01T01:30:00.000Z') + at * DAY_MS + (at % 7) * MINUTE_MS,
             ).toISOString()
             return { name: madeAt, madeAt, kind: 'scheduled' }
           })
           const now = Date.parse(there.at(-1)?.madeAt ?? '') + HOUR_MS
-          const left = days - expired(there, plan, 'Europe/Berlin', now).length
+          const left = days - expiredBackups(there, plan, 'Europe/Berlin', now).length
           expect(left).toBeGreaterThanOrEqual(Math.min(days, plan.keepDaily))
           expect(left).toBeLessThanOrEqual(plan.keepDaily + plan.keepWeekly + plan.keepMonthly)
         }),

@@ -11,24 +11,24 @@ import type { UnknownCaller } from '#shared/contract/devices.ts'
 import type { Permission, Rights } from '#shared/lifecycle.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { diskItems } from './disk-items.ts'
-import type { CustomersSeen, Tally } from './today-count-queries.ts'
-import { type countForToday, MOST_COUNTED } from './today-counts.ts'
+import type { CountSince, VisibleCustomers } from './today-count-queries.ts'
+import { type countForToday, MAX_COUNT } from './today-counts.ts'
 
-interface LateMail {
+interface DelayedMail {
   readonly count: number
   readonly since: string | null
   readonly fault: Message | null
 }
 
-/** What Today is drawn from. Instants are RFC 3339. */
+/** The state from which Today is derived. Times are RFC 3339. */
 export interface TodaySituation {
   readonly now: number
   readonly person: Rights & { readonly userId: string }
-  readonly customers: CustomersSeen
-  /** The person manages the gateway and signs in by password alone. */
+  readonly customers: VisibleCustomers
+  /** Whether the user manages the gateway but has not enabled two-factor authentication. */
   readonly needsSecondFactor: boolean
   readonly isSetUp: boolean
-  /** `serve --safe-mode`. */
+  /** Started with `serve --safe-mode`. */
   readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly storage: Status['storage']
@@ -39,56 +39,56 @@ export interface TodaySituation {
   readonly audit: Pick<AuditCheck, 'firstBadSeq' | 'at'> | undefined
   /** Why a rollback of the audit trail may not be detected. */
   readonly anchorFault?: AnchorFault | undefined
-  /** Why the audit collector has not got entries for a while; undefined where it has. */
+  /** Why the audit collector is not receiving entries; `undefined` if it is. */
   readonly collectorFault?: CollectorFault | undefined
   readonly backups: BackupHealth
   readonly images: Status['images']
-  /** Who has to be informed of corrections. */
-  readonly notices: Tally
+  /** Correction notices that require action. */
+  readonly notices: CountSince
   readonly forwards: Status['forwards']
   readonly undelivered: UndeliveredReports
   readonly callers: readonly UnknownCaller[]
   readonly workstations: number
   readonly exams: ExamTally & { readonly late: number; readonly lateSince: string | null }
-  readonly unplanned: Tally
-  readonly mail: LateMail
-  /** About critical results that were not communicated in time. */
-  readonly escalationMail: LateMail
+  readonly unplanned: CountSince
+  readonly mail: DelayedMail
+  /** Mails about critical results that were not communicated in time. */
+  readonly escalationMail: DelayedMail
   readonly certificates: readonly Pick<Certificate, 'use' | 'isInUse' | 'daysLeft' | 'notAfter'>[]
-  /** Lines that have no item of their own. */
+  /** Advice that has no item of its own. */
   readonly advice: readonly Message[]
   readonly counts: ReturnType<typeof countForToday>
 }
 
 const CERTIFICATE_DAYS = 30
 
-export type Found = Pick<TodayItem, 'tone'> &
+export type FoundItem = Pick<TodayItem, 'tone'> &
   Partial<Pick<TodayItem, 'count' | 'isMore' | 'since' | 'detail'>>
 
-export interface Line {
+export interface TodayRule {
   readonly kind: TodayKind
-  /** What it takes to do something about it; null: everybody can. */
+  /** The permission required to act on it; `null` if every user can. */
   readonly needs: Permission | null
-  /** Another permission that is enough to do something about it. */
+  /** An alternative permission that is also sufficient. */
   readonly orNeeds?: Permission
-  /** Whose work it is: theirs comes first for them. */
+  /** The area of work. Users see items of their own area first. */
   readonly of: 'gateway' | 'reading' | 'exams'
-  /** Undefined, or an empty list: nothing. */
-  readonly find: (situation: TodaySituation) => Found | readonly Found[] | undefined
+  /** Returns the items; `undefined` or an empty list if there are none. */
+  readonly find: (situation: TodaySituation) => FoundItem | readonly FoundItem[] | undefined
 }
 
-const counted = (
+const countedItem = (
   tone: TodayItem['tone'],
-  { count, since }: Tally,
-  most = MOST_COUNTED,
-): Found | undefined =>
-  count === 0 ? undefined : { tone, count: Math.min(count, most), isMore: count > most, since }
+  { count, since }: CountSince,
+  limit = MAX_COUNT,
+): FoundItem | undefined =>
+  count === 0 ? undefined : { tone, count: Math.min(count, limit), isMore: count > limit, since }
 
-const faulty = (fault: BackupHealth['backup']): Found | undefined =>
+const backupItem = (fault: BackupHealth['backup']): FoundItem | undefined =>
   fault && { tone: fault.tone, since: fault.since, detail: fault.sentence }
 
-/** In the order of gravity within the work of each. */
-export const LINES: readonly Line[] = [
+/** In order of severity within each area. */
+export const TODAY_RULES: readonly TodayRule[] = [
   {
     kind: 'safe-mode',
     needs: 'manageGateway',
@@ -143,21 +143,21 @@ export const LINES: readonly Line[] = [
     kind: 'backup',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ backups }) => faulty(backups.backup),
+    find: ({ backups }) => backupItem(backups.backup),
   },
   {
     kind: 'rehearsal',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ backups }) => faulty(backups.rehearsal),
+    find: ({ backups }) => backupItem(backups.rehearsal),
   },
   {
     kind: 'standby',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ backups }) => faulty(backups.standby),
+    find: ({ backups }) => backupItem(backups.standby),
   },
-  // While the gateway is not set up, that no partner is set is part of it.
+  // Before the setup is complete, the item for the setup covers the missing partner.
   {
     kind: 'setup',
     needs: 'manageGateway',
@@ -175,51 +175,51 @@ export const LINES: readonly Line[] = [
     kind: 'recovered',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('danger', { count: images.recovered, since: null }),
+    find: ({ images }) => countedItem('danger', { count: images.recovered, since: null }),
   },
   {
     kind: 'mismatches',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('danger', { count: images.mismatches, since: null }),
+    find: ({ images }) => countedItem('danger', { count: images.mismatches, since: null }),
   },
   {
     kind: 'correction-notices',
     needs: null,
     of: 'exams',
-    find: ({ notices }) => counted('danger', notices),
+    find: ({ notices }) => countedItem('danger', notices),
   },
   {
     kind: 'images-replaced',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('danger', { count: images.replaced, since: null }),
+    find: ({ images }) => countedItem('danger', { count: images.replaced, since: null }),
   },
   {
     kind: 'criticals-escalated',
     needs: 'writeReports',
-    // Whoever manages studies may phone the clinician, too.
+    // Users who manage studies may also phone the clinician.
     orNeeds: 'manageStudies',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.escalatedResults),
+    find: ({ counts }) => countedItem('danger', counts.escalatedResults),
   },
   {
     kind: 'criticals',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.openCriticalResults),
+    find: ({ counts }) => countedItem('danger', counts.openCriticalResults),
   },
   {
     kind: 'addenda-needed',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.neededAddenda),
+    find: ({ counts }) => countedItem('danger', counts.neededAddenda),
   },
   {
     kind: 'stat-unread',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.unreadStat),
+    find: ({ counts }) => countedItem('danger', counts.unreadStat),
   },
   {
     kind: 'reports-undelivered',
@@ -243,7 +243,7 @@ export const LINES: readonly Line[] = [
   },
   {
     kind: 'downtime',
-    // Whoever sees that it is over may end it.
+    // Any user may end downtime mode when the partner is available again.
     needs: null,
     of: 'exams',
     find: ({ downtime }) =>
@@ -254,7 +254,7 @@ export const LINES: readonly Line[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ callers }) =>
-      counted('warning', {
+      countedItem('warning', {
         count: callers.length,
         since: earliest(callers.map(({ firstAt }) => firstAt)),
       }),
@@ -263,61 +263,61 @@ export const LINES: readonly Line[] = [
     kind: 'workstations',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ workstations }) => counted('info', { count: workstations, since: null }),
+    find: ({ workstations }) => countedItem('info', { count: workstations, since: null }),
   },
   {
     kind: 'quarantined',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('warning', { count: images.quarantined, since: null }),
+    find: ({ images }) => countedItem('warning', { count: images.quarantined, since: null }),
   },
   {
     kind: 'forwards-failed',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ forwards }) => counted('warning', { count: forwards.failed, since: null }),
+    find: ({ forwards }) => countedItem('warning', { count: forwards.failed, since: null }),
   },
   {
     kind: 'exams-withheld',
     needs: null,
     of: 'exams',
-    find: ({ exams }) => counted('warning', { count: exams.withheld, since: null }),
+    find: ({ exams }) => countedItem('warning', { count: exams.withheld, since: null }),
   },
   {
     kind: 'exams-overdue',
     needs: null,
     of: 'exams',
-    find: ({ exams }) => counted('info', { count: exams.late, since: exams.lateSince }),
+    find: ({ exams }) => countedItem('info', { count: exams.late, since: exams.lateSince }),
   },
   {
     kind: 'images-unplanned',
     needs: null,
     of: 'exams',
-    find: ({ unplanned }) => counted('info', unplanned),
+    find: ({ unplanned }) => countedItem('info', unplanned),
   },
   {
     kind: 'my-drafts',
     needs: null,
     of: 'reading',
-    find: ({ counts }) => counted('info', counts.drafts),
+    find: ({ counts }) => countedItem('info', counts.drafts),
   },
   {
     kind: 'addenda',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('info', counts.activeAddenda),
+    find: ({ counts }) => countedItem('info', counts.activeAddenda),
   },
   {
     kind: 'studies-waiting',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('warning', counts.unreadForADay),
+    find: ({ counts }) => countedItem('warning', counts.unreadForADay),
   },
   {
     kind: 'events-failed',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ counts }) => counted('warning', counts.failedEvents),
+    find: ({ counts }) => countedItem('warning', counts.failedEvents),
   },
   {
     kind: 'second-factor',
@@ -343,7 +343,7 @@ export const LINES: readonly Line[] = [
     kind: 'invitations-pending',
     needs: 'manageUsers',
     of: 'gateway',
-    find: ({ counts }) => counted('info', counts.pendingInvitations),
+    find: ({ counts }) => countedItem('info', counts.pendingInvitations),
   },
   {
     kind: 'certificate',

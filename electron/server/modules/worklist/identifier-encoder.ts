@@ -12,9 +12,11 @@ import type { ReturnKey, WorklistQuery } from './query.ts'
 import type { WorklistRow } from './row.ts'
 
 /**
- * A piece of every identifier of a result. constant: bytes that are the same in all rows,
- * neighbouring ones joined; value: a header whose length is filled in, and a value of the row; open
- * and close: the step sequence with its one item.
+ * A piece of the identifiers of a result.
+ * constant: bytes that are the same in all rows; adjacent ones are merged
+ * value: an element header, whose length is filled in, and a value of the row
+ * age, characterSet: an element header and a value derived from the row
+ * open, close: start and end of the step sequence with its one item
  */
 type Piece =
   | { readonly kind: 'constant'; bytes: Buffer }
@@ -28,13 +30,13 @@ type Piece =
   | { readonly kind: 'close' }
 
 /**
- * Writes the identifiers of one result: what the query asks for, in its transfer syntax. It is cut
- * from what `writeDataSet` writes, so that encoding a row is copying. Attributes that were asked
- * for and that nobody has are there with zero length (type 2 is present); those of the table that
- * would be wrong when empty are left out.
+ * Encodes the identifiers of one result: the return keys of the query, in its transfer syntax. The
+ * pieces are prepared once with `writeDataSet`, so that encoding a row is mostly copying. Requested
+ * attributes without a value are returned with zero length; those that must not be empty are left
+ * out.
  */
-export class Layout {
-  /** Text attributes of the row that are returned. */
+export class IdentifierEncoder {
+  /** The returned text attributes. */
   readonly texts: readonly RowTextAttribute[]
   readonly #transferSyntax: string
   readonly #isImplicit: boolean
@@ -42,7 +44,7 @@ export class Layout {
   readonly #isDeflated: boolean
   readonly #pieces: Piece[] = []
   readonly #keywords: readonly RowKeyword[]
-  /** Maximum size of an identifier in bytes without its values. */
+  /** Maximum size in bytes of an identifier without its values. */
   readonly #fixed: number
 
   /** @param clinicName value of InstitutionName, ASCII, '' for none */
@@ -66,7 +68,7 @@ export class Layout {
     })
     for (const key of root.filter(({ tag }) => tag > SPECIFIC_CHARACTER_SET)) {
       if (key.tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE) {
-        // PS3.5 §7.5: Item (FFFE,E000) and a length.
+        // Item (FFFE,E000) and its length (PS3.5 §7.5).
         const item = Buffer.from(this.#isBigEndian ? 'fffee00000000000' : 'feff00e000000000', 'hex')
         const header = Buffer.concat([this.#element(key.tag, 'SQ', ''), item])
         this.#pieces.push({ kind: 'open', header })
@@ -77,7 +79,7 @@ export class Layout {
     this.#keywords = this.#pieces.flatMap((piece) =>
       piece.kind === 'value' ? [piece.keyword] : [],
     )
-    this.#fixed = this.#pieces.reduce((sum, piece) => sum + mostOf(piece), 64)
+    this.#fixed = this.#pieces.reduce((sum, piece) => sum + maxPieceSize(piece), 64)
   }
 
   #element(tag: number, vr: string, value: string): Buffer {
@@ -104,35 +106,35 @@ export class Layout {
     }
   }
 
-  /** Most bytes one identifier of the row can take. */
-  bound(row: WorklistRow): number {
-    const plain = this.#boundOfPlain(row)
-    // Deflate stores what it cannot make smaller, in blocks with a few bytes around them.
+  /** Maximum number of bytes of the row's identifier. */
+  maxSize(row: WorklistRow): number {
+    const plain = this.#maxUncompressedSize(row)
+    // Deflate stores incompressible data in blocks with a few bytes of overhead.
     return this.#isDeflated ? plain + (plain >>> 8) + 64 : plain
   }
 
-  #boundOfPlain({ values }: WorklistRow): number {
+  #maxUncompressedSize({ values }: WorklistRow): number {
     return this.#keywords.reduce(
       (sum, keyword) => sum + values[keyword].length * BYTES_PER_UNIT,
       this.#fixed,
     )
   }
 
-  /** Writes one identifier at `at`; where it ends. */
+  /** Writes one identifier at offset `at` and returns the offset of its end. */
   write(target: Buffer, at: number, row: WorklistRow, text: RowText): number {
-    if (!this.#isDeflated) return this.#writePlain(target, at, row, text)
-    const scratch = Buffer.allocUnsafe(this.#boundOfPlain(row))
-    const plain = scratch.subarray(0, this.#writePlain(scratch, 0, row, text))
-    const end = at + deflateRawSync(plain, SMALL).copy(target, at)
-    // PS3.5 A.5: padded to an even length.
+    if (!this.#isDeflated) return this.#writeUncompressed(target, at, row, text)
+    const scratch = Buffer.allocUnsafe(this.#maxUncompressedSize(row))
+    const plain = scratch.subarray(0, this.#writeUncompressed(scratch, 0, row, text))
+    const end = at + deflateRawSync(plain, DEFLATE_OPTIONS).copy(target, at)
+    // Padded to an even length (PS3.5 A.5).
     if ((end - at) & 1) target[end] = 0
     return end + ((end - at) & 1)
   }
 
-  #writePlain(target: Buffer, start: number, row: WorklistRow, text: RowText): number {
+  #writeUncompressed(target: Buffer, start: number, row: WorklistRow, text: RowText): number {
     const { values } = row
     let at = start
-    let opened = 0
+    let openedAt = 0
     for (const piece of this.#pieces) {
       if (piece.kind === 'constant') at += piece.bytes.copy(target, at)
       else if (piece.kind === 'value') {
@@ -146,10 +148,10 @@ export class Layout {
         at = this.#writeValue(target, at, piece.header, age, 0x20)
       } else if (piece.kind === 'open') {
         at += piece.header.copy(target, at)
-        opened = at
+        openedAt = at
       } else {
-        this.#setLongLength(target, opened, at - opened)
-        this.#setLongLength(target, opened - 8, at - opened + 8)
+        this.#setLongLength(target, openedAt, at - openedAt)
+        this.#setLongLength(target, openedAt - 8, at - openedAt + 8)
       }
     }
     return at
@@ -171,7 +173,10 @@ export class Layout {
     return at
   }
 
-  /** The 16-bit length of an explicit text VR, or the 32-bit one of Implicit VR, ends its header. */
+  /**
+   * Sets the length at the end of a header: 16 bits for an explicit text VR, 32 bits for Implicit
+   * VR.
+   */
   #setLength(target: Buffer, end: number, length: number): void {
     if (this.#isImplicit) target.writeUInt32LE(length, end - 4)
     else if (this.#isBigEndian) target.writeUInt16BE(length, end - 2)
@@ -184,8 +189,8 @@ export class Layout {
   }
 }
 
-/** Most bytes that a piece takes without the value of the row. */
-const mostOf = (piece: Piece): number =>
+/** Maximum size in bytes of a piece without the values of the row. */
+const maxPieceSize = (piece: Piece): number =>
   piece.kind === 'constant'
     ? piece.bytes.length
     : piece.kind === 'close'
@@ -193,10 +198,10 @@ const mostOf = (piece: Piece): number =>
       : piece.header.length + 5
 
 /**
- * Each row is a stream of its own, of a kilobyte or so: what zlib takes by itself is a quarter of a
- * megabyte.
+ * Each row is a separate deflate stream of about a kilobyte; zlib's defaults would allocate a
+ * quarter of a megabyte for each.
  */
-const SMALL = { windowBits: 12, memLevel: 5, chunkSize: 2048 } as const
+const DEFLATE_OPTIONS = { windowBits: 12, memLevel: 5, chunkSize: 2048 } as const
 
-/** A character of ISO 2022 takes two bytes between two escape sequences of up to four. */
+/** A character of ISO 2022 takes two bytes plus two escape sequences of up to four bytes. */
 const BYTES_PER_UNIT = 12

@@ -1,17 +1,17 @@
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { BackupKind } from '#shared/contract/dashboard-backups.ts'
 
-/** What the plan looks at. */
-export interface KeptBackup {
+/** The attributes of a backup on which retention depends. */
+export interface RetainedBackup {
   readonly name: string
   readonly madeAt: string
   readonly kind: BackupKind
 }
 
-export interface KeepingPlan {
+export interface RetentionPlan {
   /**
-   * How many of the last days, weeks (Monday to Sunday) and months that have backups at all keep
-   * their last one.
+   * Number of days, weeks (Monday to Sunday) and months whose last backup is kept. Periods without
+   * a backup do not count.
    */
   readonly keepDaily: number
   readonly keepWeekly: number
@@ -22,53 +22,54 @@ const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 const BEFORE_UPDATE_MS = 30 * DAY_MS
 /**
- * One that a younger one of its day replaces goes only then: somebody may be copying it to another
- * disk.
+ * Minimum age of a scheduled backup before it is deleted because a newer one of the same day
+ * exists: someone may be copying it to another disk.
  */
-const REPLACED_MS = HOUR_MS
+const MIN_AGE_MS = HOUR_MS
 
-// A day, a week and a month of the clinic by their first day, `YYYY-MM-DD`, and the one that begins
-// so many later.
+// A day, week or month of the clinic is identified by its first day, `YYYY-MM-DD`. `later` returns
+// the first day of the period that begins `count` periods later.
 const PERIODS = [
   {
     keep: 'keepDaily',
     of: (day: string) => day,
-    later: (day: string, count: number) => shifted(day, count),
+    later: (day: string, count: number) => addDays(day, count),
   },
   {
     keep: 'keepWeekly',
     of: mondayOf,
-    later: (day: string, count: number) => shifted(day, 7 * count),
+    later: (day: string, count: number) => addDays(day, 7 * count),
   },
-  { keep: 'keepMonthly', of: (day: string) => `${day.slice(0, 7)}-01`, later: laterMonth },
+  { keep: 'keepMonthly', of: (day: string) => `${day.slice(0, 7)}-01`, later: addMonths },
 ] as const
 
 /**
- * Until when each is kept if one is made each day from now on, RFC 3339; null: until a person
- * removes it. An instant that is not after `now` says that it goes when the next one has been made.
- * Days without backups do not count: a PC that was off for a month keeps what it had.
- * @param timeZone IANA, of the clinic: its days decide
+ * For each backup, when it expires if one is made every day from now on (RFC 3339); `null` if it is
+ * kept until a user deletes it. A time that is not after `now` means that it is deleted after the
+ * next backup. Periods without a backup do not count, so a PC that was off for a month keeps its
+ * backups.
+ * @param timeZone IANA time zone of the clinic, which determines its days
  */
-export function keptUntil(
-  backups: readonly KeptBackup[],
-  plan: KeepingPlan,
+export function expiryTimes(
+  backups: readonly RetainedBackup[],
+  plan: RetentionPlan,
   timeZone: string,
   now: number,
 ): ReadonlyMap<string, string | null> {
   const calendar = calendarOf(timeZone)
-  const held = slotsOf(backups, plan, calendar)
+  const slots = slotsOf(backups, plan, calendar)
   const days = new Set(
     backups
       .filter(({ kind }) => kind === 'scheduled')
       .map(({ madeAt }) => calendar.dayOf(msOf(madeAt))),
   )
   const today = calendar.dayOf(now)
-  /** The first day that will have a backup and has none yet. */
-  const nextDay = days.has(today) ? shifted(today, 1) : today
+  /** The next day on which a backup will be made. */
+  const nextDay = days.has(today) ? addDays(today, 1) : today
 
   /**
-   * When so many periods more have begun that there is no room for this one. Undefined where one of
-   * a later day is going to stand for it.
+   * When enough newer periods have begun that this one is no longer kept; `undefined` if a later
+   * backup of the same period will replace it.
    */
   function endOf({ period, first, left }: Slot): number | undefined {
     const next = period.of(nextDay)
@@ -77,29 +78,29 @@ export function keptUntil(
     return calendar.startOf(period.later(isThere ? period.later(next, 1) : next, left))
   }
 
-  function untilOf({ name, kind, madeAt }: KeptBackup): string | null {
+  function expiryOf({ name, kind, madeAt }: RetainedBackup): string | null {
     if (kind === 'by-hand') return null
     if (kind === 'before-update') return instantOf(msOf(madeAt) + BEFORE_UPDATE_MS)
-    const ends = (held.get(name) ?? []).map(endOf).filter((end) => end !== undefined)
-    return instantOf(Math.max(msOf(madeAt) + REPLACED_MS, ...ends))
+    const ends = (slots.get(name) ?? []).map(endOf).filter((end) => end !== undefined)
+    return instantOf(Math.max(msOf(madeAt) + MIN_AGE_MS, ...ends))
   }
 
-  return new Map(backups.map((backup) => [backup.name, untilOf(backup)]))
+  return new Map(backups.map((backup) => [backup.name, expiryOf(backup)]))
 }
 
-/** The names of those that the plan does not keep. The newest of all is never among them. */
-export function expired(
-  backups: readonly KeptBackup[],
-  plan: KeepingPlan,
+/** Names of the expired backups. The newest backup is never one of them. */
+export function expiredBackups(
+  backups: readonly RetainedBackup[],
+  plan: RetentionPlan,
   timeZone: string,
   now: number,
 ): string[] {
-  const held = slotsOf(backups, plan, calendarOf(timeZone))
+  const slots = slotsOf(backups, plan, calendarOf(timeZone))
   const newest = newestFirst(backups)[0]
-  const isKept: Readonly<Record<BackupKind, (backup: KeptBackup) => boolean>> = {
+  const isKept: Readonly<Record<BackupKind, (backup: RetainedBackup) => boolean>> = {
     'by-hand': () => true,
     'before-update': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,
-    scheduled: ({ name, madeAt }) => held.has(name) || msOf(madeAt) + REPLACED_MS > now,
+    scheduled: ({ name, madeAt }) => slots.has(name) || msOf(madeAt) + MIN_AGE_MS > now,
   }
   return backups
     .filter((backup) => backup !== newest && !isKept[backup.kind](backup))
@@ -107,8 +108,8 @@ export function expired(
 }
 
 /**
- * A day, week or month that a backup stands for, and how many younger ones the plan has room for
- * before it goes.
+ * A day, week or month that is represented by a backup, and how many newer ones the plan allows
+ * before this one expires.
  */
 interface Slot {
   readonly period: (typeof PERIODS)[number]
@@ -116,15 +117,15 @@ interface Slot {
   readonly left: number
 }
 
-/** What each scheduled backup stands for; those that stand for nothing are not in it. */
+/** The slots of each scheduled backup that has any. */
 function slotsOf(
-  backups: readonly KeptBackup[],
-  plan: KeepingPlan,
+  backups: readonly RetainedBackup[],
+  plan: RetentionPlan,
   calendar: Calendar,
 ): Map<string, Slot[]> {
   const scheduled = newestFirst(backups.filter(({ kind }) => kind === 'scheduled'))
   const dated = scheduled.map(({ name, madeAt }) => ({ name, day: calendar.dayOf(msOf(madeAt)) }))
-  const held = new Map<string, Slot[]>()
+  const slots = new Map<string, Slot[]>()
   for (const period of PERIODS) {
     const seen = new Set<string>()
     for (const { name, day } of dated) {
@@ -132,23 +133,23 @@ function slotsOf(
       if (seen.has(first)) continue
       if (seen.size >= plan[period.keep]) break
       seen.add(first)
-      held.set(name, [
-        ...(held.get(name) ?? []),
+      slots.set(name, [
+        ...(slots.get(name) ?? []),
         { period, first, left: plan[period.keep] - seen.size },
       ])
     }
   }
-  return held
+  return slots
 }
 
-const newestFirst = <T extends KeptBackup>(backups: readonly T[]): T[] =>
+const newestFirst = <T extends RetainedBackup>(backups: readonly T[]): T[] =>
   [...backups].sort((one, other) =>
     one.madeAt < other.madeAt ? 1 : one.madeAt > other.madeAt ? -1 : 0,
   )
 
 interface Calendar {
   dayOf(ms: number): string
-  /** The first moment of the day. */
+  /** The first instant of the day (ms). */
   startOf(day: string): number
 }
 
@@ -163,7 +164,7 @@ function calendarOf(timeZone: string): Calendar {
   return {
     dayOf,
     startOf(day) {
-      // Zones are from 12 h behind to 14 h ahead of UTC.
+      // Time zones range from UTC−12 to UTC+14.
       const midnight = Date.parse(`${day}T00:00:00Z`)
       let [before, after] = [midnight - 15 * HOUR_MS, midnight + 15 * HOUR_MS]
       while (after - before > 1) {
@@ -176,16 +177,16 @@ function calendarOf(timeZone: string): Calendar {
   }
 }
 
-// Of days without a zone, so `Date` may count them.
-const shifted = (day: string, count: number): string =>
+// The days have no time zone, so UTC arithmetic is exact.
+const addDays = (day: string, count: number): string =>
   instantOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).slice(0, 10)
 
 function mondayOf(day: string): string {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
-  return shifted(day, -((weekday + 6) % 7))
+  return addDays(day, -((weekday + 6) % 7))
 }
 
-function laterMonth(day: string, count: number): string {
+function addMonths(day: string, count: number): string {
   const [year = 0, month = 1] = day.split('-').map(Number)
   return instantOf(Date.UTC(year, month - 1 + count, 1)).slice(0, 10)
 }
