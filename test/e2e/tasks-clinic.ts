@@ -74,6 +74,7 @@ const SETTINGS = {
 export async function openTasksClinic(browser: Browser): Promise<TasksClinic> {
   const stage = await openViewerStage({
     'modality_worklist.requested': () => ({ authorized: true, items: PLANNED }),
+    'report.delivered': () => ({ success: false, error: 'The report store is full.' }),
   })
   const opened: AsyncDisposable[] = [stage]
   const backups = mkdtempSync(join(tmpdir(), 'isthmus-backups-'))
@@ -93,7 +94,6 @@ export async function openTasksClinic(browser: Browser): Promise<TasksClinic> {
     opened.push(archive)
     await connect(stage, owner, archive)
     await receive(stage, owner)
-    await addBrokenEndpoint(owner)
     await addStudies(stage, owner)
     await callOf(owner, 'PUT', '/dashboard/setup/backup/folder', { folder: backups })
     return {
@@ -145,15 +145,6 @@ async function connect(stage: ViewerStage, owner: Page, archive: Archive): Promi
   })
   await listOn(stage, 'CT1', { modality: 'CT' })
   await ask(stage, 'XRAY9')
-}
-
-/** Where reports go: nobody listens there. */
-async function addBrokenEndpoint(owner: Page): Promise<void> {
-  const { apiKeys } = await callOf(owner, 'GET', '/dashboard/api-keys')
-  await callOf(owner, 'POST', '/dashboard/endpoints', {
-    ...{ name: 'Night service', url: 'https://night.partner.example/hooks' },
-    ...{ events: ['report.delivered'], apiKeyId: apiKeys[0].apiKeyId },
-  })
 }
 
 /**

@@ -511,15 +511,15 @@ const ADMINISTRATOR: readonly Task[] = [
     name: 'Find why a webhook was not delivered',
     run: async (hands) => {
       await hands.go('Events')
-      await hands.follow(/Report/, main(hands).getByRole('table'))
-      await sees(hands, /could not be reached|not be resolved|address/)
+      await hands.follow(/Report/, rowOf(hands, 'Refused'))
+      await sees(hands, /The report store is full/)
     },
   },
   {
     name: 'Send the webhook again',
     run: async (hands) => {
       await hands.go('Events')
-      await hands.follow(/Report/, main(hands).getByRole('table'))
+      await hands.follow(/Report/, rowOf(hands, 'Refused'))
       const sent = hands.page.waitForResponse((answer) => answer.request().method() === 'POST')
       await hands.press('Send again')
       expect((await sent).ok()).toBe(true)
