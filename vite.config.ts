@@ -303,7 +303,13 @@ export default defineConfig({
   ],
   define: { __CONTRACT_VERSION__: JSON.stringify(contractVersion()) },
   // The engine of the viewer, which its page alone loads.
-  build: { sourcemap: true, chunkSizeWarningLimit: 5000, rolldownOptions: quietly },
+  build: {
+    sourcemap: true,
+    chunkSizeWarningLimit: 5000,
+    // Every browser that runs the window knows it.
+    modulePreload: { polyfill: false },
+    rolldownOptions: quietly,
+  },
   // The image decoder starts module workers of its own; the dev server takes it as it is, with its
   // CommonJS parts bundled one by one.
   worker: { format: 'es', plugins: () => [newDecoderForEachImage()], rolldownOptions: quietly },

@@ -156,7 +156,7 @@ test('puts images of another patient beside the worklist’s row', async () => {
   await expect(rowOf('WRONG').getByText('Mismatch', { exact: true })).toBeVisible({
     timeout: 20_000,
   })
-  await rowOf('WRONG').getByRole('link').click()
+  await rowOf('WRONG').getByRole('link', { name: /WRONG/ }).click()
   await expect(page.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
   const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
   await expect(patientId).toContainText(row.patientId)
@@ -314,7 +314,7 @@ test('finds earlier studies of the patient in another system, warns of another p
 test('says what is wrong while a destination is away, and gives up with a reason', async () => {
   await archive[Symbol.asyncDispose]()
   await go('Images')
-  await rowOf('WRONG').getByRole('link').click()
+  await rowOf('WRONG').getByRole('link', { name: /WRONG/ }).click()
   await sendStudy()
   await expect(page.getByText('1 waiting')).toBeVisible()
   await go('Destinations')

@@ -193,7 +193,7 @@ it('asks for the recovery key where the data key is another one', async () => {
   const { from } = await clinic(old.folder, target.folder)
   expect(await isthmus(['restore', '--data', other.folder, '--from', from])).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/add --recovery-key-stdin/),
+    stderr: expect.stringMatching(/Add --recovery-key-stdin/),
   })
   expect(readdirSync(other.folder).filter((name) => name !== 'gateway.lock')).toEqual([])
   writeFileSync(join(from, 'database.sealed'), 'half of it')

@@ -77,7 +77,7 @@ it('hears the first device: refused, let in, then given its worklist', async () 
   })
   const { call } = gateway
   await expect(visit(gateway)).rejects.toThrow(
-    /does not recognise the calling AE title CT1.*let CT1 in under Devices/,
+    /does not recognise the calling AE title CT1.*Approve CT1 under Devices/,
   )
   const [caller] = (await call(dashboard.callers, {})).callers
   expect(caller).toMatchObject({ aeTitle: 'CT1', address: '127.0.0.1' })
@@ -182,7 +182,7 @@ it('brings a clinic back on another PC from its backup and the sheet of paper', 
   })
   expect(restored).toMatchObject({
     isDone: true,
-    text: expect.stringContaining(`${name} is put back`),
+    text: expect.stringContaining(`${name} was restored to `),
   })
   expect(restoreDataKey(elsewhere.folder, recoveryKey)).toMatch(/nothing was changed/)
   await using again = await startGateway({ folder: elsewhere.folder, partner: null })
@@ -309,7 +309,7 @@ it('recovers by the command line, and prints a link to sign in by', async () => 
   const recovered = await run(`${recoveryKey}\n`)
   expect(recovered).toMatchObject({ exitCode: 0, stderr: '' })
   expect(recovered.stdout).toMatch(
-    /^data\.key is back.*\nStart the gateway, then sign in with http:\S+sign-in\?token=\S+\n$/,
+    /^data\.key was restored.*\nStart the gateway, then sign in with http:\S+sign-in\?token=\S+\n$/,
   )
 }, 60_000)
 

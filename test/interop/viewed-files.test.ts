@@ -171,7 +171,7 @@ async function look(path: string): Promise<Looked> {
 
 /** Files of the collection that cannot be looked at, and what is said of them. */
 const FAULTS: readonly (readonly [RegExp, RegExp])[] = [
-  [/\.json$/, /^It is not a DICOM file: it begins like a JSON text\.$/],
+  [/\.json$/, /^It is not a DICOM file: it begins like JSON text\.$/],
   [/\.gz$/, /^It is not a DICOM file: it begins like a gzip archive\.$/],
   [/^README|\.(?:txt|dump)$/, /^It is not a DICOM file\.$/],
   // A byte of what stood before it is left, so that nothing is where it should be.

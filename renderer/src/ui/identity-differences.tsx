@@ -19,7 +19,9 @@ export function IdentityDifferences({
 function Differences({ from, rows }: IdentityTable) {
   return (
     <section className={css.source} aria-label={t(`ui.common.identity.sources.${from}.title`)}>
-      <Title order={3}>{t(`ui.common.identity.sources.${from}.title`)}</Title>
+      <Title order={2} size="h3">
+        {t(`ui.common.identity.sources.${from}.title`)}
+      </Title>
       <Table className={css.rows} verticalSpacing={4} layout="fixed">
         <Table.Thead>
           <Table.Tr>

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { FIRST_TEXTS } from '../../../scripts/vite/catalogues.ts'
@@ -32,4 +32,13 @@ it('every text of the first screen is in the first part of the catalogue', () =>
   )
   expect(files.size).toBeGreaterThan(100)
   expect(elsewhere).toEqual([])
+})
+
+it('reads no schema of an operation that it imports: the build has only method and path of it', () => {
+  const reading = globSync('**/*.{ts,tsx}', { cwd: SOURCES }).filter((file) =>
+    /\.(body|query|params|reply)\.(safeParse|parse|shape|meta)\b/.test(
+      readFileSync(join(SOURCES, file), 'utf8'),
+    ),
+  )
+  expect(reading).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { findOperation } from '#shared/contract/operations.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { viewer } from '#shared/contract/viewer.ts'
@@ -44,12 +45,13 @@ export function useStudyForm(
   const { error, isBusy, reset, send } = useStudySending()
 
   const body = details ? changedBody(area, values, before) : newBody(area, values)
-  const parsed = AREAS[area][details ? 'update' : 'create'].body.safeParse(body)
+  const { method, path } = AREAS[area][details ? 'update' : 'create']
+  const issues = findOperation(method, path)?.body?.safeParse(body).error?.issues ?? []
   const measureFaults = Object.keys(MEASURES).filter(
     (name) => !isMeasure(values.measures[name as keyof typeof MEASURES].value),
   )
   const faults: FieldsProps['faults'] = {
-    ...(isTried && faultsOfIssues(parsed.error?.issues ?? [])),
+    ...(isTried && faultsOfIssues(issues)),
     ...(isTried &&
       Object.fromEntries(
         measureFaults.map((name) => [`reportMetadata.${name}`, t('ui.studies.form.measureFault')]),
@@ -60,7 +62,8 @@ export function useStudyForm(
     event.preventDefault()
     setIsTried(true)
     reset()
-    if (!parsed.success || measureFaults.length > 0 || pairFaults(values.metadata).size > 0) return
+    if (issues.length > 0 || measureFaults.length > 0 || pairFaults(values.metadata).size > 0)
+      return
     if (details && Object.keys(body).length === 0) return onDone(details.study.studyId)
     send(area, details?.study.studyId ?? null, body, onDone)
   }
