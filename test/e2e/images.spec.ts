@@ -191,7 +191,7 @@ test('shows a thumbnail of each study, and a preview that follows the keyboard u
     await expect.poll(() => widthOf(picture)).toBeGreaterThan(0)
 
   const name = pane.getByRole('heading', { level: 2 })
-  const nameIn = (row: number) => rows.nth(row).getByRole('link').innerText()
+  const nameIn = (row: number) => rows.nth(row).getByRole('link').first().innerText()
   // A click on the name opens the study.
   const countIn = (row: number) => rows.nth(row).getByRole('gridcell').nth(4)
   await countIn(1).click()

@@ -1,5 +1,6 @@
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
 import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { z } from 'zod'
 import { issueMessage } from '#shared/messages/issues.ts'
 import type { Operation } from '#shared/operation.ts'
@@ -53,14 +54,15 @@ export function useContractForm<Values extends object, Body>({
   const submit = (event: FormEvent<HTMLFormElement>) => {
     const element = event.currentTarget
     const show = (faults: FormErrors) => {
-      form.setErrors(faults)
-      requestAnimationFrame(() => {
-        const first = element.querySelector<HTMLElement>('[aria-invalid="true"]')
-        const [text] = Object.values(faults)
-        if (first) first.focus()
-        // No field of the form shows it.
-        else if (typeof text === 'string') showRefused(text)
-      })
+      // Drawn at once, so that the field that shows a fault is found.
+      flushSync(() => form.setErrors(faults))
+      const shown = element.querySelector('[aria-invalid="true"], .mantine-InputWrapper-error')
+      const field = shown?.closest('.mantine-InputWrapper-root') ?? shown
+      const [text] = Object.values(faults)
+      if (shown)
+        (field?.querySelector<HTMLElement>('input, textarea') ?? (shown as HTMLElement)).focus()
+      // No field of the form shows it.
+      else if (typeof text === 'string') showRefused(text)
     }
     form.onSubmit(async (values) => {
       if (isValidating.current) return
