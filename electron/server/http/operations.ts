@@ -289,7 +289,12 @@ export function serveAll<T extends Operations>(
   }
 }
 
-function parse(part: 'params' | 'query' | 'body', operation: Operation, value: unknown): unknown {
+/** @throws ApiError malformed */
+export function parse(
+  part: 'params' | 'query' | 'body',
+  operation: Operation,
+  value: unknown,
+): unknown {
   const parsed = readBy(operation[part], part, value)
   if (parsed?.error) throw malformed(part, parsed.error)
   return parsed?.data

@@ -4,8 +4,7 @@ import { message } from '#shared/messages/message.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf, WindowAccess } from '#shared/operation.ts'
 import { admissionOf, type UserFor } from './access-check.ts'
 import type { HttpApp } from './http-app.ts'
-import { normalQuery } from './operations.ts'
-import { malformed } from './problem.ts'
+import { normalQuery, parse } from './operations.ts'
 
 type UploadShape = OperationShape & { readonly access: WindowAccess }
 
@@ -37,7 +36,7 @@ export function serveUpload<S extends UploadShape>(
   rule: UploadRule,
   handler: (upload: Upload<S>) => Promise<ReplyOf<S>>,
 ): void {
-  const { method, path, params, query } = operation
+  const { method, path } = operation
   const admitOne = admissionOf(app, operation)
   app.declared.push({ method, path })
   // Parsers of bodies belong to a scope: others stay with JSON.
@@ -64,8 +63,8 @@ export function serveUpload<S extends UploadShape>(
         const ended = new AbortController()
         reply.raw.once('close', () => reply.raw.writableFinished || ended.abort())
         const upload = {
-          params: parsed('params', params, request.params),
-          query: parsed('query', query, normalQuery(request.query)),
+          params: parse('params', operation, request.params),
+          query: parse('query', operation, normalQuery(request.query)),
           user: callers.get(request) as UserFor<S['access']>,
           content: received(request.body as Readable | undefined, bytes),
           ...{ bytes, signal: ended.signal },
@@ -97,14 +96,4 @@ function received(body: Readable | undefined, bytes: number): Readable {
   body.once('error', (error) => content.destroy(error))
   body.once('close', () => body.readableEnded || content.destroy(new Error('cut off')))
   return body.pipe(content)
-}
-
-function parsed(
-  part: 'params' | 'query',
-  shape: OperationShape['params'],
-  value: unknown,
-): unknown {
-  const read = shape?.safeParse(value)
-  if (read?.error) throw malformed(part, read.error)
-  return read?.data
 }
