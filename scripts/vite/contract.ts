@@ -27,8 +27,17 @@ function dataOf(value: unknown): string | undefined {
   )
 }
 
-/** The exports of a module that are data, as source text. */
-async function dataIn(file: string): Promise<Record<string, string>> {
+/** The exports of a module that are data, as source text; read once for all its importers. */
+function dataIn(file: string): Promise<Record<string, string>> {
+  const known = read.get(file)
+  if (known) return known
+  const data = readData(file)
+  read.set(file, data)
+  return data
+}
+const read = new Map<string, Promise<Record<string, string>>>()
+
+async function readData(file: string): Promise<Record<string, string>> {
   const exported: Record<string, unknown> = await import(pathToFileURL(file).href)
   const data = Object.entries(exported).map(([name, value]) => [name, dataOf(value)] as const)
   return Object.fromEntries(data.filter((one): one is [string, string] => one[1] !== undefined))
@@ -77,7 +86,8 @@ export const contractWithoutSchemas = (): Plugin => ({
           values.filter((one) => !isOfData(one)),
           path + SCHEMAS,
         )
-      changed = changed.replace(statement, apart)
+      // As many lines as before, so that the source map stays right.
+      changed = changed.replace(statement, apart + statement.replace(/[^\n]/g, ''))
     }
     return { code: changed, map: null }
   },
