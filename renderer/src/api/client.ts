@@ -103,14 +103,19 @@ export function addressOf(
  * Faults by field, as a form wants them, in the language of the page: `body.email` becomes `email`.
  * A field named twice keeps its first fault.
  * @param within path of the object the form edits
+ * @param fieldOf the field of a path within it, where it has another name
  */
-export function faultsByField(error: ProblemError, within = 'body'): Record<string, string> {
+export function faultsByField(
+  error: ProblemError,
+  within = 'body',
+  fieldOf = (path: string): string => path,
+): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const fault of error.errors) {
-    const field = fault.path.startsWith(`${within}.`)
+    const path = fault.path.startsWith(`${within}.`)
       ? fault.path.slice(within.length + 1)
       : fault.path
-    faults[field] ??= translateMessage(fault.explanation)
+    faults[fieldOf(path)] ??= translateMessage(fault.explanation)
   }
   return faults
 }

@@ -66,15 +66,16 @@ export function useContractForm<Values extends object, Body>({
     }
     form.onSubmit(async (values) => {
       if (isValidating.current) return
-      isValidating.current = true
       const body = bodyOf(values)
-      const faults = { ...(await contractFaults(operation, body, fieldOf)), ...check?.(values) }
+      const ownFaults = check?.(values)
+      isValidating.current = true
+      const faults = { ...(await contractFaults(operation, body, fieldOf)), ...ownFaults }
       isValidating.current = false
       if (Object.keys(faults).length > 0) return show(faults)
       setSent(true)
       send(body, (error) => {
         setSent(false)
-        show(renamed(faultsByField(error), fieldOf))
+        show(faultsByField(error, 'body', fieldOf))
       })
     })(event)
   }
@@ -111,6 +112,3 @@ export function faultsOfIssues(
     faults[fieldOf(issue.path.join('.'))] ??= translateMessage(issueMessage(issue))
   return faults
 }
-
-const renamed = (faults: Record<string, string>, fieldOf: (path: string) => string): FormErrors =>
-  Object.fromEntries(Object.entries(faults).map(([path, text]) => [fieldOf(path), text]))

@@ -21,10 +21,10 @@ import { accessionOf } from './signed-report.ts'
 
 const LAST_STEP = 2
 /** Maximum of results escalated per transaction; the rest follow a second later. */
-const MOST_AT_ONCE = 500
+const MAX_PER_TRANSACTION = 500
 const MINUTE_MS = 60_000
 /** Maximum of results listed in a mail; the others are only counted. */
-const MOST_NAMED = 20
+const MAX_LISTED = 20
 /** A mail contains only the end of an accession number, and nothing of a short one. */
 const SHOWN_CHARACTERS = 4
 const SHORTEST_SHOWN = 8
@@ -107,7 +107,7 @@ export function escalateDue(context: Context): void {
   database.transaction(() => {
     const due = listResultsBelowStep(database, LAST_STEP)
       .filter((result) => (nextStepAt(context, result) ?? Number.POSITIVE_INFINITY) <= now)
-      .slice(0, MOST_AT_ONCE)
+      .slice(0, MAX_PER_TRANSACTION)
     if (due.length === 0) return
     const at = instantOf(now)
     const addresses = context.settings.get('criticals.escalationAddresses')
@@ -159,7 +159,7 @@ function composeMail(
     throw new MailError(message('mail.address-removed'), { isFinal: true })
   const open = listEscalatedResults(database)
   if (open.length === 0) throw new MailError(message('mail.all-communicated'), { isFinal: true })
-  const shown = open.slice(0, MOST_NAMED).map((result) => ({
+  const shown = open.slice(0, MAX_LISTED).map((result) => ({
     openedAt: result.openedAt,
     step: result.step,
     accessionEnd: accessionEnd(context, result.studyId),

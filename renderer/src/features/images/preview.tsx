@@ -44,7 +44,7 @@ function Shown({ study, hasSeries }: { study: ImageStudySummary; hasSeries: bool
   const { studyInstanceUid } = study
   return (
     <>
-      <h2 className={css.name}>
+      <h2>
         <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
           <PersonName value={study.patientName} />
         </Link>

@@ -1,5 +1,4 @@
 import { Communication } from '#shared/contract/reports.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { faultsOfIssues } from '../../ui/use-contract-form.ts'
 
 export interface CommunicationValues {
@@ -43,13 +42,4 @@ export const communicationField = (path: string): string =>
 export function communicationFaults(values: CommunicationValues): Record<string, string> {
   const { error } = Communication.safeParse(communicationOf(values))
   return faultsOfIssues(error?.issues ?? [], communicationField)
-}
-
-/**
- * Faults of a refusal as the fields have them: the instant is that of `at`. @param under where in
- * the call the communication is
- */
-export function refusedFields(error: ProblemError, under?: string): Record<string, string> {
-  const { communicatedAt, ...faults } = faultsByField(error, under)
-  return { ...faults, ...(communicatedAt !== undefined && { at: communicatedAt }) }
 }

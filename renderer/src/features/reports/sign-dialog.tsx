@@ -10,6 +10,7 @@ import {
   dashboardReports,
   type Reading,
 } from '#shared/contract/reports.ts'
+import { faultsByField } from '../../api/client.ts'
 import type { DraftKeeper } from '../../api/draft-keeper.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
@@ -18,7 +19,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { communicationOf, refusedFields } from './communication.ts'
+import { communicationField, communicationOf } from './communication.ts'
 import { CriticalPart, useCritical } from './critical-part.tsx'
 import { PatientBanner } from './patient-banner.tsx'
 import css from './reports.module.css'
@@ -107,7 +108,8 @@ function Sign({
           )
           onSigned()
         },
-        onError: (error) => told.setErrors(refusedFields(error, 'body.communication')),
+        onError: (error) =>
+          told.setErrors(faultsByField(error, 'body.communication', communicationField)),
       },
     )
   }

@@ -44,7 +44,7 @@ function Shown(props: {
   const { study, hasMore, renew } = props
   return (
     <>
-      <h2 className={css.name}>
+      <h2>
         <Link to="/studies/$studyId" params={{ studyId: study.studyId }}>
           {study.patientName ? <PersonName value={study.patientName} /> : t('ui.study-list.noName')}
         </Link>

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { findOperation } from '#shared/contract/operations.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
@@ -46,7 +46,8 @@ export function useStudyForm(
 
   const body = details ? changedBody(area, values, before) : newBody(area, values)
   const { method, path } = AREAS[area][details ? 'update' : 'create']
-  const issues = findOperation(method, path)?.body?.safeParse(body).error?.issues ?? []
+  const schema = useMemo(() => findOperation(method, path)?.body, [method, path])
+  const issues = schema?.safeParse(body).error?.issues ?? []
   const measureFaults = Object.keys(MEASURES).filter(
     (name) => !isMeasure(values.measures[name as keyof typeof MEASURES].value),
   )

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { verbatim } from '#shared/messages/message.ts'
-import { ProblemError } from '../../../../renderer/src/api/client.ts'
+import { faultsByField, ProblemError } from '../../../../renderer/src/api/client.ts'
 import {
   communicationFaults,
+  communicationField,
   communicationOf,
   newCommunication,
-  refusedFields,
 } from '../../../../renderer/src/features/reports/communication.ts'
 
 const filled = { ...newCommunication(new Date(2026, 10, 20, 9, 5)), communicatedTo: 'Dr. Adeyemi' }
@@ -40,7 +40,7 @@ describe('who was told of a critical result', () => {
       explanation: verbatim('Required'),
     }))
     const refusal = new ProblemError('malformed', verbatim('Some values are wrong.'), { errors })
-    expect(Object.keys(refusedFields(refusal, 'body.communication'))).toEqual([
+    expect(Object.keys(faultsByField(refusal, 'body.communication', communicationField))).toEqual([
       'communicatedTo',
       'at',
     ])
