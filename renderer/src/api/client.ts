@@ -1,5 +1,5 @@
 import type { ExplainedProblem } from '#shared/contract/conventions.ts'
-import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
+import { CONTRACT_VERSION_HEADER, isOwnContract } from '#shared/contract-version.ts'
 import type { ErrorCode } from '#shared/errors.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
@@ -77,7 +77,7 @@ export function openClient(world: { readonly fetch: typeof fetch; readonly origi
     if (!response.ok) throw problemOf(response.status, body, requestId)
     // A gateway of this contract has validated its reply. Another program, or a gateway that was
     // updated while the page was open, may mean something else by it.
-    if (response.headers.get(CONTRACT_VERSION_HEADER) !== CONTRACT_VERSION || body === undefined)
+    if (!isOwnContract(response.headers.get(CONTRACT_VERSION_HEADER)) || body === undefined)
       throw new ProblemError('unreadable', UNREADABLE, { status: response.status, requestId })
     return body as ReplyOf<typeof operation>
   }

@@ -164,6 +164,11 @@ describe('the typed client', () => {
     expect(error).toMatchObject({ code: 'unreadable', status: 200 })
   })
 
+  it('takes the reply of a gateway that runs from its sources', async () => {
+    answer = json(200, { success: true }, { [CONTRACT_VERSION_HEADER]: 'unbuilt' })
+    expect(await call(dashboard.signOut, {})).toEqual({ success: true })
+  })
+
   it('refuses the reply of a program that is not a gateway', async () => {
     answer = (response) =>
       response
