@@ -311,6 +311,7 @@ export const screensOf = (who: Who): readonly Screen[] =>
 export async function show(page: Page, clinic: Clinic, screen: Screen): Promise<void> {
   const address = await screen.address(clinic)
   await page.goto(screen.isOwnPage ? address : `${clinic.stage.http}/#${address}`)
+  if (!screen.isOwnPage) await page.waitForFunction(isRouted)
   const sign = screen.sign?.(page) ?? page.getByRole('heading', { level: 1 }).first()
   await expect(sign, screen.name).toBeVisible({ timeout: 15_000 })
   await atRest(page)
@@ -321,6 +322,25 @@ export async function closeDialogs(page: Page, clinic: Clinic): Promise<void> {
   await page.keyboard.press('Escape')
   await page.goto(`${clinic.stage.http}/#/no/such/place`)
   await expect(page.getByRole('dialog')).toHaveCount(0)
+}
+
+/**
+ * The router shows what the address names: until its code is loaded, the screen before stays. Runs in
+ * the page.
+ */
+function isRouted(): boolean {
+  const router = (
+    window as unknown as {
+      readonly __TSR_ROUTER__?: {
+        readonly state: {
+          readonly status: string
+          readonly resolvedLocation?: { readonly href: string }
+        }
+      }
+    }
+  ).__TSR_ROUTER__
+  const at = location.hash.slice(1) || '/'
+  return router?.state.status === 'idle' && router.state.resolvedLocation?.href === at
 }
 
 /** Nothing is awaited any more, and nothing moves but what moves for ever. */
