@@ -338,6 +338,36 @@ test('makes a link that opens the viewer in another browser, once', async () => 
   await expect(page.getByRole('main')).toContainText('Link created')
 })
 
+test('assigns a study to somebody else in the list, by a key and on the study itself', async () => {
+  await go('Studies')
+  const tanaka = rowOf('Tanaka')
+  await tanaka.getByRole('button', { name: /^unassigned: assign/ }).click()
+  await page.getByRole('menuitem', { name: 'Olga Berg' }).click()
+  await expect(tanaka).toContainText('Olga Berg')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('Home')
+  // The palette does what the key does.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or go to' }).fill('assign to another')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: /^Assign/ })
+  await dialog.getByRole('combobox', { name: 'Assign to' }).fill('berg')
+  await page.getByRole('option', { name: 'Olga Berg' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('row').nth(1)).toContainText('Olga Berg')
+  await tanaka.getByRole('link').first().click()
+  await page.getByRole('button', { name: /^Olga Berg: assign/ }).click()
+  await page.getByRole('menuitem', { name: 'Unassign' }).click()
+  await expect(page.getByRole('button', { name: /^unassigned: assign/ })).toBeVisible()
+  // Who manages studies finds a person’s studies by the name.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or go to' }).fill('olga')
+  await page.getByRole('option', { name: /Olga Berg.*Studies assigned to this user/ }).click()
+  await expect(page.getByRole('status', { name: 'Active filters' })).toContainText('Olga Berg')
+  await expect(rowOf('Tanaka')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+})
+
 test('keeps a view, shares it, and somebody else finds it with the same studies', async () => {
   await go('Studies')
   const views = page.getByRole('navigation', { name: 'Views' })

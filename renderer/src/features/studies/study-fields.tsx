@@ -5,7 +5,7 @@ import { VIEWER_STATUSES } from '#shared/lifecycle.ts'
 import { randomId } from '../../format/random-id.ts'
 import { t } from '../../i18n/t.ts'
 import { FormPart } from '../../ui/form-part.tsx'
-import { CustomerPicker, PersonPicker } from '../../ui/study-list/pickers.tsx'
+import { AssigneePicker, CustomerPicker } from '../../ui/study-list/pickers.tsx'
 import { uidOf } from './study-values.ts'
 import type { FieldsProps } from './use-study-form.ts'
 
@@ -90,7 +90,7 @@ export function PeopleFields({ area, isNew, values, set, faults }: AreaFieldsPro
   return (
     <FormPart title={t('ui.studies.form.people')}>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <PersonPicker
+        <AssigneePicker
           area={area}
           label={t('ui.studies.form.assigned')}
           placeholder={t('ui.studies.form.assignedAbout')}
