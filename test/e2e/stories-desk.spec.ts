@@ -269,6 +269,12 @@ test('finds a study by part of a name as it is typed, and corrects the patient',
   await form.getByRole('textbox', { name: 'Height' }).fill('tall')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(form.getByText('Enter a number of 0 or more')).toBeVisible()
+  await expect(form.getByRole('textbox', { name: 'Height' })).toBeFocused()
+  // What was typed is not lost by leaving.
+  await page.keyboard.press('Escape')
+  await form.getByRole('button', { name: 'Close', exact: true }).click()
+  const asked = page.getByRole('dialog', { name: 'Discard changes?' })
+  await asked.getByRole('button', { name: 'Keep editing' }).click()
   await form.getByRole('textbox', { name: 'Height' }).fill('182')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(form).toHaveCount(0)
@@ -340,6 +346,8 @@ test('makes a link that opens the viewer in another browser, once', async () => 
 
 test('assigns a study to somebody else in the list, by a key and on the study itself', async () => {
   await go('Studies')
+  // The column gives way to the preview on a narrow screen.
+  await page.setViewportSize({ width: 1720, height: 900 })
   const tanaka = rowOf('Tanaka')
   await tanaka.getByRole('button', { name: /^unassigned: assign/ }).click()
   await page.getByRole('menuitem', { name: 'Olga Berg' }).click()

@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
-import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../../ui/allowed.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -20,14 +19,12 @@ export function StudyActions(props: {
   isSmall?: boolean
 }) {
   const { study, renew, isSmall = false } = props
-  const { change, assignToMe, refresh } = useStudyActions(renew)
-  const me = useSession().data?.user
+  const { change, refresh } = useStudyActions(renew)
   const details = useDetails(study)
   const [asking, setAsking] = useState<'assign' | 'severity' | 'edit' | 'link' | null>(null)
   const close = () => setAsking(null)
   const size = isSmall ? ('compact-sm' as const) : ('xs' as const)
   const { area, isCancelled, status } = study
-  const isMine = study.assignedTo?.userId === me?.userId
   const manage = { permission: 'manageStudies', size, variant: 'default' } as const
   const { may: mayAssign } = useMay('manageStudies')
   const isAssignable = !isSmall && mayAssign && canBeAssigned(study)
@@ -45,12 +42,7 @@ export function StudyActions(props: {
   )
   return (
     <Group gap={6}>
-      {!isSmall && <AssignMenu study={study} fixed={null} />}
-      {!isMine && !isCancelled && (area === 'viewer' || isSmall) && (
-        <MayButton {...manage} onClick={() => assignToMe(study)}>
-          {t('ui.studies.actions.assignToMe')}
-        </MayButton>
-      )}
+      <AssignMenu study={study} fixed={null} />
       <MayButton {...manage} onClick={() => setAsking('severity')}>
         {t('ui.studies.actions.severity')}
       </MayButton>
