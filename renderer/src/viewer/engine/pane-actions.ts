@@ -2,6 +2,7 @@ import { Enums, type Types } from '@cornerstonejs/core'
 import { isExact, isNegative } from './look.ts'
 import type { Pane, PaneState } from './pane.ts'
 import { forgetWindow } from './stack-view.ts'
+import { unsteep } from './steep-window.ts'
 import { fit, flip, rangeOf, rotateBy, type View } from './view.ts'
 
 type PaneActions = Pick<
@@ -93,7 +94,7 @@ export function openedWindow(
     typeof image.windowWidth !== 'number'
   )
     return undefined
-  return { center: image.windowCenter, width: image.windowWidth }
+  return unsteep({ center: image.windowCenter, width: image.windowWidth })
 }
 
 /** Gives a view the window that its image opens with. */

@@ -121,7 +121,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       await put(series, image.imageId)
       if (mine !== turn) return
       settle(state().isInverted)
-      overlays?.show(decoded(), extrasOf(decoded()), state().image?.instance.regions ?? [])
+      overlays?.show(decoded(), state().image?.instance.regions ?? [])
       screen.hide(false)
       set({ problem: null, isShown: true })
       readLook()
