@@ -31,6 +31,10 @@ export interface DeskState {
   readonly hasLetterKeys: boolean
   /** Earlier studies whose images are awaited, to be hung when they come. */
   readonly awaitedPriors: readonly string[]
+  /** Said once in the status line, such as why a key did nothing; another object says it again. */
+  readonly said: { readonly text: string } | null
+  /** The patient is hidden on the whole screen, and a banner says so (decision 0053). */
+  readonly isAnonymous: boolean
 }
 
 /** For `useSyncExternalStore`. */
@@ -75,6 +79,7 @@ export function openDesk(
       mediaId: null,
     },
     ...{ hasLetterKeys: world.wishes.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
+    ...{ said: null, isAnonymous: false },
   }
   const set: Desk['set'] = (change) => {
     const changed = typeof change === 'function' ? change(state) : change

@@ -13,6 +13,7 @@ import css from './frame.module.css'
 import { Grid } from './grid.tsx'
 import { hangablesOf } from './hangables.ts'
 import { MediaBeside } from './media-beside.tsx'
+import { PatientBar } from './patient-bar.tsx'
 import { Planes } from './planes.tsx'
 import { Rail } from './rail.tsx'
 import { Sheet } from './sheet.tsx'
@@ -42,6 +43,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
         <VisuallyHidden>
           <h1>{t('ui.viewer.landing.heading')}</h1>
         </VisuallyHidden>
+        <PatientBar />
         <DangerBanner />
         <Toolbar width={width} />
       </section>

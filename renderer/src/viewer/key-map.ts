@@ -74,6 +74,7 @@ export const KEYS = {
   },
   screen: {
     overlay: ['o'],
+    anonymous: [],
     series: ['y'],
     priors: ['h'],
     media: ['shift+h'],

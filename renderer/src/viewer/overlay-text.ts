@@ -23,13 +23,20 @@ export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
 
 /**
  * The four corners of a pane, as the field has them: patient top left, study and series top right,
- * image bottom left, picture bottom right.
+ * image bottom left, picture bottom right. @param isAnonymous that the patient is hidden stands in
+ * the place of the patient
  */
-export function overlayOf(state: PaneState, study: ViewedStudy | undefined): Overlay {
+export function overlayOf(
+  state: PaneState,
+  study: ViewedStudy | undefined,
+  isAnonymous = false,
+): Overlay {
   const { series } = state
   if (!series || !study) return { patient: [], study: [], image: [], picture: [] }
   return {
-    patient: patientLines(patientOf(state, study)),
+    patient: isAnonymous
+      ? [{ text: t('ui.viewer.overlay.anonymous'), tone: 'warning' }]
+      : patientLines(patientOf(state, study)),
     study: studyLines(study, series, state.image),
     image: imageLines(state),
     picture: pictureLines(state),
@@ -207,7 +214,11 @@ const lines = (given: readonly Given[]): readonly OverlayLine[] =>
   given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
 
 /** One sentence of what a pane shows, for somebody who does not see it. */
-export function spoken(state: PaneState, study: ViewedStudy | undefined): string {
+export function spoken(
+  state: PaneState,
+  study: ViewedStudy | undefined,
+  isAnonymous = false,
+): string {
   const { series, index, count, window, problem, plane, image } = state
   if (!series) return t('ui.viewer.pane.empty')
   const place = plane
@@ -217,7 +228,7 @@ export function spoken(state: PaneState, study: ViewedStudy | undefined): string
     study?.isPrior ? priorText(study.studyDate) : '',
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
-    image?.instance.patient ? nameText(image.instance.patient.patientName) : '',
+    image?.instance.patient && !isAnonymous ? nameText(image.instance.patient.patientName) : '',
     problem
       ? t('ui.viewer.pane.cannot', { number: index + 1, problem: translateMessage(problem) })
       : place,

@@ -15,7 +15,8 @@ const EDGES = ['top', 'right', 'bottom', 'left'] as const
  */
 export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy | undefined }) {
   const isOn = useDesk((desk) => desk.hasOverlay)
-  const corners = overlayOf(state, study)
+  const isAnonymous = useDesk((desk) => desk.isAnonymous)
+  const corners = overlayOf(state, study, isAnonymous)
   return (
     // The pane says in one sentence what is here (`Spoken`).
     <div className={css.overlay} data-prior={study?.isPrior || undefined} aria-hidden="true">

@@ -31,6 +31,7 @@ export function PaneView(props: {
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
+  const isAnonymous = useDesk((desk) => desk.isAnonymous)
   const study = studies.find(
     ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
   )?.study
@@ -77,7 +78,7 @@ export function PaneView(props: {
       )}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
-      <Spoken state={state} text={spoken(state, study)} isActive={isActive} />
+      <Spoken state={state} text={spoken(state, study, isAnonymous)} isActive={isActive} />
     </section>
   )
 }

@@ -62,6 +62,11 @@ export interface Engine {
    */
   thumbnail(series: SeriesState, signal?: AbortSignal): Promise<string>
 
+  /** Images that this page has decoded so far: they are shown without waiting for the gateway. */
+  decodedImages(): number
+  /** Told when their number changes. @returns the way to stop */
+  onDecoded(listener: () => void): () => void
+
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
   /** Takes the place of what is drawn on the study; what cannot be read is left out. */
@@ -256,6 +261,8 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       render()
     },
     thumbnail: (series, signal) => thumbnails.of(series, signal),
+    decodedImages: () => frames.loaded.size,
+    onDecoded: (listener) => frames.onChange(listener),
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
     onDrawn: (listener) => drawings.onDrawn(listener),
