@@ -133,6 +133,8 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   },
   series: ({ desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),
   priors: drawer('priors'),
+  layouts: drawer('layouts'),
+  undoLayout: ({ desk }) => desk.undoLayout(),
   media: drawer('media'),
   drawings: drawer('drawings'),
   faults: drawer('faults'),

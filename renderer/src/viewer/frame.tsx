@@ -15,6 +15,7 @@ import { hangablesOf } from './hangables.ts'
 import { MediaBeside } from './media-beside.tsx'
 import { PatientBar } from './patient-bar.tsx'
 import { Planes } from './planes.tsx'
+import { PriorOffer } from './prior-offer.tsx'
 import { Rail } from './rail.tsx'
 import { Sheet } from './sheet.tsx'
 import { Side } from './side.tsx'
@@ -23,6 +24,9 @@ import { TextDialog } from './text-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useAwaitedPriors } from './use-awaited-priors.ts'
 import { useKeys } from './use-keys.ts'
+import { useOpeningLayout } from './use-opening-layout.ts'
+import { useBestPrior } from './use-priors.ts'
+import { useRetrievals } from './use-retrievals.ts'
 
 /**
  * The whole screen of a view: tools above, series at the left, images, lists at the right, state
@@ -35,7 +39,10 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   useHanging()
   useEngineWishes()
   useDrawings()
+  const best = useBestPrior()
+  useOpeningLayout(best)
   useAwaitedPriors()
+  useRetrievals()
   useKeys()
   return (
     <div className={css.frame} data-embedded={window.parent !== window || undefined} ref={ref}>
@@ -46,6 +53,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
         <PatientBar />
         <DangerBanner />
         <Toolbar width={width} />
+        <PriorOffer best={best} />
       </section>
       <div className={css.middle}>
         {isRailOpen && <Rail />}

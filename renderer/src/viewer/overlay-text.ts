@@ -5,6 +5,7 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import type { PaneState } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
+import { priorText } from './prior-age.ts'
 
 /** A line at a corner. `isMinor`: the first to go where there is little room. */
 export interface OverlayLine {
@@ -188,12 +189,6 @@ const LOSSY: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.111': t('ui.viewer.overlay.lossy'),
   '1.2.840.10008.1.2.4.112': t('ui.viewer.overlay.mayBeLossy'),
 }
-/** The heading of a prior study. */
-export function priorText(studyDate: string): string {
-  const day = dayText(studyDate)
-  return day ? t('ui.viewer.rail.prior', { day }) : t('ui.viewer.rail.priorUndated')
-}
-
 /** By what the file says of its history, else by how it is encoded. */
 function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
   if (!lossy) return lossyText(transferSyntaxUid)
@@ -217,7 +212,7 @@ const lines = (given: readonly Given[]): readonly OverlayLine[] =>
 export function spoken(
   state: PaneState,
   study: ViewedStudy | undefined,
-  isAnonymous = false,
+  { isAnonymous = false, currentDate = '' } = {},
 ): string {
   const { series, index, count, window, problem, plane, image } = state
   if (!series) return t('ui.viewer.pane.empty')
@@ -225,7 +220,7 @@ export function spoken(
     ? `${t(`ui.viewer.pane.planes.${plane}`)}, ${t('ui.viewer.pane.slice', { number: index + 1, of: count })}`
     : t('ui.viewer.pane.image', { number: index + 1, of: count })
   const parts = [
-    study?.isPrior ? priorText(study.studyDate) : '',
+    study?.isPrior ? priorText(study.studyDate, currentDate) : '',
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
     image?.instance.patient && !isAnonymous ? nameText(image.instance.patient.patientName) : '',

@@ -35,6 +35,7 @@ export function PaneView(props: {
   const study = studies.find(
     ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
   )?.study
+  const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
   useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
   // Focus follows the active pane where it is in a pane already, so that keys and the frame around
   // it go together.
@@ -72,13 +73,17 @@ export function PaneView(props: {
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
-        <Overlay state={state} study={study} />
+        <Overlay state={state} study={study} currentDate={currentDate} />
       ) : (
         <div className={css.note}>{note}</div>
       )}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
-      <Spoken state={state} text={spoken(state, study, isAnonymous)} isActive={isActive} />
+      <Spoken
+        state={state}
+        text={spoken(state, study, { isAnonymous, currentDate })}
+        isActive={isActive}
+      />
     </section>
   )
 }

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { HangingProtocols } from '#shared/contract/hanging-protocols.ts'
+import { viewing } from '#shared/contract/viewing.ts'
+import type { ProblemError } from '../api/client.ts'
+import { t } from '../i18n/t.ts'
+import { call } from './calls.ts'
+import { useBench, useDesk, useImages } from './desk-context.ts'
+import { hangablesOf } from './hangables.ts'
+import { builtInHanging, chosenProtocol, type HangingFacts, hungBy } from './hanging.ts'
+import { currentStudy } from './prior-relevance.ts'
+import type { BestPrior } from './use-priors.ts'
+
+/** The hanging protocols of the person, as the gateway keeps them. */
+export function useHangingProtocols() {
+  const { desk } = useBench()
+  const { viewId, user } = desk.view
+  return useQuery<HangingProtocols, ProblemError>({
+    queryKey: [viewing.hangingProtocols.path],
+    queryFn: ({ signal }) => call(viewing.hangingProtocols, { params: { viewId } }, signal),
+    enabled: user !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/**
+ * Hangs the study as it opens: by the first protocol of the person that fits, else by the habits of
+ * its modality. Until all of it is known, what comes later is hung, too; once a person has arranged
+ * anything, nothing is. The prior study of the same exam is added where the layout has a place for
+ * it.
+ */
+export function useOpeningLayout(best: BestPrior | null | undefined): void {
+  const { desk, list } = useBench()
+  const images = useImages()
+  const protocols = useHangingProtocols()
+  const isArranged = useDesk((state) => state.isArranged)
+  const added = useRef('')
+  const { view } = desk
+  // A partner that gives a protocol has decided, and without a study there is nothing to compare.
+  const isOurs = view.hangingProtocol === null && view.studyInstanceUid !== null
+  const isKnown = best !== undefined && (view.user === null || !protocols.isPending)
+  useEffect(() => {
+    const study = currentStudy(images)
+    if (!isOurs || !isKnown || isArranged || !study) return
+    const series = hangablesOf(images)
+    const isHere = best?.where === 'here' && best.isExam && best.prior.instances !== null
+    const facts: HangingFacts = { study, hasPrior: isHere, series }
+    const own = chosenProtocol(protocols.data?.protocols ?? [], facts)
+    const hanging = own ? hungBy(own, facts) : builtInHanging(facts)
+    if (!hanging) return
+    const name =
+      own?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
+    desk.hangOpening(hanging, { name, isOwn: own !== undefined })
+    if (!hanging.usesPrior || !isHere || images.progress.state !== 'done') return
+    const { studyInstanceUid } = best.prior
+    if (best.prior.isOpen || added.current === studyInstanceUid) return
+    added.current = studyInstanceUid
+    call(viewing.addPrior, { params: { viewId: view.viewId }, body: { studyInstanceUid } }).then(
+      () => list.again(),
+      (error: Error) => desk.set({ said: { text: error.message } }),
+    )
+  }, [desk, list, images, protocols.data, best, isArranged, isOurs, isKnown, view.viewId])
+}
