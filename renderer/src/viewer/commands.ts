@@ -1,3 +1,4 @@
+import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
 import { activePaneId, type Desk, type DeskState, type Drawer, LINKS } from './desk.ts'
@@ -7,6 +8,7 @@ import type { Pane } from './engine/pane.ts'
 import type { ToolName } from './engine/tools.ts'
 import { hangablesOf } from './hangables.ts'
 import type { Command } from './key-map.ts'
+import { openSecondWindow } from './second-window.ts'
 
 /** What commands work on. */
 export interface Reach {
@@ -130,6 +132,11 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   capture: ({ desk, pane }) => {
     if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
       desk.set({ isCapturing: true })
+  },
+  secondWindow: ({ desk }) => {
+    void openSecondWindow(viewPaths.page(desk.view.viewId)).then((isOpen) => {
+      if (!isOpen) desk.set({ said: { text: t('ui.viewer.windows.blocked') } })
+    })
   },
   series: ({ desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),
   priors: drawer('priors'),

@@ -27,6 +27,7 @@ import { useKeys } from './use-keys.ts'
 import { useOpeningLayout } from './use-opening-layout.ts'
 import { useBestPrior } from './use-priors.ts'
 import { useRetrievals } from './use-retrievals.ts'
+import { useWindows } from './use-windows.ts'
 
 /**
  * The whole screen of a view: tools above, series at the left, images, lists at the right, state
@@ -43,6 +44,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   useOpeningLayout(best)
   useAwaitedPriors()
   useRetrievals()
+  useWindows(onClosed)
   useKeys()
   return (
     <div className={css.frame} data-embedded={window.parent !== window || undefined} ref={ref}>

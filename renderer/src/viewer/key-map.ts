@@ -75,6 +75,7 @@ export const KEYS = {
   },
   screen: {
     overlay: ['o'],
+    secondWindow: ['shift+n'],
     anonymous: [],
     series: ['y'],
     priors: ['h'],

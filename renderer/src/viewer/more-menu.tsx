@@ -50,6 +50,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       <Menu.Dropdown>
         {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}
         <Menu.Divider />
+        {item('secondWindow')}
         {item('anonymous')}
         {hasAll && (
           <>

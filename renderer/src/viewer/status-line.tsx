@@ -7,6 +7,7 @@ import { useBench, useDesk, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { decodedText, progressText } from './progress-text.ts'
 import css from './status-line.module.css'
+import { useOtherWindows } from './use-windows.ts'
 
 /** What is there of the images, whether drawings are kept, and what the viewer is not for. */
 export function StatusLine() {
@@ -27,6 +28,7 @@ export function StatusLine() {
       <Decoded />
       {images.isBroken && <Said tone="warning">{t('ui.viewer.progress.broken')}</Said>}
       <Saving />
+      <OtherWindows />
       <Announcement />
       <span className={css.gap} />
       {engine.isSoftware && (
@@ -54,6 +56,13 @@ function Decoded() {
       <span className={`${css.quiet} tabular`}>{text}</span>
     </Tooltip>
   )
+}
+
+/** With how many windows of this view scrolling is linked. */
+function OtherWindows() {
+  const number = useOtherWindows().size
+  if (number === 0) return null
+  return <span className={css.quiet}>{t('ui.viewer.windows.linked', { number })}</span>
 }
 
 const ANNOUNCED_MS = 6000

@@ -4,12 +4,15 @@ import type { HangingProtocols } from '#shared/contract/hanging-protocols.ts'
 import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
+import { boardOf, type Hangable } from './board.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangablesOf } from './hangables.ts'
 import { builtInHanging, chosenProtocol, type HangingFacts, hungBy } from './hanging.ts'
 import { currentStudy } from './prior-relevance.ts'
 import type { BestPrior } from './use-priors.ts'
+import { useOtherWindows } from './use-windows.ts'
+import type { ShownElsewhere } from './windows.ts'
 
 /** The hanging protocols of the person, as the gateway keeps them. */
 export function useHangingProtocols() {
@@ -35,6 +38,7 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
   const protocols = useHangingProtocols()
   const isArranged = useDesk((state) => state.isArranged)
   const added = useRef('')
+  const others = useOtherWindows()
   const { view } = desk
   // A partner that gives a protocol has decided, and without a study there is nothing to compare.
   const isOurs = view.hangingProtocol === null && view.studyInstanceUid !== null
@@ -43,6 +47,16 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
     const study = currentStudy(images)
     if (!isOurs || !isKnown || isArranged || !study) return
     const series = hangablesOf(images)
+    if (others.size > 0) {
+      const key = notShownIn(others, series)
+      if (key === undefined) return
+      const board = {
+        ...boardOf(null),
+        panes: [{ seriesKey: key, filling: 'held', name: '' }],
+      } as const
+      desk.hangOpening({ board, planesOf: null, usesPrior: false }, null)
+      return
+    }
     const isHere = best?.where === 'here' && best.isExam && best.prior.instances !== null
     const facts: HangingFacts = { study, hasPrior: isHere, series }
     const own = chosenProtocol(protocols.data?.protocols ?? [], facts)
@@ -59,5 +73,20 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
       () => list.again(),
       (error: Error) => desk.set({ said: { text: error.message } }),
     )
-  }, [desk, list, images, protocols.data, best, isArranged, isOurs, isKnown, view.viewId])
+  }, [desk, list, images, protocols.data, best, isArranged, isOurs, isKnown, view.viewId, others])
+}
+
+/**
+ * What one more window begins with: a series that no other window shows, of a prior study where one
+ * is here.
+ */
+function notShownIn(
+  others: ReadonlyMap<string, ShownElsewhere>,
+  series: readonly Hangable[],
+): string | undefined {
+  const shown = new Set([...others.values()].flatMap(({ series }) => series))
+  const left = series.filter(
+    ({ seriesKey, images, isLocalizer }) => images > 0 && !isLocalizer && !shown.has(seriesKey),
+  )
+  return (left.find(({ isPrior }) => isPrior) ?? left[0])?.seriesKey
 }

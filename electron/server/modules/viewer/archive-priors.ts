@@ -14,7 +14,9 @@ import { isSamePatient, patientOfView } from './priors.ts'
 // Prior studies that are in other archives: found by C-FIND and retrieved by C-MOVE, with the rights
 // that the same functions of the window require.
 
-export type PriorArchives = Pick<Forwarding, 'list' | 'findPriors' | 'pull' | 'pulls'>
+export type PriorArchives = Pick<Forwarding, 'list' | 'findPriors' | 'pull'> & {
+  readonly pulls: Pick<Forwarding['pulls'], 'list'>
+}
 
 /** Whether the user of the view may query other archives, and there is one. */
 export const canQueryArchives = (

@@ -20,7 +20,7 @@ import type { PaneInside } from './pane-inside.ts'
 import { openPane } from './panes.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import type { SeriesState } from './stack.ts'
-import { synchronisedIndex } from './synchronise.ts'
+import { type Anchored, synchronisedIndex } from './synchronise.ts'
 import { exposeForTests } from './testing.ts'
 import { openThumbnails } from './thumbnails.ts'
 import { openTimings } from './timings.ts'
@@ -28,6 +28,13 @@ import { type Button, openTools, type ToolName } from './tools.ts'
 import { openVolumes } from './volumes.ts'
 
 export type { KeptAnnotation } from './kept-annotation.ts'
+
+/** A stack that was scrolled; places are from 0, `anchor` as in `Anchored`. */
+export interface Scrolled {
+  readonly seriesKey: string
+  readonly index: number
+  readonly anchor: number
+}
 
 /** The engine behind the panes of a view's page. One on a page. */
 export interface Engine {
@@ -52,6 +59,10 @@ export interface Engine {
    * index: all scroll by as many images.
    */
   setSynchronised(how: 'off' | 'position' | 'index'): void
+  /** Told where a person has scrolled a stack of this window. @returns the way to stop */
+  onScrolled(listener: (moved: Scrolled) => void): () => void
+  /** Panes follow the scroll of another window, as they would one of this window. */
+  followOther(moved: Scrolled): void
   setReferenceLines(areShown: boolean): void
   /** Crosshairs in the panes that show planes of one volume. */
   setCrosshairs(areShown: boolean): void
@@ -172,15 +183,26 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     const source = panes.get(active)
     tools.setReferenceLines(areLinesShown && source?.state().isShown ? active : undefined)
   }
-  const follow = (moved: PaneInside) => {
-    const from = moved.anchored()
-    if (synchronised === 'off' || !from) return
+  const scrollListeners = new Set<(moved: Scrolled) => void>()
+  const followFrom = (from: Anchored, moved?: PaneInside) => {
+    if (synchronised === 'off') return
     for (const pane of panes.values()) {
       const other = pane === moved ? undefined : pane.anchored()
       if (!other || pane.state().isPlaying) continue
       const index = synchronisedIndex(synchronised, from, other)
       if (index !== undefined) pane.moveTo(index, 'sync')
     }
+  }
+  const follow = (moved: PaneInside) => {
+    const from = moved.anchored()
+    if (from) followFrom(from, moved)
+  }
+  const onMoved = (pane: PaneInside) => {
+    follow(pane)
+    const { series, index } = pane.state()
+    const anchor = pane.anchored()?.anchor
+    if (!series || anchor === undefined) return
+    for (const listener of scrollListeners) listener({ seriesKey: series.key, index, anchor })
   }
   const closeUnusedVolumes = () => {
     const used = new Set(
@@ -222,7 +244,7 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
           tools,
           volumes,
           panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
-          onMoved: follow,
+          onMoved,
           onRendered: () => {
             note('firstImage')
             showLines()
@@ -250,6 +272,18 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       for (const pane of panes.values()) pane.setAnchor()
       const pane = panes.get(active)
       if (pane) follow(pane)
+    },
+    onScrolled(listener) {
+      scrollListeners.add(listener)
+      return () => scrollListeners.delete(listener)
+    },
+    followOther({ seriesKey, index, anchor }) {
+      const stack = list
+        .state()
+        .studies.flatMap(({ series }) => series)
+        .find(({ key }) => key === seriesKey)?.stack
+      if (stack && index < stack.length)
+        followFrom({ stack, index, anchor: Math.min(anchor, stack.length - 1) })
     },
     setReferenceLines(areShown) {
       areLinesShown = areShown

@@ -87,8 +87,9 @@ beforeEach(async () => {
   const archives = {
     list: () => ({ destinations: [], native: { isAvailable: true, detail: null } }),
     findPriors: async () => ({ studies: [], tookMs: 1 }),
-    pulls: { list: () => [] } as Pick<PriorArchives['pulls'], 'list'>,
-  } as Pick<PriorArchives, 'list' | 'findPriors' | 'pulls'> as PriorArchives
+    pull: () => Promise.reject(new Error('not here')) as never,
+    pulls: { list: () => [] },
+  } satisfies PriorArchives
   server = await openTestServer({
     views: sessions,
     register: (app) =>
