@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { HangingProtocols } from '#shared/contract/hanging-protocols.ts'
 import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
@@ -38,7 +38,10 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
   const protocols = useHangingProtocols()
   const isArranged = useDesk((state) => state.isArranged)
   const added = useRef('')
+  const [isRefused, setIsRefused] = useState(false)
   const others = useOtherWindows()
+  // Decided once: the first window is not hung anew because another one has opened.
+  const role = useRef<'first' | 'further' | 'hung' | null>(null)
   const { view } = desk
   // A partner that gives a protocol has decided, and without a study there is nothing to compare.
   const isOurs = view.hangingProtocol === null && view.studyInstanceUid !== null
@@ -47,9 +50,12 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
     const study = currentStudy(images)
     if (!isOurs || !isKnown || isArranged || !study) return
     const series = hangablesOf(images)
-    if (others.size > 0) {
+    role.current ??= others.size > 0 ? 'further' : 'first'
+    if (role.current === 'hung') return
+    if (role.current === 'further') {
       const key = notShownIn(others, series)
       if (key === undefined) return
+      role.current = 'hung'
       const board = {
         ...boardOf(null),
         panes: [{ seriesKey: key, filling: 'held', name: '' }],
@@ -57,23 +63,46 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
       desk.hangOpening({ board, planesOf: null, usesPrior: false }, null)
       return
     }
-    const isHere = best?.where === 'here' && best.isExam && best.prior.instances !== null
+    const isHere =
+      !isRefused && best?.where === 'here' && best.isExam && best.prior.instances !== null
     const facts: HangingFacts = { study, hasPrior: isHere, series }
     const own = chosenProtocol(protocols.data?.protocols ?? [], facts)
     const hanging = own ? hungBy(own, facts) : builtInHanging(facts)
-    if (!hanging) return
-    const name =
-      own?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
-    desk.hangOpening(hanging, { name, isOwn: own !== undefined })
-    if (!hanging.usesPrior || !isHere || images.progress.state !== 'done') return
+    if (hanging) {
+      const name =
+        own?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
+      desk.hangOpening(hanging, { name, isOwn: own !== undefined })
+    }
+    if (images.progress.state !== 'done') return
+    const waits = isHere && hanging?.board.panes.some(({ filling }) => filling === 'prior')
+    if (!waits) {
+      // What comes later, such as a capture, does not change the layout under somebody's eyes.
+      role.current = 'hung'
+      return
+    }
     const { studyInstanceUid } = best.prior
     if (best.prior.isOpen || added.current === studyInstanceUid) return
     added.current = studyInstanceUid
     call(viewing.addPrior, { params: { viewId: view.viewId }, body: { studyInstanceUid } }).then(
       () => list.again(),
-      (error: Error) => desk.set({ said: { text: error.message } }),
+      (error: Error) => {
+        desk.set({ said: { text: error.message } })
+        setIsRefused(true)
+      },
     )
-  }, [desk, list, images, protocols.data, best, isArranged, isOurs, isKnown, view.viewId, others])
+  }, [
+    desk,
+    list,
+    images,
+    protocols.data,
+    best,
+    isArranged,
+    isOurs,
+    isKnown,
+    isRefused,
+    view.viewId,
+    others,
+  ])
 }
 
 /**

@@ -70,6 +70,10 @@ describe('windows', () => {
     expect([own[1], own[2]]).toEqual(['Soft tissue', 'Lung (5)'])
     expect(keyed(image({ intercept: null, slope: null }), 'CT')).toEqual({})
     expect(keyed(image(), 'MR')).toEqual({ 1: 'As opened', 2: 'Automatic' })
+    expect(keyed(image({}, { rescaleType: 'HU' }), 'DX')).toEqual({
+      1: 'As opened',
+      2: 'Automatic',
+    })
     expect(keyed(ofFile, 'MR')).toEqual({ 1: 'BONE', 2: 'Automatic' })
     expect(keyed(image(), 'MR', { center: 3, width: 4 })).toEqual({
       1: 'Automatic',

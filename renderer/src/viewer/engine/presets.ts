@@ -67,10 +67,10 @@ export function presetsOf(
   const keyed: readonly WindowPreset[] =
     modality === 'CT'
       ? all
-      : all.map((preset, index) => {
-          const keys = [...(index === 0 ? [1] : []), ...(preset === fitted ? [2] : [])]
-          return keys.length > 0 ? { ...preset, keys } : preset
-        })
+      : all.map((preset, index) => ({
+          ...preset,
+          keys: [...(index === 0 ? [1] : []), ...(preset === fitted ? [2] : [])],
+        }))
   // A curve and a window of one name are not the same.
   return keyed.map((preset, index) =>
     all.findIndex(({ name }) => translateMessage(name) === translateMessage(preset.name)) === index

@@ -1,7 +1,7 @@
 import { Enums, type RenderingEngine, type Types } from '@cornerstonejs/core'
 import type { Plane } from './pane.ts'
 import type { PaneKind, Tools } from './tools.ts'
-import type { View } from './view.ts'
+import { fit as fitToPane, isFitted, type View } from './view.ts'
 
 /** An element with a viewport of Cornerstone in it, which is made once the element has a size. */
 export interface Screen {
@@ -62,7 +62,14 @@ export function openScreen(
     resizing ??= requestAnimationFrame(() => {
       resizing = undefined
       if (isClosed || !kind) return
+      const view = engine.getViewport(viewportId) as View | undefined
+      const wasFitted = kind === 'stack' && view !== undefined && isFitted(view)
       engine.resize(true, true)
+      if (wasFitted) {
+        // Another layout has another shape; an image that nobody has zoomed is whole in it.
+        fitToPane(view)
+        view.render()
+      }
       onLook()
     })
   })

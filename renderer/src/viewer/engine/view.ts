@@ -67,6 +67,12 @@ export function flip(view: View, way: 'horizontally' | 'vertically'): void {
 
 const quarter = (degrees: number) => (((Math.round(degrees / 90) * 90) % 360) + 360) % 360
 
+/** The whole image is in the middle of its pane: nobody has zoomed or moved it. */
+export function isFitted(view: View): boolean {
+  const [x, y] = view.getPan()
+  return Math.abs(view.getZoom() - 1) < 0.001 && Math.hypot(x, y) < 0.5
+}
+
 export function fit(view: View): void {
   const { rotation, flipHorizontal, flipVertical } = view.getViewPresentation()
   view.resetCamera()
