@@ -32,9 +32,11 @@ export function PaneView(props: {
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
+  const isAnonymous = useDesk((desk) => desk.isAnonymous)
   const study = studies.find(
     ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
   )?.study
+  const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
   useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
   // Focus follows the active pane where it is in a pane already, so that keys and the frame around
   // it go together.
@@ -72,14 +74,18 @@ export function PaneView(props: {
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
-        <Overlay state={state} study={study} />
+        <Overlay state={state} study={study} currentDate={currentDate} />
       ) : (
         <div className={css.note}>{note}</div>
       )}
       {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
-      <Spoken state={state} text={spoken(state, study)} isActive={isActive} />
+      <Spoken
+        state={state}
+        text={spoken(state, study, { isAnonymous, currentDate })}
+        isActive={isActive}
+      />
     </section>
   )
 }
