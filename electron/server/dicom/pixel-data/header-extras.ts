@@ -16,6 +16,8 @@ export interface LookUpTable {
 
 /** An overlay plane (PS3.3 C.9.2) that is not embedded in the pixel data. */
 export interface OverlayPlane {
+  /** Of its attributes, such as 0x6000. */
+  readonly group: number
   readonly rows: number
   readonly columns: number
   /** Row and column of its first pixel, starting at 1. */
@@ -48,17 +50,22 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
     palette: hasPalette(values) ? paletteOf(values) : null,
     modalityLut: tablesOf(values, TAG.ModalityLUTSequence)[0] ?? null,
     voiLuts: tablesOf(values, TAG.VOILUTSequence),
-    overlays: OVERLAY_GROUPS.flatMap((group) => overlayOf(values, group)),
+    overlays: overlaysOf(values),
   }
 }
+
+export const overlaysOf = (values: AttributeValues): OverlayPlane[] =>
+  OVERLAY_GROUPS.flatMap((group) => overlayOf(values, group))
+
+/** With its data as the viewer's page gets it. */
+export const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
+  ...one,
+  data: one.data.toString('base64'),
+})
 
 /** As the viewer's page gets it. */
 export function extrasInBase64(extras: HeaderExtras): InstanceExtras {
   const { palette, modalityLut, voiLuts, overlays } = extras
-  const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
-    ...one,
-    data: one.data.toString('base64'),
-  })
   return {
     palette: palette && {
       red: inBase64(palette.red),
@@ -90,7 +97,10 @@ const hasPalette = (values: AttributeValues): boolean =>
   values.has(TAG.RedPaletteColorLookupTableDescriptor)
 
 // PS3.5 §7.6: overlays are in groups 6000 to 601E.
-const OVERLAY_GROUPS = Array.from({ length: 16 }, (_, index) => (0x6000 + index * 2) * 0x10000)
+export const OVERLAY_GROUPS = Array.from(
+  { length: 16 },
+  (_, index) => (0x6000 + index * 2) * 0x10000,
+)
 /** Element numbers within a group. */
 const OVERLAY = {
   rows: 0x10,
@@ -117,6 +127,7 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
   const label = values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description)
   return [
     {
+      group: group >>> 16,
       rows,
       columns,
       origin: [row, column],
@@ -127,7 +138,7 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
   ]
 }
 
-const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
+export const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
   values
     .items(sequence)
     .slice(0, MAX_TABLES)
@@ -184,7 +195,8 @@ function descriptorOf(
   if (bits < 8 || bits > 16) return undefined
   return {
     entries: entries & 0xffff || 65_536,
-    firstValue: signed ? (first << 16) >> 16 : first & 0xffff,
+    // Encoded as SS, it may be negative already.
+    firstValue: signed || first < 0 ? (first << 16) >> 16 : first & 0xffff,
     bits,
   }
 }

@@ -165,6 +165,7 @@ describe('what is beside the pixels', () => {
     expect(file.header()?.instance.hasExtras).toBe(true)
     expect(file.extras().overlays).toEqual([
       {
+        group: 0x6000,
         rows: 3,
         columns: 5,
         origin: [-1, 4],

@@ -71,6 +71,10 @@ beforeEach(async () => {
       transferSyntaxUid: '1.2',
     }),
     extras: async () => ({ palette: null, modalityLut: null, voiLuts: [], overlays: [] }),
+    referencing: async () => ({
+      ...{ kind: 'structure-set', label: 'PLAN', description: '', creator: '', date: '', time: '' },
+      ...{ notApplied: [], rois: [] },
+    }),
     media: async (_view, mediaId, range) => ({
       ...{ status: 206, headers: { 'content-range': `${range}` }, body: Readable.from(['x']) },
       ...{ shownAs: 'pdf', mimeType: 'application/pdf', fileName: `${mediaId}.pdf` },
@@ -80,7 +84,7 @@ beforeEach(async () => {
     shows: (_view, uid) => given?.includes(uid),
   } as Pick<
     ViewImages,
-    'lines' | 'frame' | 'extras' | 'media' | 'priors' | 'addPrior' | 'shows'
+    'lines' | 'frame' | 'extras' | 'referencing' | 'media' | 'priors' | 'addPrior' | 'shows'
   > as ViewImages
   server = await openTestServer({
     views: sessions,
@@ -154,6 +158,7 @@ describe('the calls of a view', () => {
       media.headers['content-disposition'],
     ]).toEqual([...[206, 'bytes=0-0', `inline; filename="3.pdf"; filename*=UTF-8''3.pdf`]])
     expect((await call('GET', '/instances/1.2/extras')).json).toMatchObject({ palette: null })
+    expect((await call('GET', '/instances/1.2/referencing')).json).toMatchObject({ label: 'PLAN' })
   })
 
   it('keep what is drawn, of studies that the view shows', async () => {
