@@ -77,7 +77,7 @@ export function placedImage(image: StackImage, stack: readonly StackImage[]): Pl
 
 /** Half-open, so that what lies halfway belongs to one of two images. */
 const isWithin = (distance: number, reach: number): boolean =>
-  distance > -reach - TOLERANCE / 2 && distance <= reach + TOLERANCE / 2
+  distance > -reach + TOLERANCE / 2 && distance <= reach + TOLERANCE / 2
 
 /** Whether two frame of reference UIDs allow coordinates of one in the other. */
 const isSameFrameOfReference = (one: string, other: string): boolean => one !== '' && one === other
