@@ -162,7 +162,7 @@ const Segmentation = z.object({
 export type Segmentation = z.infer<typeof Segmentation>
 
 const Contour = z.object({
-  type: z.enum(['CLOSED_PLANAR', 'OPEN_PLANAR', 'OPEN_NONPLANAR', 'POINT']),
+  type: z.enum(['CLOSED_PLANAR', 'OPEN_PLANAR', 'POINT']),
   references,
   /** x, y, z of each point in the patient, in mm. */
   points: z.array(z.number()),

@@ -1,10 +1,13 @@
 import { type View, viewing } from '#shared/contract/viewing.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
 import { ProblemError } from '../api/client.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
+import { openReferencingStore } from './referencing/referencing-store.ts'
+import { openSegmentFrames } from './referencing/segment-values.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
 const engineModule = import('./engine/engine.ts')
@@ -41,7 +44,15 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
   window.addEventListener('pagehide', () => drawings.flush(true))
-  return { desk, list, engine, drawings, measured }
+  const referencing = openReferencingStore({
+    list,
+    read: (sopInstanceUid, signal) =>
+      call(viewing.referencing, { params: { viewId: view.viewId, sopInstanceUid } }, signal),
+    problemOf: (error) =>
+      error instanceof ProblemError ? verbatim(error.message) : message('viewer.overlay-not-read'),
+  })
+  const segmentFrames = openSegmentFrames(engine.storedFrame)
+  return { desk, list, engine, drawings, referencing, segmentFrames, measured }
 }
 
 /** A browser may refuse its storage. */

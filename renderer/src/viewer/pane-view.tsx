@@ -10,6 +10,7 @@ import type { PaneState } from './engine/pane.ts'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
+import { PaneReferencing } from './referencing/pane-referencing.tsx'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -60,6 +61,8 @@ export function PaneView(props: {
       // Cornerstone takes every key of its element, even Tab, which then would not lead out of it
       // (WCAG 2.1.2).
       onKeyDownCapture={(event) => {
+        // Choices that are opened from a pane hear their keys themselves.
+        if ((event.target as Element).closest('[role="dialog"]')) return
         event.stopPropagation()
         pressShortcut(event.nativeEvent)
       }}
@@ -75,6 +78,7 @@ export function PaneView(props: {
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <PaneReferencing paneId={paneId} state={state} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
       <Spoken state={state} text={spoken(state, study)} isActive={isActive} />

@@ -139,6 +139,8 @@ const pane = (more: Partial<PaneState> = {}): PaneState => ({
     edges: { left: 'R', right: 'L', top: 'A', bottom: 'P' },
     lengthNote: null,
     volume: null,
+    presentation: null,
+    presentationProblem: null,
   },
   ...more,
 })

@@ -2,6 +2,7 @@ import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts
 import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import {
   inBase64,
+  type LookUpTable,
   OVERLAY_GROUPS,
   overlaysOf,
   tablesOf,
@@ -85,7 +86,8 @@ function grayscaleOf(values: AttributeValues): Grayscale {
     rescale: slope !== null && intercept !== null ? { slope, intercept } : null,
     modalityLut: modalityLut ? inBase64(modalityLut) : null,
     voi: values.items(TAG.SoftcopyVOILUTSequence).map((item) => {
-      const [lut] = tablesOf(item, TAG.VOILUTSequence)
+      const [table] = tablesOf(item, TAG.VOILUTSequence)
+      const lut = table && withSign(table, (intercept ?? 0) < 0)
       const center = item.number(TAG.WindowCenter)
       const width = item.number(TAG.WindowWidth)
       return {
@@ -99,6 +101,15 @@ function grayscaleOf(values: AttributeValues): Grayscale {
     isInverse: values.text(TAG.PresentationLUTShape) === 'INVERSE',
   }
 }
+
+/**
+ * PS3.3 C.11.2.1.1: the first mapped value is signed if the values before the table may be negative,
+ * though it is encoded as US in Implicit VR and by some devices.
+ */
+const withSign = (table: LookUpTable, isSigned: boolean): LookUpTable =>
+  isSigned && table.firstValue >= 0x8000
+    ? { ...table, firstValue: table.firstValue - 0x10000 }
+    : table
 
 /** PS3.3 C.10.4. */
 function areasOf(values: AttributeValues): DisplayedArea[] {

@@ -13,7 +13,7 @@ const MAX_CONTOUR_BYTES = 8 << 20
 /** Contours that are read before other work gets its turn. */
 const CONTOURS_AT_ONCE = 200
 
-const TYPES: readonly string[] = ['CLOSED_PLANAR', 'OPEN_PLANAR', 'OPEN_NONPLANAR', 'POINT']
+const TYPES: readonly string[] = ['CLOSED_PLANAR', 'OPEN_PLANAR', 'POINT']
 
 /** Reads an RT Structure Set (PS3.3 A.19, C.8.8.5, C.8.8.6). @throws {ViewedFileFault} */
 export async function structureSetOf(values: AttributeValues): Promise<StructureSet> {
@@ -29,7 +29,7 @@ export async function structureSetOf(values: AttributeValues): Promise<Structure
       .items(TAG.ROIContourSequence)
       .map((one) => [one.number(TAG.ReferencedROINumber), one] as const),
   )
-  const count = { contours: 0, points: 0, faulty: 0 }
+  const count = { contours: 0, points: 0, faulty: 0, nonplanar: 0 }
   const rois: StructureSet['rois'] = []
   for (const item of described) {
     const number = item.number(TAG.ROINumber)
@@ -44,10 +44,11 @@ export async function structureSetOf(values: AttributeValues): Promise<Structure
       contours: contours ? await contoursOf(contours, count) : [],
     })
   }
-  const notApplied: Message[] =
-    count.faulty > 0
-      ? [message('referencing-object.faulty-contours', { contours: count.faulty })]
-      : []
+  const notApplied: Message[] = []
+  if (count.faulty > 0)
+    notApplied.push(message('referencing-object.faulty-contours', { contours: count.faulty }))
+  if (count.nonplanar > 0)
+    notApplied.push(message('referencing-object.nonplanar-contours', { contours: count.nonplanar }))
   return {
     kind: 'structure-set',
     label: values.text(TAG.StructureSetLabel),
@@ -62,13 +63,18 @@ export async function structureSetOf(values: AttributeValues): Promise<Structure
 
 async function contoursOf(
   roi: AttributeValues,
-  count: { contours: number; points: number; faulty: number },
+  count: { contours: number; points: number; faulty: number; nonplanar: number },
 ): Promise<Contour[]> {
   const contours: Contour[] = []
   for (const item of roi.items(TAG.ContourSequence)) {
     count.contours += 1
     if (count.contours % CONTOURS_AT_ONCE === 0) await nextTurn()
-    const type = item.text(TAG.ContourGeometricType) as Contour['type']
+    const geometricType = item.text(TAG.ContourGeometricType)
+    if (geometricType === 'OPEN_NONPLANAR') {
+      count.nonplanar += 1
+      continue
+    }
+    const type = geometricType as Contour['type']
     const points = pointsOf(item)
     if (!points || !TYPES.includes(type)) {
       count.faulty += 1

@@ -6,12 +6,16 @@ import {
 } from '@cornerstonejs/core'
 import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import { init as initTools } from '@cornerstonejs/tools'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import type { Stored } from '#shared/pixels/stored.ts'
+import { viewPaths } from '#shared/view-paths.ts'
 import { openClient } from '../../api/client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
 import { type Frames, openFrames } from './frames.ts'
+import { storedFrame } from './image.ts'
 import type { ImageList } from './images.ts'
 import type { KeptAnnotation } from './kept-annotation.ts'
 import { provideMetadata } from './metadata.ts'
@@ -61,6 +65,12 @@ export interface Engine {
    * is none. Low priority.
    */
   thumbnail(series: SeriesState, signal?: AbortSignal): Promise<string>
+
+  /**
+   * Stored values of a frame that is no image, such as one of a segmentation.
+   * @throws ImageProblem
+   */
+  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
@@ -153,6 +163,7 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       [...panes.values()].filter(({ screen }) => screen?.view()).map(({ paneId }) => paneId),
     )
   const drawings: Drawings = openDrawings(list, render)
+  const closing = new AbortController()
   let active = ''
   let areLinesShown = false
   let synchronised: 'off' | 'position' | 'index' = 'off'
@@ -256,6 +267,10 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       render()
     },
     thumbnail: (series, signal) => thumbnails.of(series, signal),
+    async storedFrame(sopInstanceUid, frame, pixel) {
+      const path = viewPaths.frame(list.viewId, sopInstanceUid, frame)
+      return storedFrame(await fetches.get(path, 'near', closing.signal), pixel)
+    },
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
     onDrawn: (listener) => drawings.onDrawn(listener),
@@ -266,6 +281,7 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     },
     askText: undefined,
     dispose() {
+      closing.abort()
       stopTesting()
       stopList()
       stopFrames()

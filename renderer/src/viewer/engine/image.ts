@@ -5,7 +5,14 @@ import { isColour } from '#shared/pixels/colours.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
-import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from '#shared/pixels/stored.ts'
+import {
+  BIG_ENDIAN,
+  NATIVE,
+  nativeFrame,
+  RLE,
+  rleFrame,
+  type Stored,
+} from '#shared/pixels/stored.ts'
 import { encapsulatedFrame } from './codecs.ts'
 import type { FetchedFrame } from './fetches.ts'
 import type { StackImage } from './stack.ts'
@@ -43,15 +50,22 @@ async function decoded(
   of: StackImage,
   modality: string,
   pixel: ImagePixel,
-  { bytes, transferSyntaxUid }: FetchedFrame,
+  frame: FetchedFrame,
   extras: InstanceExtras | undefined,
 ): Promise<Types.IImage> {
-  const stored = NATIVE.has(transferSyntaxUid)
-    ? nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-    : transferSyntaxUid === RLE
-      ? rleFrame(bytes, pixel)
-      : await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
+  const stored = await storedFrame(frame, pixel)
   return cornerstoneImage(of, pixel, shownValues(stored, pixel, of, modality, extras))
+}
+
+/** Decodes a frame. @throws ImageProblem */
+export async function storedFrame(
+  { bytes, transferSyntaxUid }: FetchedFrame,
+  pixel: ImagePixel,
+): Promise<Stored> {
+  if (NATIVE.has(transferSyntaxUid))
+    return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
+  if (transferSyntaxUid === RLE) return rleFrame(bytes, pixel)
+  return await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
 }
 
 const extrasOfImages = new WeakMap<Types.IImage, InstanceExtras>()

@@ -33,6 +33,8 @@ export const NOTHING: PaneState = {
   edges: { left: '', right: '', top: '', bottom: '' },
   lengthNote: null,
   volume: null,
+  presentation: null,
+  presentationProblem: null,
 }
 
 /** The parts of a pane's state that follow from which image it is at. */

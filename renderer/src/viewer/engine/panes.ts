@@ -1,7 +1,10 @@
 import { cache, getShouldUseCPURendering, type Types } from '@cornerstonejs/core'
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { message } from '#shared/messages/message.ts'
 import { curvesOf } from '#shared/pixels/curves.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { itemFor } from '../referencing/display-coordinates.ts'
+import type { Scene } from '../referencing/scene.ts'
 import { openCine } from './cine.ts'
 import { extrasOf } from './image.ts'
 import { type KeptLook, keptLookOf, restoreLook } from './kept-look.ts'
@@ -15,7 +18,9 @@ import type { PaneInside, PanesWorld } from './pane-inside.ts'
 import { openPaneState } from './pane-state.ts'
 import { pictureOf } from './picture.ts'
 import { openPrefetch, roomFor } from './prefetch.ts'
+import { type PresentedLook, presentedLook, showDisplayedArea } from './presentation.ts'
 import { probedAt } from './probe.ts'
+import { openSceneLayer, type SceneLayer } from './scene-layer.ts'
 import { openScreen, rendered, type Screen } from './screen.ts'
 import type { SeriesState } from './stack.ts'
 import { imageIdsOf, mountStack, remapStack } from './stack-view.ts'
@@ -32,6 +37,12 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   const { state, set, setUntold, subscribe, forgetListeners } = openPaneState()
   let screen: Screen | undefined
   let overlays: OverlayPlanes | undefined
+  let sceneLayer: SceneLayer | undefined
+  let scene: Scene | null = null
+  /** Undefined: as sent, or the person has chosen another curve since. */
+  let presented: PresentedLook | undefined
+  /** How the presentation state shows the image, in a form to be compared. */
+  let presentedAs = ''
   /** What the viewport holds: a person's view of it stays while its key does. */
   let mounted: { readonly key: string; readonly stack: readonly unknown[] } | undefined
   let kept: KeptLook | undefined
@@ -52,7 +63,10 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   const readLook = () => {
     const view = screen?.view()
     if (!view || !state().isShown) return
-    if (!state().plane) overlays?.place(view as Types.IStackViewport)
+    if (!state().plane) {
+      overlays?.place(view as Types.IStackViewport)
+      sceneLayer?.place(view as Types.IStackViewport)
+    }
     set(lookOf(view, state(), decoded()))
   }
   const look = () => {
@@ -121,7 +135,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       await put(series, image.imageId)
       if (mine !== turn) return
       settle(state().isInverted)
-      overlays?.show(decoded(), extrasOf(decoded()), state().image?.instance.regions ?? [])
+      showLayers()
       screen.hide(false)
       set({ problem: null, isShown: true })
       readLook()
@@ -129,6 +143,49 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       fail(mine, error)
     }
   }
+  const showLayers = () => {
+    const { image, presentation } = state()
+    if (!image) return
+    // A presentation state says which overlay planes are shown (PS3.3 C.11.7).
+    const extras = presentation ? undefined : extrasOf(decoded())
+    overlays?.show(decoded(), extras, image.instance.regions)
+    sceneLayer?.show(image, decoded())
+  }
+  const present = (next: PresentationState | null) => {
+    const { image, isShown, presentation: before } = state()
+    const view = screen?.view() as Types.IStackViewport | undefined
+    const pixels = decoded()
+    if (!view || !isShown || !image || !pixels || state().plane) return
+    if (!next) {
+      if (!before) return
+      presented = undefined
+      presentedAs = ''
+      set({ presentation: null, presentationProblem: null })
+      showLayers()
+      pane.reset()
+      return
+    }
+    const look = presentedLook(next, image, pixels)
+    const as = JSON.stringify([look.range, look.isInverted, itemFor(next.areas, image)])
+    const isSame = next === before && as === presentedAs
+    set({ presentation: next, presentationProblem: look.problem })
+    showLayers()
+    if (isSame) return
+    presented = look
+    presentedAs = as
+    showPresented()
+  }
+  /** As the presentation state says, whatever a person has changed. */
+  const showPresented = () =>
+    changeView((view) => {
+      const { presentation, image } = state()
+      if (!presentation || !image || !presented) return
+      const stack = view as Types.IStackViewport
+      showDisplayedArea(stack, presentation, image)
+      if (!presented.range) return
+      stack.setProperties({ voiRange: presented.range })
+      settle(presented.isInverted !== isNegative(state()))
+    })
   /** Puts a decoded image on the screen. */
   const put = async (series: SeriesState, imageId: string) => {
     if (!screen) return
@@ -160,7 +217,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   const settle = (isInverted: boolean) => {
     const image = decoded()
     if (!image || image.color || state().plane) return
-    const chosen = curve === undefined ? undefined : curvesOf(extrasOf(image))[curve]
+    const own = curve === undefined ? undefined : curvesOf(extrasOf(image))[curve]
+    const chosen = presented ? presented.curve : own
     const view = screen?.view() as Types.IStackViewport | undefined
     if (!view) return
     settleLevels(view, chosen, isInverted !== isNegative(state()))
@@ -228,6 +286,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     anchor = index
     direction = 1
     curve = 0
+    presented = undefined
+    presentedAs = ''
     set({
       ...openedAt(series, plane, index),
       isSmooth,
@@ -264,6 +324,9 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       })
       screen = opened
       overlays = openOverlayPlanes(opened.host)
+      sceneLayer = openSceneLayer(opened.host)
+      sceneLayer.setScene(scene)
+      presentedAs = ''
       return () => {
         if (screen === opened) {
           unmount()
@@ -334,6 +397,11 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       set({ isPlaying: false })
     },
 
+    present,
+    setScene(next) {
+      scene = next
+      sceneLayer?.setScene(next)
+    },
     presets: () => offeredPresets(state(), decoded()),
     ...openActions({
       state,
@@ -342,6 +410,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       setSmooth: (isSmooth) => set({ isSmooth }),
       setCurve(index) {
         curve = index
+        presented = undefined
         settle(state().isInverted)
       },
       setInversion: settle,

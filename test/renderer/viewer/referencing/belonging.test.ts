@@ -201,7 +201,7 @@ describe('a contour', () => {
   })
 
   it('across several planes is on none of them', () => {
-    const across = roi([{ points: [0, 0, 0, 10, 0, 5, 10, 10, 10], type: 'OPEN_NONPLANAR' }])
+    const across = roi([{ points: [0, 0, 0, 10, 0, 5, 10, 10, 10], type: 'OPEN_PLANAR' }])
     for (const image of stack) expect(contoursOn(across, placed(image)).items).toEqual([])
   })
 

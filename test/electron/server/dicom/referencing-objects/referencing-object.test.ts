@@ -359,6 +359,7 @@ describe('a structure set', () => {
             { image: '2.25.11', points: [0, 0, 5, 10.1234567, 0, 5, 10, 10, 5] },
             { type: 'POINT', points: [1, 2, 3] },
             { type: 'POINT', points: [1, 2] },
+            { type: 'OPEN_NONPLANAR', points: [1, 2, 3, 4, 5, 6] },
           ],
         },
       ]),
@@ -385,7 +386,10 @@ describe('a structure set', () => {
         },
       ],
     })
-    expect(said(object)).toEqual(['1 contour is faulty and is not shown.'])
+    expect(said(object)).toEqual([
+      '1 contour is faulty and is not shown.',
+      '1 contour lies in no plane and is not shown.',
+    ])
   })
 
   it('is refused where it describes no region', async () => {
