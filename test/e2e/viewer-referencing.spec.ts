@@ -16,7 +16,6 @@ import {
 } from '../support/referencing-files.ts'
 import { test } from './test.ts'
 import {
-  decoded,
   greyAt,
   isDrawn,
   openViewerStage,
@@ -177,7 +176,6 @@ test.afterAll(async () => {
 
 async function open(): Promise<void> {
   await page.goto(await stage.ephemeralLink(STUDY))
-  await expect.poll(() => decoded(page, uid(1)), { timeout: 20_000 }).toBe('')
   await isDrawn(page)
   await paneOf(page).focus()
   await page.keyboard.press('o')
@@ -333,7 +331,6 @@ test('nothing is drawn on images of another frame of reference, and the reason i
     .getByRole('button', { name: /Other place/ })
     .first()
     .dblclick()
-  await expect.poll(() => decoded(page, OTHER)).toBe('')
   await expect(paneOf(page)).toHaveAttribute('aria-label', /Other place/)
   await button().click()
   const choices = page.getByRole('dialog')

@@ -67,9 +67,17 @@ export function flip(view: View, way: 'horizontally' | 'vertically'): void {
 
 const quarter = (degrees: number) => (((Math.round(degrees / 90) * 90) % 360) + 360) % 360
 
-export function fit(view: View): void {
+/** The picture is as large as its pane allows, and nobody has moved it. */
+export function isFitted(view: View): boolean {
+  const [right, down] = view.getPan()
+  return Math.abs(view.getZoom() - 1) < 0.001 && Math.hypot(right, down) < 1
+}
+
+/** As large as its pane allows; rotation, flips and the slice of a plane stay. */
+export function fitToPane(view: View): void {
   const { rotation, flipHorizontal, flipVertical } = view.getViewPresentation()
-  view.resetCamera()
+  if (view.type === Enums.ViewportType.STACK) view.resetCamera()
+  else (view as Types.IVolumeViewport).resetCamera(KEEPS_SLICE)
   view.setViewPresentation({
     ...view.getViewPresentation(),
     ...(rotation !== undefined && { rotation }),
@@ -77,6 +85,8 @@ export function fit(view: View): void {
     ...(flipVertical !== undefined && { flipVertical }),
   })
 }
+
+const KEEPS_SLICE = { resetToCenter: false, resetOrientation: false, resetRotation: false }
 
 /**
  * CSS pixels for a pixel of the image, or for a millimetre of a plane; 0 where there is nothing.

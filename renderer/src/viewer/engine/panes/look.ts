@@ -2,8 +2,8 @@ import type { Types } from '@cornerstonejs/core'
 import { type Message, message } from '#shared/messages/message.ts'
 import { unitOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
-import type { PaneState } from './pane.ts'
-import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from './view.ts'
+import type { PaneState } from '../pane.ts'
+import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from '../view.ts'
 
 const LENGTH_NOTES: Readonly<Record<string, Message>> = {
   detector: message('viewer.lengths-at-detector'),
