@@ -6,6 +6,7 @@ import { Instant, Outcome } from './conventions.ts'
 import { Pull } from './destinations.ts'
 import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
+import { ReferencingObject } from './referencing-objects.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { ReceivedUid } from './values.ts'
 import { InstanceExtras, ViewedPrior } from './viewed-images.ts'
@@ -173,6 +174,12 @@ export const viewing = {
     summary: 'Palette, lookup tables and overlays of an instance',
     params: instanceParams,
     reply: InstanceExtras,
+  }),
+  referencing: operation('GET /viewer/:viewId/instances/:sopInstanceUid/referencing', {
+    access: 'view',
+    summary: 'A presentation state, segmentation or structure set, and the images it refers to',
+    params: instanceParams,
+    reply: ReferencingObject,
   }),
   annotations: operation('GET /viewer/:viewId/studies/:studyInstanceUid/annotations', {
     access: 'view',

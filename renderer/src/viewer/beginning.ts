@@ -1,4 +1,5 @@
 import { type View, viewing } from '#shared/contract/viewing.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
 import { ProblemError } from '../api/client.ts'
 import { randomId } from '../format/random-id.ts'
 import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
@@ -7,6 +8,8 @@ import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
+import { openReferencingStore } from './referencing/referencing-store.ts'
+import { openSegmentFrames } from './referencing/segment-values.ts'
 import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
@@ -60,7 +63,15 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) windows.post({ kind: 'hello' })
   })
-  return { desk, list, engine, drawings, measured, windows }
+  const referencing = openReferencingStore({
+    list,
+    read: (sopInstanceUid, signal) =>
+      call(viewing.referencing, { params: { viewId: view.viewId, sopInstanceUid } }, signal),
+    problemOf: (error) =>
+      error instanceof ProblemError ? verbatim(error.message) : message('viewer.overlay-not-read'),
+  })
+  const segmentFrames = openSegmentFrames(engine.storedFrame)
+  return { desk, list, engine, drawings, referencing, segmentFrames, measured, windows }
 }
 
 /** A browser may refuse its storage. */

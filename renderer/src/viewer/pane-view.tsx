@@ -11,6 +11,7 @@ import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
 import { PointerValue } from './pointer-value.tsx'
+import { PaneReferencing } from './referencing/pane-referencing.tsx'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -63,6 +64,8 @@ export function PaneView(props: {
       // Cornerstone takes every key of its element, even Tab, which then would not lead out of it
       // (WCAG 2.1.2).
       onKeyDownCapture={(event) => {
+        // Choices that are opened from a pane hear their keys themselves.
+        if ((event.target as Element).closest('[role="dialog"]')) return
         event.stopPropagation()
         pressShortcut(event.nativeEvent)
       }}
@@ -78,6 +81,7 @@ export function PaneView(props: {
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <PaneReferencing paneId={paneId} state={state} />}
       {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}

@@ -77,6 +77,7 @@ export function serveViewing(
       return { success: true }
     },
     extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
+    referencing: ({ view, params }) => images.referencing(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
       if (view.studyInstanceUid !== null) checkShown(context, images, view, params.studyInstanceUid)

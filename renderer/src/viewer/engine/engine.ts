@@ -5,8 +5,10 @@ import {
   RenderingEngine,
 } from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import type { Stored } from '#shared/pixels/stored.ts'
 import { openClient } from '../../api/client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
@@ -74,6 +76,11 @@ export interface Engine {
   decodedImages(): number
   /** Told when their number changes. @returns the way to stop */
   onDecoded(listener: () => void): () => void
+  /**
+   * Stored values of a frame that is no image, such as one of a segmentation.
+   * @throws ImageProblem
+   */
+  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
@@ -194,6 +201,8 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     thumbnail: (series, signal) => thumbnails.of(series, signal),
     decodedImages: () => world.frames.loaded.size,
     onDecoded: (listener) => world.frames.onChange(listener),
+    storedFrame: (sopInstanceUid, frame, pixel) =>
+      world.frames.stored(sopInstanceUid, frame, pixel),
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
     onDrawn: (listener) => drawings.onDrawn(listener),
