@@ -15,6 +15,7 @@ import { message } from '#shared/messages/message.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
 import type { Captures } from './captures.ts'
 import * as links from './links.ts'
+import { SavedDrawings } from './saved-drawings.ts'
 import { captureObstacle, type ViewSessions, viewReply } from './sessions.ts'
 import type { ViewImages } from './view-images.ts'
 
@@ -38,6 +39,7 @@ export function serveViewing(
   images: ViewImages,
   captures: Captures,
 ): void {
+  const drawings = new SavedDrawings(context, images)
   const handlers: HandlersOf<typeof viewing> = {
     open({ body, viewCookie }) {
       const { view, token } = sessions.byLink(body.token)
@@ -70,6 +72,16 @@ export function serveViewing(
       return saveAnnotations(context, view, params.studyInstanceUid, body)
     },
 
+    savedDrawings({ view, params }) {
+      checkShown(context, images, view, params.studyInstanceUid)
+      return drawings.read(params.studyInstanceUid)
+    },
+    saveDrawings({ view, params, body }) {
+      checkShown(context, images, view, params.studyInstanceUid)
+      checkCaptureAllowed(context, view)
+      return drawings.save(view, params.studyInstanceUid, body)
+    },
+
     capture({ view, body }) {
       checkCaptureAllowed(context, view)
       return captures.make(view, body)
@@ -81,7 +93,11 @@ export function serveViewing(
     },
   }
   serveAll(app, viewing, handlers, {
-    bodyBytes: { capture: CAPTURE_BYTES, saveAnnotations: ANNOTATION_BYTES },
+    bodyBytes: {
+      capture: CAPTURE_BYTES,
+      saveAnnotations: ANNOTATION_BYTES,
+      saveDrawings: ANNOTATION_BYTES,
+    },
   })
   serveImageBytes(app, images)
 }
