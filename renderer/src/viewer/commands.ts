@@ -1,5 +1,6 @@
 import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
 import { activePaneId, type Desk, type DeskState, type Drawer, LINKS } from './desk.ts'
+import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
 import type { Pane } from './engine/pane.ts'
@@ -12,6 +13,7 @@ export interface Reach {
   readonly desk: Desk
   readonly engine: Engine
   readonly list: ImageList
+  readonly drawings: Pick<DrawingsKeeper, 'toggleKeyImage'>
 }
 
 /** Does a command, for the active pane where it is about a pane. */
@@ -121,6 +123,11 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
     desk.set({ link: LINKS[(LINKS.indexOf(state.link) + 1) % LINKS.length] ?? 'off' }),
   lines: ({ desk, state }) => desk.set({ hasLines: !state.hasLines }),
   overlay: ({ desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
+  keyImage: ({ pane, drawings }) => {
+    const { series, image, plane } = pane.state()
+    if (series && image && !plane)
+      drawings.toggleKeyImage(series.studyInstanceUid, image.sopInstanceUid, image.frame)
+  },
   capture: ({ desk, pane }) => {
     if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
       desk.set({ isCapturing: true })

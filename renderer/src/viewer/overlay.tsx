@@ -1,3 +1,4 @@
+import { IconStarFilled } from '@tabler/icons-react'
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk } from './desk-context.ts'
@@ -13,7 +14,15 @@ const EDGES = ['top', 'right', 'bottom', 'left'] as const
  * compression, the mark of an earlier study, the body's sides and the label stay: they keep an
  * image from being taken for what it is not.
  */
-export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy | undefined }) {
+export function Overlay({
+  state,
+  study,
+  isKeyImage,
+}: {
+  state: PaneState
+  study: ViewedStudy | undefined
+  isKeyImage: boolean
+}) {
   const isOn = useDesk((desk) => desk.hasOverlay)
   const corners = overlayOf(state, study)
   return (
@@ -37,6 +46,11 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
           {state.edges[edge]}
         </span>
       ))}
+      {isKeyImage && (
+        <span className={css.keyImage} data-below={study?.isPrior || undefined}>
+          <IconStarFilled size="1em" /> {t('ui.viewer.keyImages.onImage')}
+        </span>
+      )}
       <span className={css.label}>{t('ui.viewer.notPrimary')}</span>
     </div>
   )
