@@ -31,6 +31,7 @@ export function KeyImageList() {
       <Tooltip label={keyText('keyImage')}>
         <Button
           size="compact-sm"
+          mb={10}
           variant="default"
           leftSection={isOn ? <IconStarFilled size={15} /> : <IconStar size={15} />}
           disabled={!isShown}

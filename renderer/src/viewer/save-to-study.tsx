@@ -1,6 +1,6 @@
 import { Button, Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
-import { fullClockText } from '../format/dates.ts'
+import { clockText } from '../format/dates.ts'
 import { nameText } from '../format/patient-name.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
@@ -47,8 +47,8 @@ export function SaveToStudy() {
           {t('ui.viewer.drawings.study.version', {
             count: length,
             version,
-            when: savedAt ? fullClockText(savedAt, undefined) : '',
-            who: nameText(savedBy) || t('ui.viewer.drawings.study.nobody'),
+            when: savedAt ? clockText(savedAt, undefined, new Date()) : '',
+            who: savedBy ? nameText(savedBy) : t('ui.viewer.drawings.study.nobody'),
           })}
         </p>
       ))}

@@ -117,12 +117,14 @@ async function readObject(
   { imageFiles }: Context,
   { file, dataSetOffset, transferSyntaxUid }: InstanceRecord,
 ): Promise<NamedReader | undefined> {
-  const bytes = await readFile(imageFiles.pathOf(file))
   try {
+    const bytes = await readFile(imageFiles.pathOf(file))
     return new NamedReader(readDataSet(bytes.subarray(dataSetOffset), transferSyntaxUid, LIMITS))
   } catch (error) {
-    // An object of another device that is damaged.
-    if (error instanceof DimseError) return undefined
+    // A damaged object of another device, or a file that is missing from the disk: what is drawn
+    // must be usable without it.
+    if (error instanceof DimseError || (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return undefined
     throw error
   }
 }

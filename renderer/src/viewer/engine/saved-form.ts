@@ -109,7 +109,7 @@ export function savedFormOf(kept: KeptAnnotation, image: StackImage): SavedDrawi
 
 /** In the order of the contract. */
 function ordered(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
-  const [a, b, c, d] = pixels
+  const [a, b, c, d] = kind === 'ellipse' ? uprightFirst(pixels) : pixels
   if (!a || !b || !c || !d) return [...pixels]
   if (kind === 'rectangle') return [a, b, d, c]
   if (kind === 'ellipse') return lengthOf(a, b) >= lengthOf(c, d) ? [a, b, c, d] : [c, d, a, b]
@@ -117,17 +117,23 @@ function ordered(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
 }
 const lengthOf = (a: Pixel, b: Pixel) => Math.hypot(a[0] - b[0], a[1] - b[1])
 
-/** The reverse of `ordered`. An ellipse of Cornerstone has bottom, top, left and right. */
+/** The reverse of `ordered`. */
 function reordered(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
+  if (kind === 'ellipse') return uprightFirst(pixels)
+  // Cornerstone has both upper corners before both lower ones.
+  return kind === 'rectangle' ? ordered(kind, pixels) : [...pixels]
+}
+
+/** The ends of the axes of an ellipse as Cornerstone has them: bottom, top, left and right. */
+function uprightFirst(pixels: readonly Pixel[]): Pixel[] {
   const [a, b, c, d] = pixels
   if (!a || !b || !c || !d) return [...pixels]
-  if (kind === 'rectangle') return [a, b, d, c]
-  if (kind !== 'ellipse') return [...pixels]
   const isUpright = Math.abs(a[1] - b[1]) >= Math.abs(a[0] - b[0])
-  const [upright, level] = isUpright ? [[a, b], [c, d]] : [[c, d], [a, b]] // biome-ignore format: pairs
+  const upright: Pixel[] = isUpright ? [a, b] : [c, d]
+  const level: Pixel[] = isUpright ? [c, d] : [a, b]
   return [
-    ...(upright as Pixel[]).toSorted((one, other) => other[1] - one[1]),
-    ...(level as Pixel[]).toSorted((one, other) => one[0] - other[0]),
+    ...upright.toSorted((one, other) => other[1] - one[1]),
+    ...level.toSorted((one, other) => one[0] - other[0]),
   ]
 }
 
