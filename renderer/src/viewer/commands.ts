@@ -2,6 +2,7 @@ import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
 import { activePaneId, type Desk, type DeskState, type Drawer, LINKS } from './desk.ts'
+import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
 import type { Pane } from './engine/pane.ts'
@@ -15,6 +16,7 @@ export interface Reach {
   readonly desk: Desk
   readonly engine: Engine
   readonly list: ImageList
+  readonly drawings: Pick<DrawingsKeeper, 'toggleKeyImage'>
 }
 
 /** Does a command, for the active pane where it is about a pane. */
@@ -129,6 +131,11 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   lines: ({ desk, state }) => desk.set({ hasLines: !state.hasLines }),
   overlay: ({ desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
   anonymous: ({ desk, state }) => desk.set({ isAnonymous: !state.isAnonymous }),
+  keyImage: ({ pane, drawings }) => {
+    const { series, image, plane } = pane.state()
+    if (series && image && !plane)
+      drawings.toggleKeyImage(series.studyInstanceUid, image.sopInstanceUid, image.frame)
+  },
   capture: ({ desk, pane }) => {
     if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
       desk.set({ isCapturing: true })

@@ -15,6 +15,7 @@ export const KEYS = {
     cine: ['space'],
     seriesNext: ['shift+arrowdown'],
     seriesPrevious: ['shift+arrowup'],
+    keyImage: ['shift+k'],
   },
   panes: {
     paneNext: ['shift+arrowright'],

@@ -7,6 +7,7 @@ import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
+import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
@@ -30,6 +31,7 @@ export function PaneView(props: {
 }) {
   const { paneId, number, isActive, isOver, note, onActivate, onDoubleClick, ...drag } = props
   const pane = usePane(paneId)
+  const isKeyImage = useIsKeyImage(paneId)
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
@@ -77,7 +79,7 @@ export function PaneView(props: {
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
-        <Overlay state={state} study={study} currentDate={currentDate} />
+        <Overlay state={state} study={study} currentDate={currentDate} isKeyImage={isKeyImage} />
       ) : (
         <div className={css.note}>{note}</div>
       )}
