@@ -170,7 +170,7 @@ test('puts what images of one study say of their patients side by side', async (
     { studyInstanceUid, number: 2, patientName: 'OTHER^OTTO', patientId: 'P-8002' },
   ])
   await page.goto(`${stage.http}/#/images/${studyInstanceUid}`)
-  await expect(page.getByRole('heading', { name: 'Images of this study compared' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Images compared with each other' })).toBeVisible()
   const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
   await expect(patientId).toHaveCount(1)
   await expect(patientId).toContainText('P-8001')
@@ -321,7 +321,7 @@ test('says what is wrong while a destination is away, and gives up with a reason
   await expect(page.getByText('Retrying')).toBeVisible({ timeout: 20_000 })
   await page.getByRole('link', { name: 'Hospital PACS' }).click()
   await expect(rowOf('WRONG')).toBeVisible()
-  await rowOf('WRONG').getByRole('button', { name: 'Stop' }).click()
+  await rowOf('WRONG').getByRole('button', { name: 'Stop sending' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Wrong patient')
   await dialog.getByRole('button', { name: 'Stop sending' }).click()
@@ -372,7 +372,7 @@ test('shows the certificate of DICOM TLS and makes a new one only after asking',
   const fingerprint = panel.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).last()
   const before = await fingerprint.textContent()
   await panel.getByRole('button', { name: 'Renew' }).last().click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Make a new one' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew certificate' }).click()
   await expect(fingerprint).not.toHaveText(before ?? '')
 })
 
