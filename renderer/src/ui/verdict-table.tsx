@@ -42,7 +42,7 @@ const base: readonly Column<RowVerdict>[] = [
   },
   {
     name: t('ui.common.verdicts.columns.patientId'),
-    track: 'minmax(74px, 0.7fr)',
+    track: 'minmax(96px, 0.7fr)',
     cell: ({ patientId }) => <span className="mono">{patientId}</span>,
   },
   {

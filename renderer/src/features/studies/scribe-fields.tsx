@@ -42,6 +42,8 @@ function Text({ name, values, set, faults }: FieldsProps & { readonly name: Text
     <TextInput
       label={t(`ui.studies.form.${name}`)}
       description={ABOUT[name]}
+      // Below the input, so that the inputs of a row are level.
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       type={TYPES[name] ?? 'text'}
       autoComplete="off"
       value={values.texts[name] ?? ''}

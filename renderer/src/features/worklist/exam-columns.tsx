@@ -30,7 +30,7 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   {
     name: t('ui.worklist.columns.mrn'),
     sortBy: ({ patientId }) => patientId,
-    track: 'minmax(84px, 0.7fr)',
+    track: 'minmax(122px, 0.8fr)',
     cell: ({ patientId }) => <span className="mono">{patientId}</span>,
   },
   {
@@ -62,6 +62,7 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   },
   {
     name: t('ui.worklist.columns.actions'),
+    head: <span />,
     isFixed: true,
     track: '58px',
     cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} />,
