@@ -221,7 +221,7 @@ test('marks an exam as done, takes it back by the notification, and again by the
     await act('Ellingham', 'Mark as done or cancelled…')
     await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Did not come')
     await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
-    await expect(rowOf('Ellingham')).toContainText('Closed here')
+    await expect(rowOf('Ellingham')).toContainText('Marked as done')
     // While a dialog is open, the keys are its own.
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await undo()
@@ -229,8 +229,8 @@ test('marks an exam as done, takes it back by the notification, and again by the
   }
   await act('Ellingham', 'Mark as done or cancelled…')
   await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
-  await expect(rowOf('Ellingham')).toContainText('Closed here')
-  await act('Ellingham', 'Undo “done”')
+  await expect(rowOf('Ellingham')).toContainText('Marked as done')
+  await act('Ellingham', 'Reopen exam')
   await expect(rowOf('Ellingham')).toContainText('Sent to device')
 })
 

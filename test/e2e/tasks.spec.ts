@@ -90,7 +90,7 @@ const TECHNOLOGIST: readonly Task[] = [
       await hands.press(/^Actions for the .* exam$/, rowOf(hands, 'Dunmore'))
       await hands.click(hands.page.getByRole('menuitem', { name: 'Mark as done or cancelled…' }))
       await hands.press('Mark done', dialogOf(hands))
-      await expect(rowOf(hands, 'Dunmore')).toContainText('Closed here')
+      await expect(rowOf(hands, 'Dunmore')).toContainText('Marked as done')
     },
   },
   {
@@ -256,7 +256,7 @@ const FRONT_DESK: readonly Task[] = [
     run: async (hands) => {
       await hands.go('Studies')
       await hands.follow(/Tanaka/, main(hands))
-      await hands.press(/^Priority…?$|^Severity…?$/)
+      await hands.press('Change priority…')
       await hands.press('High', dialogOf(hands))
       await sees(hands, 'High')
     },
@@ -529,7 +529,7 @@ const ADMINISTRATOR: readonly Task[] = [
     name: 'Change a webhook’s secret',
     run: async (hands) => {
       await hands.go('Partner')
-      await hands.press('New secret…')
+      await hands.press('Change secret…')
       await hands.press('Change secret', dialogOf(hands))
       await hands.press('I have entered it in the partner system', dialogOf(hands))
     },
