@@ -162,6 +162,11 @@ test('a report cannot be signed, and its notice leads who may correct the images
   await expect(ruth.getByRole('link', { name: 'Resolve…' })).toHaveCount(0)
   await openStudy(uidOf(1))
   await maja.getByRole('button', { name: 'Resolve…' }).click()
+  // The order of the patient whom the images name is suggested, and is not the only choice.
+  await expect(maja.getByText('The images name the patient of another order')).toBeVisible()
+  await expect(step('Step 3: Check and apply')).toContainText('2 images move')
+  await accessible(maja, 'correct-0-suggested')
+  await maja.getByRole('button', { name: /^Change.*What is wrong/ }).click()
   await expect(step('Step 1: What is wrong?')).toBeVisible()
   await expect(maja.getByText('Dunmore, Petra').first()).toBeVisible()
   await accessible(maja, 'correct-1-kind')
