@@ -41,14 +41,14 @@ function Study({
     ? priorText(study.studyDate, currentDate)
     : t('ui.viewer.rail.current')
   return (
-    <section aria-label={heading}>
+    <section aria-label={heading} data-study={study.studyInstanceUid}>
       <header className={css.study} data-prior={study.isPrior || undefined}>
         <h2>{heading}</h2>
         <p>{[study.isPrior ? '' : day, study.studyDescription].filter(Boolean).join(' · ')}</p>
       </header>
       <ul className={css.list}>
         {series.map((one) => (
-          <li key={one.key}>
+          <li key={one.key} data-series={one.series.seriesInstanceUid}>
             <Thumbnail series={one} isShown={shown.has(one.key)} isActive={active === one.key} />
           </li>
         ))}
