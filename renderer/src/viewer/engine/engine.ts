@@ -211,6 +211,7 @@ function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks
     resizing: openResizing(engine),
     panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
     onMoved: links.follow,
+    onOpened: links.join,
     onRendered: links.showLines,
   }
 }

@@ -161,7 +161,7 @@ function changeView(context: PaneContext, change: (view: View) => void): void {
 
 function show(
   context: PaneContext,
-  pane: Pane,
+  pane: EnginePane,
   cine: Cine,
   series: SeriesState,
   index: number | undefined,
@@ -176,6 +176,7 @@ function show(
     index ?? (left === undefined ? 0 : series.stack.findIndex(({ imageId }) => imageId === left))
   const first = Math.max(0, Math.min(series.stack.length - 1, at))
   open(context, cine, series, null, first, openStackContent(context, first))
+  if (index === undefined && left === undefined) context.world.onOpened(pane)
 }
 
 function showPlane(context: PaneContext, cine: Cine, series: SeriesState, plane: Plane) {

@@ -37,6 +37,8 @@ export interface PanesWorld {
   /** Panes that show a stack: they share the memory. */
   readonly panesInUse: () => number
   readonly onMoved: (pane: EnginePane) => void
+  /** A series was opened at its first image. */
+  readonly onOpened: (pane: EnginePane) => void
   readonly onRendered: (pane: EnginePane) => void
 }
 

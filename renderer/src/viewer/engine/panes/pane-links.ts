@@ -1,4 +1,4 @@
-import { synchronisedIndex } from '../synchronise.ts'
+import { type Anchored, synchronisedIndex } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { EnginePane } from './pane-context.ts'
 
@@ -11,6 +11,8 @@ export interface PaneLinks {
   setReferenceLines(areShown: boolean): void
   /** Moves the other panes as a person has moved this one. */
   follow(moved: EnginePane): void
+  /** Brings a pane whose series was just opened to where the active one has been scrolled. */
+  join(opened: EnginePane): void
   /** A pane has a new picture: if it is the active one, its plane may be another. */
   showLines(): void
 }
@@ -22,6 +24,12 @@ export function openPaneLinks(
   let active = ''
   let areLinesShown = false
   let synchronised: Synchronised = 'off'
+  const move = (pane: EnginePane, from: Anchored) => {
+    const other = pane.anchored()
+    if (synchronised === 'off' || !other || pane.state().isPlaying) return
+    const index = synchronisedIndex(synchronised, from, other)
+    if (index !== undefined) pane.moveTo(index, 'sync')
+  }
   const links: PaneLinks = {
     setActive(paneId) {
       active = paneId
@@ -39,13 +47,13 @@ export function openPaneLinks(
     },
     follow(moved) {
       const from = moved.anchored()
-      if (synchronised === 'off' || !from) return
-      for (const pane of panes.values()) {
-        const other = pane === moved ? undefined : pane.anchored()
-        if (!other || pane.state().isPlaying) continue
-        const index = synchronisedIndex(synchronised, from, other)
-        if (index !== undefined) pane.moveTo(index, 'sync')
-      }
+      if (!from) return
+      for (const pane of panes.values()) if (pane !== moved) move(pane, from)
+    },
+    join(opened) {
+      const from = panes.get(active)?.anchored()
+      // Where nobody has scrolled yet, every series begins with its first image.
+      if (from && from.index !== from.anchor && opened.paneId !== active) move(opened, from)
     },
     showLines() {
       const isShown = areLinesShown && panes.get(active)?.state().isShown
