@@ -1,11 +1,12 @@
 import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
-import { activePaneId, type Desk, type DeskState, type Drawer, LINKS } from './desk.ts'
+import { activePaneId, type Desk, type DeskState, type Drawer, LINKS, PLANES } from './desk.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
 import type { Pane } from './engine/pane.ts'
 import type { ToolName } from './engine/tools.ts'
 import { hangablesOf } from './hangables.ts'
 import type { Command } from './key-map.ts'
+import { slabAfter } from './slabs.ts'
 
 /** What commands work on. */
 export interface Reach {
@@ -49,8 +50,10 @@ const tool =
 const preset =
   (number: number): Action =>
   ({ pane }) => {
-    const chosen = pane.presets()[number - 1]
-    if (chosen) pane.setWindow(chosen)
+    const window = pane.presets()[number - 1]
+    if (window) pane.setWindow(window)
+    const rendering = pane.renderings()[number - 1]
+    if (rendering) pane.setRendering(rendering)
   }
 
 const ACTIONS: Readonly<Record<Command, Action>> = {
@@ -78,6 +81,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   toolLength: tool('length'),
   toolAngle: tool('angle'),
   toolCobb: tool('cobb'),
+  toolBidirectional: tool('bidirectional'),
   toolRectangle: tool('rectangle'),
   toolEllipse: tool('ellipse'),
   toolFreehand: tool('freehand'),
@@ -106,10 +110,20 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   oneToOne: ({ pane }) => pane.oneToOne(),
   smooth: ({ pane }) => pane.smooth(!pane.state().isSmooth),
   reset: ({ pane }) => pane.reset(),
+  slab: ({ pane }) => {
+    const { slab } = pane.state()
+    if (slab) pane.setSlab(slabAfter(slab))
+  },
+  volume: ({ desk, state, pane }) => {
+    const { series } = pane.state()
+    // The pane that keys are for may be the one that goes.
+    if (state.planesOf !== null) desk.set({ hasVolume: !state.hasVolume, activePlane: 0 })
+    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: true })
+  },
   planes: ({ desk, state, pane }) => {
     const { series } = pane.state()
     if (state.planesOf !== null) desk.set({ planesOf: null })
-    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0 })
+    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: false })
   },
   cine: ({ desk, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
@@ -156,5 +170,8 @@ function stepSeries({ desk, list, state }: Doing, step: number): void {
 
 function stepPane({ desk, state }: Doing, step: number): void {
   if (state.planesOf === null) desk.hang((board) => paneAfter(board, step))
-  else desk.set({ activePlane: (state.activePlane + step + 3) % 3 })
+  else {
+    const count = PLANES.length + (state.hasVolume ? 1 : 0)
+    desk.set({ activePlane: (state.activePlane + step + count) % count })
+  }
 }

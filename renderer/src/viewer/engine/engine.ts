@@ -233,7 +233,9 @@ function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
 
 function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
   const shown = [...panes.values()].map((pane) => pane.state())
-  volumes.closeBut(new Set(shown.flatMap(({ plane, series }) => (plane && series?.key) || [])))
+  volumes.closeBut(
+    new Set(shown.flatMap(({ kind, series }) => (kind !== 'stack' && series?.key) || [])),
+  )
 }
 
 const viewportsOf = (panes: Panes): readonly string[] =>

@@ -1,6 +1,6 @@
 import type { RenderingEngine, Types } from '@cornerstonejs/core'
 import type { Frames } from '../frames.ts'
-import type { Pane, PaneState, Probed, WindowPreset } from '../pane.ts'
+import type { Pane, PaneState, Probed, Rendering, Slab, WindowPreset } from '../pane.ts'
 import type { SeriesState } from '../stack.ts'
 import type { Anchored } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
@@ -66,7 +66,8 @@ export interface PaneContext {
 
 /**
  * One way of showing a series in a pane: `stack-content.ts` shows its images, `plane-content.ts` a
- * plane of its volume. It ends with its series: another series, or another plane, is a new content.
+ * plane of its volume, `volume-content.ts` the volume as a whole. It ends with its series: another
+ * series, or another plane, is a new content.
  */
 export interface PaneContent {
   /**
@@ -95,11 +96,17 @@ export interface PaneContent {
   /** Undefined where it follows no other pane. */
   anchored(): Anchored | undefined
   setAnchor(): void
+  /** Empty where there is no window to choose. */
   presets(): readonly WindowPreset[]
   /** Brightness by one of the image's look-up tables; undefined: by none. */
   setCurve(index: number | undefined): void
   setInversion(isInverted: boolean): void
-  /** The window is nobody's choice any more. */
-  forgetWindow(): void
+  /** As it opened, but for what is drawn on it. */
+  reset(view: View): void
+  /** Interpolated between pixels or not, as the state says. */
+  setSmooth(view: View): void
+  setSlab(slab: Slab): void
+  renderings(): readonly Rendering[]
+  setRendering(rendering: Rendering): void
   probeAt(view: View, point: Types.Point2): Probed | undefined
 }
