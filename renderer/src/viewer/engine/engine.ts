@@ -4,7 +4,6 @@ import {
   init as initCore,
   RenderingEngine,
 } from '@cornerstonejs/core'
-import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import { init as initTools } from '@cornerstonejs/tools'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
@@ -96,9 +95,8 @@ let libraries: Promise<void> | undefined
 /** Cornerstone's own parts, once on a page. */
 function startLibraries(): Promise<void> {
   libraries ??= (async () => {
-    await initCore()
-    const cores = navigator.hardwareConcurrency || 2
-    initLoader({ maxWebWorkers: Math.max(2, Math.min(4, cores)) })
+    // Each WebGL context takes part of a second to make where there is no graphics card.
+    await initCore({ rendering: { webGlContextCount: 1 } } as Parameters<typeof initCore>[0])
     await initTools()
     const { deviceMemory = 8 } = navigator as Navigator & { readonly deviceMemory?: number }
     cache.setMaxCacheSize(

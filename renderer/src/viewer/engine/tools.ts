@@ -1,9 +1,15 @@
 import * as cornerstone from '@cornerstonejs/tools'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import { EllipseTool, RectangleTool } from './area-tools.ts'
 import { areaLines, axesLines } from './measurement-text.ts'
 import type { ContentKind } from './pane.ts'
+import {
+  BidirectionalTool,
+  EllipseTool,
+  FreehandTool,
+  LengthTool,
+  RectangleTool,
+} from './region-tools.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { TOOLS, type ToolName } from './tool-names.ts'
 
@@ -13,15 +19,12 @@ export type Button = 'left' | 'middle' | 'right'
 const {
   AngleTool,
   ArrowAnnotateTool,
-  BidirectionalTool,
   CobbAngleTool,
   CrosshairsTool,
   EraserTool,
   LabelTool,
-  LengthTool,
   MagnifyTool,
   PanTool,
-  PlanarFreehandROITool,
   ProbeTool,
   ReferenceLinesTool,
   TrackballRotateTool,
@@ -40,7 +43,7 @@ const CLASSES = {
   bidirectional: BidirectionalTool,
   rectangle: RectangleTool,
   ellipse: EllipseTool,
-  freehand: PlanarFreehandROITool,
+  freehand: FreehandTool,
   probe: ProbeTool,
   arrow: ArrowAnnotateTool,
   text: LabelTool,

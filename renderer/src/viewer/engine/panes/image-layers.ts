@@ -1,5 +1,4 @@
 import type { Types } from '@cornerstonejs/core'
-import { extrasOf } from '../image.ts'
 import { openOverlayPlanes } from '../overlay-planes.ts'
 import type { StackImage } from '../stack.ts'
 
@@ -18,7 +17,7 @@ export interface ImageLayers {
 export function openImageLayers(host: HTMLElement): ImageLayers {
   const overlayPlanes = openOverlayPlanes(host)
   return {
-    show: (of, image) => overlayPlanes.show(image, extrasOf(image), of.instance.regions ?? []),
+    show: (of, image) => overlayPlanes.show(image, of.instance.regions ?? []),
     place: (view) => overlayPlanes.place(view),
     close: () => overlayPlanes.close(),
   }
