@@ -5,7 +5,7 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
+import { useBench, useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
@@ -98,7 +98,8 @@ export function PaneView(props: {
 
 /** Why there is no image to see. Never beside the pixels of another one. */
 function Trouble({ state }: { state: PaneState }) {
-  const { problem, index, isShown, volume } = state
+  const { problem, index, isShown, volume, kind } = state
+  const { engine } = useBench()
   if (problem) {
     return (
       <div className={css.problem} role="alert">
@@ -116,8 +117,11 @@ function Trouble({ state }: { state: PaneState }) {
         {t('ui.viewer.pane.volume', { read: volume.read, of: volume.of })}
       </div>
     )
+  const isSlow = kind === 'volume' && engine.isSoftware
   return isShown ? null : (
-    <div className={`${css.loading} ${css.late}`}>{t('ui.viewer.pane.isWaiting')}</div>
+    <div className={`${css.loading} ${css.late}`}>
+      {t(isSlow ? 'ui.viewer.pane.isWaitingLong' : 'ui.viewer.pane.isWaiting')}
+    </div>
   )
 }
 

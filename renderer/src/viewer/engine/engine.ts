@@ -251,6 +251,7 @@ function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks
     resizing: openResizing(engine),
     panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
     onMoved: links.moved,
+    onOpened: links.join,
     onRendered: links.showLines,
   }
 }
@@ -272,7 +273,9 @@ function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
 
 function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
   const shown = [...panes.values()].map((pane) => pane.state())
-  volumes.closeBut(new Set(shown.flatMap(({ plane, series }) => (plane && series?.key) || [])))
+  volumes.closeBut(
+    new Set(shown.flatMap(({ kind, series }) => (kind !== 'stack' && series?.key) || [])),
+  )
 }
 
 const viewportsOf = (panes: Panes): readonly string[] =>
