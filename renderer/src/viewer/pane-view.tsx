@@ -7,6 +7,7 @@ import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
+import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
@@ -30,12 +31,15 @@ export function PaneView(props: {
 }) {
   const { paneId, number, isActive, isOver, note, onActivate, onDoubleClick, ...drag } = props
   const pane = usePane(paneId)
+  const isKeyImage = useIsKeyImage(paneId)
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
+  const isAnonymous = useDesk((desk) => desk.isAnonymous)
   const study = studies.find(
     ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
   )?.study
+  const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
   useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
   // Focus follows the active pane where it is in a pane already, so that keys and the frame around
   // it go together.
@@ -75,7 +79,7 @@ export function PaneView(props: {
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
-        <Overlay state={state} study={study} />
+        <Overlay state={state} study={study} currentDate={currentDate} isKeyImage={isKeyImage} />
       ) : (
         <div className={css.note}>{note}</div>
       )}
@@ -83,7 +87,11 @@ export function PaneView(props: {
       {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
-      <Spoken state={state} text={spoken(state, study)} isActive={isActive} />
+      <Spoken
+        state={state}
+        text={spoken(state, study, { isAnonymous, currentDate })}
+        isActive={isActive}
+      />
     </section>
   )
 }

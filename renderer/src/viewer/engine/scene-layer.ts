@@ -2,7 +2,7 @@ import { type Types, utilities } from '@cornerstonejs/core'
 import { drawScene } from '../referencing/draw-scene.ts'
 import type { Affine } from '../referencing/plane-mapping.ts'
 import type { Scene } from '../referencing/scene.ts'
-import { extrasOf } from './image.ts'
+import { layersOf } from './layers.ts'
 import type { StackImage } from './stack.ts'
 
 type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
@@ -36,7 +36,11 @@ export function openSceneLayer(host: HTMLElement): SceneLayer {
     canvas ??= openCanvas(host)
     const context = cleared(canvas, host)
     if (!context) return
-    drawScene(context, scene, { image: shown.of, extras: extrasOf(shown.image), toScreen })
+    drawScene(context, scene, {
+      image: shown.of,
+      overlays: layersOf(shown.image).overlays,
+      toScreen,
+    })
   }
   return {
     show(of, image) {

@@ -3,6 +3,7 @@ import type { ValueWindow } from '#shared/pixels/opening-window.ts'
 import { columnOf, letters, oppositeLetters, rowOf, type Vector } from './geometry.ts'
 import type { PaneState } from './pane.ts'
 import type { StackImage } from './stack.ts'
+import { STEEP, steep, unsteep } from './steep-window.ts'
 
 /** What a viewport of images and one of planes have in common. */
 export type View = Types.IStackViewport | Types.IVolumeViewport
@@ -19,20 +20,20 @@ export function windowOf(
     range.lower,
     range.upper,
   )
-  return { center: windowCenter, width: windowWidth }
+  return unsteep({ center: windowCenter, width: windowWidth })
 }
 
-export function rangeOf(
-  { center, width }: ValueWindow,
-  isExact: boolean,
-): { lower: number; upper: number } {
+export function rangeOf(window: ValueWindow, isExact: boolean): { lower: number; upper: number } {
+  const { center, width } = isExact
+    ? window
+    : steep({ ...window, width: Math.max(window.width, 1) })
   const { lower, upper } = utilities.windowLevel.toLowHighRange(
-    Math.max(width, isExact ? Number.MIN_VALUE : 1),
+    Math.max(width, Number.MIN_VALUE),
     center,
     isExact ? Enums.VOILUTFunctionType.LINEAR_EXACT : Enums.VOILUTFunctionType.LINEAR,
   )
-  // A width of one is a threshold; both ends at one place would be no picture.
-  return upper > lower ? { lower, upper } : { lower, upper: lower + 0.01 }
+  // Both ends at one place would be no picture.
+  return upper > lower ? { lower, upper } : { lower, upper: lower + STEEP }
 }
 
 /** How the picture lies, of a view that has one: degrees clockwise. */

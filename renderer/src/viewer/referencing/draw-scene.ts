@@ -1,6 +1,6 @@
 import type { Colour, PresentationState, Shutter } from '#shared/contract/referencing-objects.ts'
-import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { bytesOf } from '#shared/pixels/look-up.ts'
+import { isCovered, type OverlayPlane } from '#shared/pixels/overlays.ts'
 import type { StackImage } from '../engine/stack.ts'
 import { appliesTo } from './belonging.ts'
 import { displayedCorners, fromDisplay } from './display-coordinates.ts'
@@ -19,7 +19,8 @@ const POINT_RADIUS = 3
 /** Where a scene is drawn. */
 export interface ScenePlace {
   readonly image: StackImage
-  readonly extras: InstanceExtras | undefined
+  /** Those of the image, which a presentation state may show. */
+  readonly overlays: readonly OverlayPlane[]
   /** From columns and rows of the image to CSS pixels. */
   readonly toScreen: Affine
 }
@@ -52,7 +53,7 @@ function drawShutter(
   context: CanvasRenderingContext2D,
   state: PresentationState,
   { rectangle, circle, polygon, overlayGroup, colour }: Shutter,
-  { image, extras, toScreen }: ScenePlace,
+  { image, overlays, toScreen }: ScenePlace,
 ): void {
   const { columns = 0, rows = 0 } = image.instance.image ?? {}
   const hideOutside = (visible: (path: Path2D) => void) => {
@@ -82,30 +83,38 @@ function drawShutter(
     })
   context.restore()
   if (overlayGroup !== null) {
-    const plane = planeOfGroup(state, extras, overlayGroup)
+    const plane = planeOfGroup(state, overlays, overlayGroup)
     if (plane) drawPlane(context, plane, colour, toScreen)
   }
 }
 
-type OverlayPlane = InstanceExtras['overlays'][number]
+const planesOfState = new WeakMap<PresentationState, readonly OverlayPlane[]>()
+
+/** Those of a presentation state itself; its pixels have no bits to embed them in. */
+function ownPlanes(state: PresentationState): readonly OverlayPlane[] {
+  const known = planesOfState.get(state)
+  const planes =
+    known ?? state.overlays.map((plane) => ({ ...plane, bits: bytesOf(plane.data), from: 0 }))
+  planesOfState.set(state, planes)
+  return planes
+}
 
 /** That of the presentation state takes the place of that of the image. */
 const planeOfGroup = (
   state: PresentationState,
-  extras: InstanceExtras | undefined,
+  ofImage: readonly OverlayPlane[],
   group: number,
 ): OverlayPlane | undefined =>
-  state.overlays.find((plane) => plane.group === group) ??
-  extras?.overlays.find((plane) => plane.group === group)
+  [...ownPlanes(state), ...ofImage].find((plane) => plane.group === group)
 
 function drawOverlays(
   context: CanvasRenderingContext2D,
   state: PresentationState,
-  { extras, toScreen }: ScenePlace,
+  { overlays, toScreen }: ScenePlace,
 ): void {
   for (const { group, layer } of state.activations) {
     if (group === state.shutter?.overlayGroup) continue
-    const plane = planeOfGroup(state, extras, group)
+    const plane = planeOfGroup(state, overlays, group)
     if (plane) drawPlane(context, plane, colourOfLayer(state, layer), toScreen)
   }
 }
@@ -132,14 +141,14 @@ function drawPlane(
   context.restore()
 }
 
-function pictureOfPlane({ rows, columns, data }: OverlayPlane, colour: Colour): HTMLCanvasElement {
+function pictureOfPlane(plane: OverlayPlane, colour: Colour): HTMLCanvasElement {
+  const { rows, columns } = plane
   const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows })
   const context = canvas.getContext('2d')
   if (!context) return canvas
   const picture = context.createImageData(columns, rows)
-  const bits = bytesOf(data)
   for (let n = 0; n < rows * columns; n++)
-    if (((bits[n >> 3] ?? 0) >> (n & 7)) & 1) picture.data.set([...colour, 255], n * 4)
+    if (isCovered(plane, n)) picture.data.set([...colour, 255], n * 4)
   context.putImageData(picture, 0, 0)
   return canvas
 }

@@ -1,6 +1,5 @@
 import type { Types } from '@cornerstonejs/core'
 import type { Scene } from '../../referencing/scene.ts'
-import { extrasOf } from '../image.ts'
 import { openOverlayPlanes } from '../overlay-planes.ts'
 import { openSceneLayer } from '../scene-layer.ts'
 import type { StackImage } from '../stack.ts'
@@ -28,8 +27,7 @@ export function openImageLayers(host: HTMLElement): ImageLayers {
   const sceneLayer = openSceneLayer(host)
   return {
     show(of, image, isPresented) {
-      const extras = isPresented ? undefined : extrasOf(image)
-      overlayPlanes.show(image, extras, of.instance.regions ?? [])
+      overlayPlanes.show(image, of.instance.regions ?? [], !isPresented)
       sceneLayer.show(of, image)
     },
     setScene: (scene) => sceneLayer.setScene(scene),

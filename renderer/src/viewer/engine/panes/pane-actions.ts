@@ -1,5 +1,6 @@
 import { Enums, type Types } from '@cornerstonejs/core'
 import type { Pane } from '../pane.ts'
+import { unsteep } from '../steep-window.ts'
 import { fitToPane, flip, rangeOf, rotateBy, type View } from '../view.ts'
 import { isExact } from './look.ts'
 import type { PaneContext } from './pane-context.ts'
@@ -84,7 +85,7 @@ export function openedWindow(
     typeof image.windowWidth !== 'number'
   )
     return undefined
-  return { center: image.windowCenter, width: image.windowWidth }
+  return unsteep({ center: image.windowCenter, width: image.windowWidth })
 }
 
 /** Gives a view the window that its image opens with. */
