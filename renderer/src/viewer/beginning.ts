@@ -3,6 +3,7 @@ import { ProblemError } from '../api/client.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
+import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
 
@@ -41,7 +42,10 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
   window.addEventListener('pagehide', () => drawings.flush(true))
-  return { desk, list, engine, drawings, measured }
+  const keyImages = openKeyImages(list, (sopInstanceUid) =>
+    call(viewing.report, { params: { viewId: view.viewId, sopInstanceUid } }),
+  )
+  return { desk, list, engine, drawings, keyImages, measured }
 }
 
 /** A browser may refuse its storage. */

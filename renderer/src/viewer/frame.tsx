@@ -1,6 +1,6 @@
-import { VisuallyHidden } from '@mantine/core'
+import { Loader, VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { t } from '../i18n/t.ts'
 import { filled } from './board.ts'
 import { CaptureDialog } from './capture-dialog.tsx'
@@ -9,6 +9,7 @@ import { CloseDialog } from './close-dialog.tsx'
 import { DangerBanner } from './danger-banner.tsx'
 import { PLANES, paneIdOf, planePaneIdOf } from './desk.ts'
 import { useActivePaneId, useBench, useDesk, useImages } from './desk-context.ts'
+import { useKeyImageKeys } from './documents/use-key-images.ts'
 import css from './frame.module.css'
 import { Grid } from './grid.tsx'
 import { hangablesOf } from './hangables.ts'
@@ -23,6 +24,8 @@ import { Toolbar } from './toolbar.tsx'
 import { useAwaitedPriors } from './use-awaited-priors.ts'
 import { useKeys } from './use-keys.ts'
 
+const ElementsPanel = lazy(() => import('./documents/elements-panel.tsx'))
+
 /**
  * The whole screen of a view: tools above, series at the left, images, lists at the right, state
  * below.
@@ -30,12 +33,14 @@ import { useKeys } from './use-keys.ts'
 export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   const isRailOpen = useDesk((state) => state.isRailOpen)
   const isPlanes = useDesk((state) => state.planesOf !== null)
+  const hasElements = useDesk((state) => state.hasElements)
   const { ref, width } = useElementSize()
   useHanging()
   useEngineWishes()
   useDrawings()
   useAwaitedPriors()
   useKeys()
+  useKeyImageKeys()
   return (
     <div className={css.frame} data-embedded={window.parent !== window || undefined} ref={ref}>
       <section aria-label={t('ui.viewer.toolbar.label')}>
@@ -49,7 +54,13 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
         {isRailOpen && <Rail />}
         <main className={css.stage} aria-label={t('ui.viewer.landing.heading')}>
           {isPlanes ? <Planes /> : <Grid />}
-          <MediaBeside />
+          {hasElements ? (
+            <Suspense fallback={<Loader size="sm" m="md" />}>
+              <ElementsPanel />
+            </Suspense>
+          ) : (
+            <MediaBeside />
+          )}
         </main>
         <Side />
       </div>

@@ -46,7 +46,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
         <ToolButton icon={IconDots} label={t('ui.viewer.toolbar.more')} />
       </Menu.Target>
       <Menu.Dropdown>
-        {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}
+        {(['oneToOne', 'smooth', 'rotateBack', 'alone', 'elements'] as const).map(item)}
         {hasAll && (
           <>
             <Menu.Divider />

@@ -6,6 +6,7 @@ import { t } from '../i18n/t.ts'
 import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
+import { KeyMark } from './documents/key-mark.tsx'
 import type { PaneState } from './engine/pane.ts'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
@@ -75,6 +76,7 @@ export function PaneView(props: {
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <KeyMark state={state} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
       <Spoken state={state} text={spoken(state, study)} isActive={isActive} />

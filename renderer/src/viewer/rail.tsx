@@ -2,6 +2,7 @@ import { dayText } from '../format/dates.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk, useImages } from './desk-context.ts'
+import { ObjectList } from './documents/object-list.tsx'
 import type { StudyState } from './engine/stack.ts'
 import { priorText } from './overlay-text.ts'
 import css from './rail.module.css'
@@ -25,6 +26,9 @@ export function Rail() {
 }
 
 function Study({ study: { study, series, notImages } }: { study: StudyState }) {
+  const { media } = useImages()
+  const listed = new Set(media.map(({ object }) => object?.sopInstanceUid))
+  const others = notImages.filter(({ sopInstanceUid }) => !listed.has(sopInstanceUid))
   const board = useDesk((state) => state.board)
   const planesOf = useDesk((state) => state.planesOf)
   const shown = new Set(planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey))
@@ -43,14 +47,15 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
           </li>
         ))}
       </ul>
-      {notImages.length > 0 && (
+      <ObjectList studyInstanceUid={study.studyInstanceUid} />
+      {others.length > 0 && (
         <p
           className={css.none}
           title={[
-            ...new Set(notImages.map(({ notImage }) => notImage && translateMessage(notImage))),
+            ...new Set(others.map(({ notImage }) => notImage && translateMessage(notImage))),
           ].join(' ')}
         >
-          {t('ui.viewer.rail.notImages', { number: notImages.length })}
+          {t('ui.viewer.rail.notImages', { number: others.length })}
         </p>
       )}
     </section>

@@ -90,6 +90,8 @@ export interface ViewedHeader {
   study: HeaderStudy
   series: HeaderSeries
   instance: HeaderInstance
+  /** Title of a report or document, and the media type of an encapsulated one; empty if missing. */
+  document: { title: string; mimeType: string }
 }
 
 /** Builds the header from the elements of a file. `file`: what precedes the data set. */
@@ -145,6 +147,12 @@ export function viewedHeader(
       lossy: lossyOf(values),
       regions: regionsOf(values),
       hasExtras: image !== null && hasExtras(values),
+    },
+    document: {
+      title:
+        text(TAG.DocumentTitle) ||
+        (values.items(TAG.ConceptNameCodeSequence)[0]?.text(TAG.CodeMeaning) ?? ''),
+      mimeType: text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
     },
   }
   return { header, fault: counted.fault ?? fault }
