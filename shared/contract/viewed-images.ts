@@ -219,7 +219,13 @@ export const ViewMedia = z.object({
   /** Title of a report or document; empty if it has none. */
   title: z.string(),
   /** The DICOM object that contains it; null for a file of the partner. */
-  object: z.object({ studyInstanceUid: z.string(), sopInstanceUid: z.string() }).nullable(),
+  object: z
+    .object({
+      studyInstanceUid: z.string(),
+      sopInstanceUid: z.string(),
+      sopClassUid: z.string(),
+    })
+    .nullable(),
 })
 export type ViewMedia = z.infer<typeof ViewMedia>
 

@@ -1,6 +1,6 @@
 import { Loader, VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
 import { filled } from './board.ts'
 import { CaptureDialog } from './capture-dialog.tsx'
@@ -9,6 +9,7 @@ import { CloseDialog } from './close-dialog.tsx'
 import { DangerBanner } from './danger-banner.tsx'
 import { PLANES, paneIdOf, planePaneIdOf } from './desk.ts'
 import { useActivePaneId, useBench, useDesk, useImages } from './desk-context.ts'
+import { isShown, openingOf } from './documents/media-name.ts'
 import { useKeyImageKeys } from './documents/use-key-images.ts'
 import css from './frame.module.css'
 import { Grid } from './grid.tsx'
@@ -38,6 +39,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   useHanging()
   useEngineWishes()
   useDrawings()
+  useFirstDocument()
   useAwaitedPriors()
   useKeys()
   useKeyImageKeys()
@@ -83,6 +85,21 @@ function useHanging(): void {
     const board = filled(now, hangablesOf(images))
     if (board !== now) desk.set({ board })
   }, [desk, images, now])
+}
+
+/** A study without images, such as an ECG, opens with its first document. */
+function useFirstDocument(): void {
+  const { desk } = useBench()
+  const { studies, media, progress } = useImages()
+  const isDone = progress.state === 'done'
+  const first = media.find(isShown)
+  const isAlone = isDone && !studies.some(({ series }) => series.length > 0)
+  const isOpened = useRef(false)
+  useEffect(() => {
+    if (!isAlone || !first || isOpened.current) return
+    isOpened.current = true
+    if (desk.state().mediaId === null) desk.set(openingOf(first, false))
+  }, [desk, isAlone, first])
 }
 
 /** What the screen is set to, told to the engine; and panes that are gone, forgotten. */

@@ -3,7 +3,14 @@ import { IconDownload } from '@tabler/icons-react'
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
-import { isFile, isShown, MEDIA_ICONS, mediaName, openingOf } from './documents/media-name.ts'
+import {
+  isFile,
+  isShown,
+  kindText,
+  MEDIA_ICONS,
+  mediaName,
+  openingOf,
+} from './documents/media-name.ts'
 import css from './side.module.css'
 
 /** Reports, waveforms, documents, pictures and videos of the studies. */
@@ -34,7 +41,7 @@ export function MediaList() {
               ) : (
                 name
               )}
-              <div className={css.quiet}>{t(`ui.viewer.media.kinds.${one.shownAs}`)}</div>
+              {name !== kindText(one) && <div className={css.quiet}>{kindText(one)}</div>}
             </div>
             {isFile(one) && (
               <Button

@@ -10,7 +10,7 @@ import { Thumbnail } from './thumbnail.tsx'
 
 /** The series of this study and of the earlier ones beside it. */
 export function Rail() {
-  const { studies, progress } = useImages()
+  const { studies, media, progress } = useImages()
   const hasSeries = studies.some(({ series }) => series.length > 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
@@ -18,7 +18,7 @@ export function Rail() {
       {studies.map((study) => (
         <Study key={study.study.studyInstanceUid} study={study} />
       ))}
-      {!hasSeries && progress.state === 'done' && (
+      {!hasSeries && media.length === 0 && progress.state === 'done' && (
         <p className={css.none}>{t('ui.viewer.rail.none')}</p>
       )}
     </nav>

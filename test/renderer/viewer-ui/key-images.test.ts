@@ -78,7 +78,7 @@ describe('a key object selection', () => {
 it('selections are read once each as they are listed; one that cannot be read is counted', async () => {
   const medium = (mediaId: number, shownAs: ViewMedia['shownAs']): ViewMedia => ({
     ...{ mediaId, shownAs, mimeType: '', fileName: '', title: '' },
-    object: { studyInstanceUid: '1', sopInstanceUid: String(mediaId) },
+    object: { studyInstanceUid: '1', sopInstanceUid: String(mediaId), sopClassUid: '' },
   })
   let media = [medium(2, 'key-images'), medium(3, 'report')]
   let listed: () => void = () => undefined

@@ -99,7 +99,7 @@ export class MediaFiles {
     if (kind === null || this.#objects.has(sopInstanceUid)) return
     this.#objects.add(sopInstanceUid)
     const { title } = header.document
-    const object = { studyInstanceUid, sopInstanceUid }
+    const object = { studyInstanceUid, sopInstanceUid, sopClassUid }
     if (kind === 'document' || kind === 'video') {
       const mimeType = kind === 'video' ? videoType(transferSyntaxUid) : header.document.mimeType
       const locate = kind === 'video' ? encapsulatedVideo : encapsulatedDocument

@@ -22,11 +22,20 @@ export const MEDIA_ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = {
   other: IconFile,
 }
 
-/** A document, picture or video by its title or file name, otherwise by what it is. */
-export function mediaName({ title, fileName, shownAs, mediaId }: ViewMedia): string {
-  const kind = fileName ? '' : t(`ui.viewer.media.kinds.${shownAs}`)
-  return title || fileName || kind || t('ui.viewer.media.unnamed', { number: mediaId })
+/** 12-lead, general, ambulatory and general 32-bit ECG (PS3.4 B.5). */
+const TWELVE_LEAD = '1.2.840.10008.5.1.4.1.1.9.1.1'
+const ECG = /^1\.2\.840\.10008\.5\.1\.4\.1\.1\.9\.1\.\d+$/
+
+/** What it is, such as `Structured report`. */
+export function kindText({ shownAs, object }: Pick<ViewMedia, 'shownAs' | 'object'>): string {
+  if (object?.sopClassUid === TWELVE_LEAD) return t('ui.viewer.media.kinds.ecg12')
+  if (ECG.test(object?.sopClassUid ?? '')) return t('ui.viewer.media.kinds.ecg')
+  return t(`ui.viewer.media.kinds.${shownAs}`)
 }
+
+/** A document, picture or video by its title or file name, otherwise by what it is. */
+export const mediaName = (medium: ViewMedia): string =>
+  medium.title || medium.fileName || kindText(medium)
 
 /** Whether the page shows it; otherwise it is offered for download only. */
 export const isShown = ({ shownAs }: ViewMedia): boolean => shownAs !== 'other'

@@ -1,6 +1,6 @@
 import { t } from '../../i18n/t.ts'
 import { useBench, useDesk, useImages } from '../desk-context.ts'
-import { isShown, MEDIA_ICONS, mediaName, openingOf } from './media-name.ts'
+import { isShown, kindText, MEDIA_ICONS, mediaName, openingOf } from './media-name.ts'
 import css from './object-list.module.css'
 
 /** Reports, waveforms and documents of a study that are DICOM objects, below its series. */
@@ -15,6 +15,7 @@ export function ObjectList({ studyInstanceUid }: { studyInstanceUid: string }) {
     <div role="group" className={css.objects} aria-label={t('ui.viewer.media.title')}>
       {own.map((medium) => {
         const Shape = MEDIA_ICONS[medium.shownAs]
+        const name = mediaName(medium)
         const isOpen = mediaId === medium.mediaId
         // What cannot be shown is in the list that offers to save it.
         const open = () =>
@@ -29,8 +30,8 @@ export function ObjectList({ studyInstanceUid }: { studyInstanceUid: string }) {
           >
             <Shape size={20} stroke={1.6} aria-hidden />
             <span>
-              <span className={css.name}>{mediaName(medium)}</span>
-              <span className={css.kind}>{t(`ui.viewer.media.kinds.${medium.shownAs}`)}</span>
+              <span className={css.name}>{name}</span>
+              {name !== kindText(medium) && <span className={css.kind}>{kindText(medium)}</span>}
             </span>
           </button>
         )

@@ -301,6 +301,7 @@ function Trace(props: {
   )
   return (
     <g>
+      {column > 0 && <path className={css.change} d={`M${x} ${middle - 5}v10`} />}
       {column === 0 && unit === 'mV' && (
         <path
           className={css.trace}
@@ -367,17 +368,15 @@ function Annotations({ annotations }: { annotations: readonly WaveformAnnotation
       {measured.length > 0 && (
         <>
           <h2>{t('ui.viewer.waveform.measurements')}</h2>
-          <table>
-            <tbody>
-              {measured.map(({ concept, value, unit }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: each lead may have the same measurement
-                <tr key={index}>
-                  <th scope="row">{conceptText(concept)}</th>
-                  <td>{[value, unit].filter(Boolean).join(' ')}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <dl>
+            {measured.map(({ concept, value, unit }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: each lead may have the same measurement
+              <div key={index}>
+                <dt>{conceptText(concept)}</dt>
+                <dd>{[value, unit].filter(Boolean).join(' ')}</dd>
+              </div>
+            ))}
+          </dl>
         </>
       )}
     </section>

@@ -150,7 +150,10 @@ describe('what is beside the images', () => {
     expect(page.media).toEqual([
       {
         ...{ mediaId: 1, shownAs: 'pdf', mimeType: 'application/pdf', fileName: 'Document.pdf' },
-        ...{ title: '', object: { studyInstanceUid: STUDY, sopInstanceUid: sop } },
+        ...{
+          title: '',
+          object: { studyInstanceUid: STUDY, sopInstanceUid: sop, sopClassUid: PDF_CLASS },
+        },
       },
     ])
     expect(page.instances.get(sop)).toMatchObject({ image: null })
