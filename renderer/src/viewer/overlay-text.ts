@@ -126,6 +126,7 @@ function pictureLines({
   isInverted,
   magnification,
   lengthNote,
+  notes,
   plane,
 }: PaneState): readonly OverlayLine[] {
   const lossy = image && lossyOf(image.instance)
@@ -152,6 +153,7 @@ function pictureLines({
       { tone: 'warning' },
     ],
     [lossy, { tone: 'warning' }],
+    ...notes.map((note): Given => [translateMessage(note), { tone: 'warning' }]),
     [
       image && image.instance.regions.length > 0 && t('ui.viewer.overlay.regions'),
       { tone: 'warning' },
@@ -190,8 +192,26 @@ export function priorText(studyDate: string): string {
 /** By what the file says of its history, else by how it is encoded. */
 function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
   if (!lossy) return lossyText(transferSyntaxUid)
-  const ratios = lossy.ratios.map((ratio) => amount(ratio)).join(', ')
-  return ratios ? t('ui.viewer.overlay.lossyBy', { ratios }) : t('ui.viewer.overlay.lossy')
+  const { ratios, methods } = lossy
+  // PS3.3 C.7.6.1.1.5.1: one value for each of successive compressions.
+  const steps = Array.from({ length: Math.max(ratios.length, methods.length) }, (_, step) => {
+    const [method, ratio] = [methods[step], ratios[step]]
+    return [method && (METHODS[method] ?? method), ratio && `${amount(ratio)} : 1`]
+      .filter(Boolean)
+      .join(' ')
+  }).join(', ')
+  return steps ? t('ui.viewer.overlay.lossySteps', { steps }) : t('ui.viewer.overlay.lossy')
+}
+/** Defined Terms of Lossy Image Compression Method (PS3.3 C.7.6.1.1.5.1), by the name of each. */
+const METHODS: Readonly<Record<string, string>> = {
+  ISO_10918_1: 'JPEG',
+  ISO_14495_1: 'JPEG-LS',
+  ISO_15444_1: 'JPEG 2000',
+  ISO_15444_15: 'HTJ2K',
+  ISO_18181_1: 'JPEG XL',
+  ISO_13818_2: 'MPEG-2',
+  ISO_14496_10: 'H.264',
+  ISO_23008_2: 'H.265',
 }
 export const lossyText = (transferSyntaxUid: string): string => LOSSY[transferSyntaxUid] ?? ''
 

@@ -11,6 +11,7 @@ import type { PaneState } from './engine/pane.ts'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
+import { PointerValue } from './pointer-value.tsx'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -77,6 +78,7 @@ export function PaneView(props: {
         <div className={css.note}>{note}</div>
       )}
       {state.series && <KeyMark state={state} />}
+      {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
       <Spoken state={state} text={spoken(state, study)} isActive={isActive} />

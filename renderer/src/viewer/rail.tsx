@@ -35,14 +35,17 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
   const active = planesOf ?? board.panes[board.active]?.seriesKey
   const day = dayText(study.studyDate)
   return (
-    <section aria-label={study.isPrior ? priorText(study.studyDate) : t('ui.viewer.rail.current')}>
+    <section
+      aria-label={study.isPrior ? priorText(study.studyDate) : t('ui.viewer.rail.current')}
+      data-study={study.studyInstanceUid}
+    >
       <header className={css.study} data-prior={study.isPrior || undefined}>
         <h2>{study.isPrior ? priorText(study.studyDate) : t('ui.viewer.rail.current')}</h2>
         <p>{[study.isPrior ? '' : day, study.studyDescription].filter(Boolean).join(' · ')}</p>
       </header>
       <ul className={css.list}>
         {series.map((one) => (
-          <li key={one.key}>
+          <li key={one.key} data-series={one.series.seriesInstanceUid}>
             <Thumbnail series={one} isShown={shown.has(one.key)} isActive={active === one.key} />
           </li>
         ))}

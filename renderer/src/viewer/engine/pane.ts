@@ -56,6 +56,8 @@ export interface PaneState {
    * `Lengths are at the detector, larger than in the patient.`
    */
   readonly lengthNote: Message | null
+  /** What of the shown image's file is not applied to its pixels, such as an overlay. */
+  readonly notes: readonly Message[]
   /** Of a plane: slices of the volume that are there, of `of`. Null otherwise. */
   readonly volume: { readonly read: number; readonly of: number } | null
 }

@@ -70,7 +70,14 @@ beforeEach(async () => {
       body: Buffer.from(`${sop} ${frame}`),
       transferSyntaxUid: '1.2',
     }),
-    extras: async () => ({ palette: null, modalityLut: null, voiLuts: [], overlays: [] }),
+    extras: async () => ({
+      palette: null,
+      modalityLut: null,
+      voiLuts: [],
+      supplement: null,
+      notApplied: [],
+      overlays: [],
+    }),
     media: async (_view, mediaId, range) => ({
       ...{ status: 206, headers: { 'content-range': `${range}` }, body: Readable.from(['x']) },
       ...{ shownAs: 'pdf', mimeType: 'application/pdf', fileName: `${mediaId}.pdf` },
