@@ -174,6 +174,13 @@ test('a 12-lead ECG is drawn to scale, and measured', async () => {
   await panel().getByRole('combobox', { name: 'Speed' }).click()
   await page.getByRole('option', { name: '50 mm/s' }).click()
   await expect(panel().getByRole('img', { name: /at 50 mm\/s/ })).toBeVisible()
+  // Printed, it is alone on the paper.
+  await page.evaluate(() => document.documentElement.setAttribute('data-printing', ''))
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByText('RITMO SINUSALE')).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Series' })).toBeHidden()
+  await page.emulateMedia({ media: null })
+  await page.evaluate(() => document.documentElement.removeAttribute('data-printing'))
   expect(await accessibilityFaults(page)).toEqual([])
 })
 

@@ -73,7 +73,9 @@ function videoSpans(source: ByteSource, { found: { pixels } }: WholeHeader): Spa
   const table = fragmentAt(source, at)
   // Without items the stream is the value itself, which violates PS3.5 A.4 but can be played.
   if (table === 'other' || table === 'end' || table === undefined)
-    return end === undefined || table === 'end' ? [] : [{ at, length }]
+    return end === undefined || table === 'end'
+      ? []
+      : [{ at, length: Math.min(length, source.length - at) }]
   const fragments = new Fragments(source, table.at + table.length, end)
   fragments.walk()
   return fragments.found.map((fragment) => ({ at: fragment.at, length: fragment.length }))

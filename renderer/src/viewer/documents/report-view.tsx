@@ -244,10 +244,13 @@ function Rows({ rows }: { rows: readonly ReportRow[] }) {
                 <span className={css.modifiers}>{modifiers.join(' · ')}</span>
               )}
             </th>
-            <td data-number={item.valueType === 'NUM' || undefined}>
+            <td
+              data-number={item.valueType === 'NUM' || undefined}
+              colSpan={unitText(item) ? 1 : 2}
+            >
               <Value item={item} />
             </td>
-            <td className={css.unit}>{unitText(item)}</td>
+            {unitText(item) && <td className={css.unit}>{unitText(item)}</td>}
           </tr>
         ))}
       </tbody>

@@ -131,7 +131,13 @@ function Recording({ waveforms }: { waveforms: Waveforms }) {
           {translateMessage(fault)}
         </Notice>
       ))}
-      <Paper key={`${at} ${layout}`} group={group} layout={layout} speed={speed} gain={gain} />
+      <Paper
+        key={`${at} ${layout} ${speed} ${gain}`}
+        group={group}
+        layout={layout}
+        speed={speed}
+        gain={gain}
+      />
       <Annotations annotations={annotations} />
     </article>
   )
