@@ -1,11 +1,17 @@
 import { type View, viewing } from '#shared/contract/viewing.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
 import { ProblemError } from '../api/client.ts'
+import { randomId } from '../format/random-id.ts'
+import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
+import { openReferencingStore } from './referencing/referencing-store.ts'
+import { openSegmentFrames } from './referencing/segment-values.ts'
+import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
 const engineModule = import('./engine/engine.ts')
@@ -35,17 +41,43 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
   const [{ startEngine }, { measured }] = await Promise.all([engineModule, import('./measured.ts')])
   const engine = await startEngine(list)
+  const windows = openWindows(new BroadcastChannel(`isthmus view ${view.viewId}`), randomId())
+  const calls = drawingsCalls(view.viewId)
   const drawings = openDrawingsKeeper({
-    ...drawingsCalls(view.viewId),
+    ...calls,
+    async save(studyInstanceUid, stored, isLast) {
+      const revision = await calls.save(studyInstanceUid, stored, isLast)
+      windows.post({ kind: 'drawn', studyInstanceUid })
+      return revision
+    },
     drawn: engine.annotations,
     restore: engine.restore,
   })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
-  window.addEventListener('pagehide', () => drawings.flush(true))
   const keyImages = openKeyImages(list, (sopInstanceUid) =>
     call(viewing.report, { params: { viewId: view.viewId, sopInstanceUid } }),
   )
-  return { desk, list, engine, drawings, keyImages, measured }
+  window.addEventListener('pagehide', () => {
+    drawings.flush(true)
+    windows.post({ kind: 'left' })
+  })
+  // What was opened from the window is not seen after that was locked.
+  if (view.kind === 'window') new BroadcastChannel(LOCK_CHANNEL).onmessage = () => window.close()
+  // A page that comes back from the browser's cache is a window again.
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted) windows.post({ kind: 'hello' })
+  })
+  const referencing = openReferencingStore({
+    list,
+    read: (sopInstanceUid, signal) =>
+      call(viewing.referencing, { params: { viewId: view.viewId, sopInstanceUid } }, signal),
+    problemOf: (error) =>
+      error instanceof ProblemError ? verbatim(error.message) : message('viewer.overlay-not-read'),
+  })
+  const segmentFrames = openSegmentFrames(engine.storedFrame)
+  return {
+    ...{ desk, list, engine, drawings, keyImages, referencing, segmentFrames, measured, windows },
+  }
 }
 
 /** A browser may refuse its storage. */

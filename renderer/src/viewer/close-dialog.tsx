@@ -8,7 +8,7 @@ import { useBench, useDesk } from './desk-context.ts'
 
 /** Ends the view: on a PC that several people use, the images are not left open. */
 export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void }) {
-  const { desk, list, drawings } = useBench()
+  const { desk, list, drawings, windows } = useBench()
   const isOpen = useDesk((state) => state.isClosing)
   const close = useMutation<unknown, ProblemError>({
     mutationFn: async () => {
@@ -16,6 +16,7 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
       await call(viewing.close, { params: { viewId: desk.view.viewId } })
     },
     onSuccess: () => {
+      windows.post({ kind: 'ended' })
       list.close()
       window.history.replaceState(null, '', '/viewer')
       onClosed(t('ui.viewer.close.closed'))

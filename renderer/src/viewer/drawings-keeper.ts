@@ -47,6 +47,8 @@ export interface DrawingsKeeper {
   changed(studyUid: string): void
   /** Takes the place of what is drawn, as where one is removed from a list. */
   replace(studyUid: string, drawings: readonly unknown[]): void
+  /** Another window has saved drawings on the study: they are read again, and added. */
+  refresh(studyUid: string): void
   /** Saves at once what is not saved, as before the page is left. */
   flush(isLast?: boolean): void
 }
@@ -62,6 +64,8 @@ interface Study {
   cancel: () => void
   failures: number
   isBusy: boolean
+  /** The gateway has newer drawings than `base`. */
+  isStale: boolean
 }
 
 export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
@@ -117,7 +121,10 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     study.cancel()
     tell(uid, study, { state: study.base ? 'saving' : 'loading' })
     try {
-      if (!study.base) await load(uid, study)
+      if (!study.base || study.isStale) {
+        study.isStale = false
+        await load(uid, study)
+      }
       // Two windows that draw at once: each time one of them comes second.
       for (let rounds = 0; ; rounds++) {
         try {
@@ -148,7 +155,7 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
       base: undefined,
       unread: [],
       cancel: () => undefined,
-      ...{ failures: 0, isBusy: false },
+      ...{ failures: 0, isBusy: false, isStale: false },
     }
     studies.set(uid, study)
     return study
@@ -178,6 +185,12 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     replace(uid, drawings) {
       world.restore(uid, drawings)
       changed(uid)
+    },
+    refresh(uid) {
+      const study = studies.get(uid)
+      if (!study) return
+      study.isStale = true
+      if (!study.isBusy) void run(uid, study)
     },
     flush(isLast = false) {
       for (const [uid, study] of studies) {

@@ -8,12 +8,14 @@ import { useBench, useDesk } from './desk-context.ts'
 import { KeyImageList } from './documents/key-image-list.tsx'
 import { DrawingsList } from './drawings-list.tsx'
 import { FaultsList } from './faults-list.tsx'
+import { LayoutsList } from './layouts-list.tsx'
 import { MediaList } from './media-list.tsx'
 import { PriorsList } from './priors-list.tsx'
 import css from './side.module.css'
 
 const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentType]>> = {
   priors: [t('ui.viewer.priors.title'), PriorsList],
+  layouts: [t('ui.viewer.layouts.title'), LayoutsList],
   media: [t('ui.viewer.media.title'), MediaList],
   keyImages: [t('ui.viewer.keyImages.title'), KeyImageList],
   drawings: [t('ui.viewer.drawings.title'), DrawingsList],

@@ -2,12 +2,13 @@ import type { Context } from '#server/context.ts'
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
+import type { ReferencingObject } from '#shared/contract/referencing-objects.ts'
 import type { InstanceExtras, ViewedPrior, ViewLine } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { type StreamedContent, streamContent } from './content-stream.ts'
 import { FileFetcher } from './file-fetcher.ts'
-import { type Frame, withApiErrors } from './image-file.ts'
+import { type Frame, referencingObjectOf, withApiErrors } from './image-file.ts'
 import type { ShownMedium } from './media.ts'
 import type { AskAccess } from './partner-access.ts'
 import { priorsOf } from './priors.ts'
@@ -129,6 +130,20 @@ export class ViewImages implements AsyncDisposable {
     // The download may take longer than the request for an image may.
     return this.#stateOf(view).image(sopInstanceUid, signal, (image) =>
       streamContent(image, whole, undefined, signal),
+    )
+  }
+
+  /**
+   * Returns a presentation state, segmentation or structure set, once its file is complete.
+   * @throws ApiError those of `frame`
+   */
+  referencing(
+    view: OpenView,
+    sopInstanceUid: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ReferencingObject> {
+    return this.#stateOf(view).image(sopInstanceUid, signal, (image, until) =>
+      image.use(until, referencingObjectOf),
     )
   }
 

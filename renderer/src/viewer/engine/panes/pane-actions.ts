@@ -64,6 +64,7 @@ export function openActions(
         context.content?.setCurve(0)
       })
       setInversion(false)
+      if (state().presentation) change(() => context.content?.presentAgain())
     },
   }
 }

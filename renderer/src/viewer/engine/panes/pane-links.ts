@@ -1,16 +1,27 @@
-import { synchronisedIndex } from '../synchronise.ts'
+import { type Anchored, synchronisedIndex } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { EnginePane } from './pane-context.ts'
 
 export type Synchronised = 'off' | 'position' | 'index'
+
+/** A stack that was scrolled; places are from 0, `anchor` as in `Anchored`. */
+export interface Scrolled {
+  readonly seriesKey: string
+  readonly index: number
+  readonly anchor: number
+}
 
 /** How panes follow the active one, and show its plane as a line. */
 export interface PaneLinks {
   setActive(paneId: string): void
   setSynchronised(how: Synchronised): void
   setReferenceLines(areShown: boolean): void
-  /** Moves the other panes as a person has moved this one. */
-  follow(moved: EnginePane): void
+  /** Moves the other panes as a person has moved this one, and tells the listeners. */
+  moved(pane: EnginePane): void
+  /** Moves the panes as one of another window has been moved. */
+  followFrom(from: Anchored): void
+  /** Told where a person has scrolled a stack. @returns the way to stop */
+  onScrolled(listener: (moved: Scrolled) => void): () => void
   /** A pane has a new picture: if it is the active one, its plane may be another. */
   showLines(): void
 }
@@ -22,6 +33,16 @@ export function openPaneLinks(
   let active = ''
   let areLinesShown = false
   let synchronised: Synchronised = 'off'
+  const listeners = new Set<(moved: Scrolled) => void>()
+  const follow = (from: Anchored, moved?: EnginePane) => {
+    if (synchronised === 'off') return
+    for (const pane of panes.values()) {
+      const other = pane === moved ? undefined : pane.anchored()
+      if (!other || pane.state().isPlaying) continue
+      const index = synchronisedIndex(synchronised, from, other)
+      if (index !== undefined) pane.moveTo(index, 'sync')
+    }
+  }
   const links: PaneLinks = {
     setActive(paneId) {
       active = paneId
@@ -31,21 +52,26 @@ export function openPaneLinks(
       synchronised = how
       for (const pane of panes.values()) pane.setAnchor()
       const pane = panes.get(active)
-      if (pane) links.follow(pane)
+      const from = pane?.anchored()
+      if (from) follow(from, pane)
     },
     setReferenceLines(areShown) {
       areLinesShown = areShown
       links.showLines()
     },
-    follow(moved) {
-      const from = moved.anchored()
-      if (synchronised === 'off' || !from) return
-      for (const pane of panes.values()) {
-        const other = pane === moved ? undefined : pane.anchored()
-        if (!other || pane.state().isPlaying) continue
-        const index = synchronisedIndex(synchronised, from, other)
-        if (index !== undefined) pane.moveTo(index, 'sync')
-      }
+    moved(pane) {
+      const from = pane.anchored()
+      if (!from) return
+      follow(from, pane)
+      const { series, index } = pane.state()
+      if (!series) return
+      for (const listener of listeners)
+        listener({ seriesKey: series.key, index, anchor: from.anchor })
+    },
+    followFrom: (from) => follow(from),
+    onScrolled(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     showLines() {
       const isShown = areLinesShown && panes.get(active)?.state().isShown

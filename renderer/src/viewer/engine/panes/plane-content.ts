@@ -49,6 +49,10 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
       viewportOf(cut)?.setProperties({ invert: isInverted !== isNegative(pane.state()) })
     },
     forgetWindow: () => undefined,
+    // A presentation state is of images, not of a volume.
+    present: () => undefined,
+    presentAgain: () => undefined,
+    sceneChanged: () => undefined,
     probeAt: (view, point) => probedVolume(view as Types.IVolumeViewport, pane.state().unit, point),
   }
 }
