@@ -140,6 +140,22 @@ test('the elements of the image are listed and found; by a link they cannot be d
   await expect(elements).toHaveCount(0)
 })
 
+test('documents and elements are hidden while the patient is hidden', async () => {
+  const setAnonymous = async () => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: /Anonymous presentation/ }).click()
+  }
+  await page.keyboard.press('Shift+I')
+  const elements = page.getByRole('region', { name: 'DICOM elements' })
+  await expect(elements).toContainText('P-0815')
+  await setAnonymous()
+  await expect(elements).toContainText('hidden')
+  await expect(elements).not.toContainText('P-0815')
+  await setAnonymous()
+  await expect(elements).toContainText('P-0815')
+  await elements.getByRole('button', { name: 'Close the elements' }).click()
+})
+
 test('a 12-lead ECG is drawn to scale, and measured', async () => {
   test.skip(lackingOf('samples').length > 0)
   const body = readFileSync(join(PYDICOM_SAMPLES, 'waveform_ecg.dcm'))

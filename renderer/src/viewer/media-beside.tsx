@@ -17,6 +17,8 @@ const WaveformView = lazy(() => import('./documents/waveform-view.tsx'))
 export function MediaBeside() {
   const { desk } = useBench()
   const mediaId = useDesk((state) => state.mediaId)
+  // Texts and pictures of a document may name the patient anywhere.
+  const isAnonymous = useDesk((state) => state.isAnonymous)
   const { media, studies } = useImages()
   const shown = media.find((one) => one.mediaId === mediaId)
   if (!shown) return null
@@ -42,9 +44,13 @@ export function MediaBeside() {
           </ActionIcon>
         </Tooltip>
       </header>
-      <Suspense fallback={<Loader size="sm" m="md" />}>
-        <Medium key={shown.mediaId} medium={shown} name={name} />
-      </Suspense>
+      {isAnonymous ? (
+        <Notice tone="info">{t('ui.viewer.media.hidden')}</Notice>
+      ) : (
+        <Suspense fallback={<Loader size="sm" m="md" />}>
+          <Medium key={shown.mediaId} medium={shown} name={name} />
+        </Suspense>
+      )}
     </section>
   )
 }

@@ -12,7 +12,7 @@ import { t } from '../../i18n/t.ts'
 import { Failed, Waiting } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
-import { useActivePaneId, useBench, usePaneState } from '../desk-context.ts'
+import { useActivePaneId, useBench, useDesk, usePaneState } from '../desk-context.ts'
 import { foundElements, wordsOf } from './element-search.ts'
 import css from './elements-panel.module.css'
 import { printDocument } from './print-document.ts'
@@ -27,12 +27,13 @@ export default function ElementsPanel() {
   const { desk } = useBench()
   const shown = usePaneState(useActivePaneId(), ({ image }) => image?.sopInstanceUid ?? '')
   const [sopInstanceUid] = useDebouncedValue(shown, SETTLED_MS)
+  const isAnonymous = useDesk((state) => state.isAnonymous)
   const close = () => desk.set({ hasElements: false })
   return (
     <section className={css.panel} aria-label={t('ui.viewer.elements.title')} data-document>
       <header className={css.head}>
         <span>{t('ui.viewer.elements.title')}</span>
-        {sopInstanceUid && <Actions sopInstanceUid={sopInstanceUid} />}
+        {sopInstanceUid && !isAnonymous && <Actions sopInstanceUid={sopInstanceUid} />}
         <Tooltip
           label={t('ui.viewer.toolbar.withKey', {
             label: t('ui.viewer.elements.close'),
@@ -49,7 +50,9 @@ export default function ElementsPanel() {
           </ActionIcon>
         </Tooltip>
       </header>
-      {sopInstanceUid ? (
+      {isAnonymous ? (
+        <Notice tone="info">{t('ui.viewer.media.hidden')}</Notice>
+      ) : sopInstanceUid ? (
         <Elements sopInstanceUid={sopInstanceUid} />
       ) : (
         <p className={css.none}>{t('ui.viewer.elements.noImage')}</p>
