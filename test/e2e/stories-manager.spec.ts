@@ -223,7 +223,7 @@ test('sets after how long a window that nobody uses locks, and it does', async (
   await page.getByRole('searchbox', { name: 'Search settings' }).fill('lock')
   await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('1')
   await page.getByRole('button', { name: 'Save all' }).click()
-  await expect(page.getByText('The settings were saved.')).toBeVisible()
+  await expect(page.getByText('The settings were saved.', { exact: true })).toBeVisible()
   await noor.clock.install({ time: Date.now() })
   await noor.reload()
   await expect(editor()).toContainText('the lungs are clear.')
