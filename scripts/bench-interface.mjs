@@ -13,7 +13,15 @@ import { openContext } from '../electron/server/context.ts'
 import { createApiKey } from '../electron/server/modules/api-keys/api-keys.ts'
 import { insertCustomer } from '../electron/server/modules/customers/queries.ts'
 import { insertStudy } from '../electron/server/modules/studies/study-writing-queries.ts'
-import { aboutRun, ended, median, started, startedScript, writeReport } from './bench-kit.mjs'
+import {
+  aboutRun,
+  allEnded,
+  ended,
+  median,
+  started,
+  startedScript,
+  writeReport,
+} from './bench-kit.mjs'
 import { benchReads } from './bench-reads.mjs'
 import { stop } from './setup.mjs'
 
@@ -44,10 +52,9 @@ function say(line) {
 async function bench() {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
   const missed = []
-  let gateway
   try {
     const seeded = seed(folder)
-    gateway = await startGateway(folder)
+    const gateway = await startGateway(folder)
     const pool = new Pool(gateway.ready.http, { connections: CONNECTIONS })
     const ours = { pool, headers: { authorization: `Bearer ${seeded.key}` } }
     const calls = callsOf(seeded, await deepCursor(ours))
@@ -91,7 +98,7 @@ async function bench() {
     if (values.write) writeReport('interface', said.join('\n'))
     await pool.close()
   } finally {
-    if (gateway) await ended(gateway)
+    await allEnded()
     rmSync(folder, { recursive: true, force: true })
   }
   return missed

@@ -9,6 +9,14 @@ import { environment, node24, root, stop } from './setup.mjs'
 const headless = join(root, 'dist', 'electron', 'headless.js')
 export const SECRET = 'whsec_aXN0aG11cyBiZW5jaCBzZWNyZXQgMDEyMzQ1Njc='
 
+/** Programs that were started and have not ended. */
+const running = new Set()
+// A benchmark that fails, or is interrupted, leaves none of them behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGTERM')
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
+
 /**
  * A copy of the bench folder in `work`, to be built with `build`.
  * @param {string} work an empty folder, which the caller removes
@@ -28,10 +36,20 @@ export function openBenchFolder(work, more = {}) {
     ...more,
   }
   const call = (command, args, other = {}) => run(command, args, { ...env, ...other })
+  const script = join(folder, 'peers.sh')
+  const stopPeers = () => {
+    if (existsSync(script)) call(script, ['stop'])
+  }
+  process.once('exit', stopPeers)
   return {
     folder,
     env,
     run: call,
+    /** Ends the peers and every program that was started, before the folder is removed. */
+    async end() {
+      await allEnded()
+      stopPeers()
+    },
     build: () => call('make', ['-s', '-C', folder]),
     /**
      * Memory that a virtual machine has not touched before costs whoever touches it first: 11 µs a
@@ -46,7 +64,7 @@ export function openBenchFolder(work, more = {}) {
       call('dd', [`if=${holes}`, 'of=/dev/null', 'bs=1M', 'status=none'])
     },
     /** The last line that `peers.sh` says: a pid, a path. */
-    peers: (...args) => call(join(folder, 'peers.sh'), args.map(String)).trim().split('\n').at(-1),
+    peers: (...args) => call(script, args.map(String)).trim().split('\n').at(-1),
     /** Figures of one run of the load generator, `errors` among them. */
     load(mode, port, ...args) {
       const words = [mode, '-p', String(port), '-a', 'BENCH', ...args.map(String)]
@@ -93,15 +111,22 @@ export function startedScript(file, args, env = environment()) {
       resolve({ child, ready: JSON.parse(line) }),
     )
     child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
+    running.add(child)
+    child.once('exit', () => running.delete(child))
   })
 }
 
+/** Ends a program; resolves at once where it has ended already. */
 export function ended({ child }) {
   return new Promise((resolve) => {
+    if (!running.delete(child)) return resolve()
     child.removeAllListeners('exit').once('exit', resolve)
     child.kill('SIGTERM')
   })
 }
+
+/** Ends every program of `started` and `startedScript` that is still running. */
+export const allEnded = () => Promise.all([...running].map((child) => ended({ child })))
 
 /** The port at which a gateway that is ready listens for devices. */
 export const dimsePortOf = ({ ready }) => Number(ready.dimse.split(':').at(-1))

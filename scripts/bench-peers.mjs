@@ -35,7 +35,6 @@ const work = mkdtempSync(join(cache, 'bench-peers-'))
 const day = new Intl.DateTimeFormat('sv-SE').format(new Date()).replaceAll('-', '')
 const bench = openBenchFolder(work, { BENCH_DAY: day })
 const tell = (line) => console.error(line)
-let running
 try {
   bench.build()
   const queries = bench.peers('data', 'q')
@@ -44,8 +43,7 @@ try {
     .sort()
     .map((name) => join(ct, name))
   bench.fillPageCache()
-  running = await startServers(bench, work, tell)
-  const { servers, missing } = running
+  const { servers, missing } = await startServers(bench, work, tell)
   const workloads = workloadsOf(queries, images)
   const empty = () => Object.fromEntries(servers.map(({ name }) => [name, []]))
   const results = Object.fromEntries(Object.keys(workloads).map((name) => [name, empty()]))
@@ -81,7 +79,7 @@ try {
   )
   process.exitCode = missed.length === 0 ? 0 : 1
 } finally {
-  await running?.end()
+  await bench.end()
   rmSync(work, { recursive: true, force: true })
 }
 

@@ -9,7 +9,7 @@ import { Pool } from 'undici'
 import { openContext } from '../electron/server/context.ts'
 import { listStudyRecords } from '../electron/server/modules/studies/study-queries.ts'
 import { seedImages } from '../test/support/images.ts'
-import { ended, median, startedScript } from './bench-kit.mjs'
+import { allEnded, median, startedScript } from './bench-kit.mjs'
 import { seed } from './bench-window/clinic.mjs'
 import { percentiles, signIn, timed } from './bench-window/gateway.mjs'
 
@@ -52,10 +52,8 @@ export async function benchReads({ studies = 20_000, seconds, rounds, say }) {
     }
     return missed
   } finally {
-    for (const { pool, gateway } of gateways) {
-      await pool.close()
-      await ended(gateway)
-    }
+    for (const { pool } of gateways) await pool.destroy()
+    await allEnded()
     rmSync(work, { recursive: true, force: true })
   }
 }

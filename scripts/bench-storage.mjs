@@ -7,7 +7,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { command, dimsePortOf, ended, median, openBenchFolder, started } from './bench-kit.mjs'
+import { command, dimsePortOf, median, openBenchFolder, started } from './bench-kit.mjs'
 import { root, stop } from './setup.mjs'
 
 const { values } = parseArgs({
@@ -74,8 +74,7 @@ try {
   }
   judge()
 } finally {
-  if (gateway) await ended(gateway)
-  bench.run(join(bench.folder, 'peers.sh'), ['stop', ...Object.values(PORTS).map(String)])
+  await bench.end()
   rmSync(work, { recursive: true, force: true })
 }
 console.log(

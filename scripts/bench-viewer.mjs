@@ -55,8 +55,7 @@ try {
   if (parts.includes('scrolling')) await scrolling()
   if (parts.includes('memory')) await memory()
 } finally {
-  await browser.close()
-  await stage[Symbol.asyncDispose]()
+  await Promise.allSettled([browser.close(), stage[Symbol.asyncDispose]()])
   rmSync(work, { recursive: true, force: true })
 }
 console.log(

@@ -67,6 +67,7 @@ try {
   console.log(`\n${report}`)
   if (values.write) writeReport('worklist', report)
 } finally {
+  await bench.end()
   rmSync(work, { recursive: true, force: true })
 }
 console.log(

@@ -2,16 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  command,
-  dimsePortOf,
-  ended,
-  pssOf,
-  run,
-  SECRET,
-  started,
-  startedScript,
-} from '../bench-kit.mjs'
+import { command, dimsePortOf, pssOf, run, SECRET, started, startedScript } from '../bench-kit.mjs'
 import { node24, root } from '../setup.mjs'
 
 export const ROWS = 1000
@@ -48,8 +39,7 @@ export async function startServers(bench, work, tell) {
   const dcmjs = installDcmjs()
   if (!dcmjs) missing.push(`dcmjs-dimse ${DCMJS_DIMSE}, which npm could not fetch`)
   const env = { NODE: node24(), DCMJS_DIR: dcmjs ?? '' }
-  const ours = await startGateway(bench, work)
-  const servers = [ours]
+  const servers = [await startGateway(bench, work)]
   for (const [name, { kind, port, does }] of Object.entries(PEERS)) {
     if (kind === 'dcmjs' && !dcmjs) continue
     tell(`starting ${name}`)
@@ -70,7 +60,7 @@ export async function startServers(bench, work, tell) {
     })
   }
   for (const { kind, port, rows } of Object.values(FLOORS)) bench.peers('start', kind, port, rows)
-  const nodeFloors = await Promise.all(
+  await Promise.all(
     Object.entries(NODE_FLOORS).map(([what, port]) =>
       startedScript(join(root, 'scripts', 'bench-peers', 'node-floor.mjs'), [
         port,
@@ -96,18 +86,7 @@ export async function startServers(bench, work, tell) {
     },
     port: (what) => (FLOORS[what] ?? FLOORS.all).port,
   }
-  return {
-    servers: [...servers, nodeFloor, floor],
-    missing,
-    async end() {
-      await ours.end()
-      for (const one of nodeFloors) await ended(one)
-      bench.run(join(bench.folder, 'peers.sh'), [
-        'stop',
-        ...[...Object.values(PEERS), ...Object.values(FLOORS)].map(({ port }) => String(port)),
-      ])
-    },
-  }
+  return { servers: [...servers, nodeFloor, floor], missing }
 }
 
 async function startGateway(bench, work) {
@@ -163,10 +142,6 @@ async function startGateway(bench, work) {
   return {
     ...{ name: 'isthmus', does: ['echo', 'all', 'ten', 'store'], port: () => port, startMs },
     memory: () => pssOf(gateway.child.pid),
-    async end() {
-      await ended(gateway)
-      await ended(partner)
-    },
   }
 }
 

@@ -1,7 +1,5 @@
 // The gateway that is measured, and calls to it.
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { environment, node24 } from '../setup.mjs'
+import { ended, startedScript } from '../bench-kit.mjs'
 import { PERSON } from './clinic.mjs'
 
 export const TARGETS = {
@@ -58,18 +56,7 @@ export function percentiles(times) {
   return { p50: times[times.length >> 1] ?? 0, p95: times[Math.floor(times.length * 0.95)] ?? 0 }
 }
 
-export function start(entry, folder) {
-  const args = [entry, 'serve', '--data', folder, ...OPTIONS]
-  const child = spawn(node24(), args, { stdio: ['ignore', 'pipe', 'inherit'], env: environment() })
-  const end = () =>
-    new Promise((resolve) => {
-      child.removeAllListeners('exit').once('exit', resolve)
-      child.kill('SIGTERM')
-    })
-  return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) =>
-      resolve({ ready: JSON.parse(line), end }),
-    )
-    child.once('exit', (status) => reject(new Error(`The gateway ended with ${status}`)))
-  })
+export async function start(entry, folder) {
+  const gateway = await startedScript(entry, ['serve', '--data', folder, ...OPTIONS])
+  return { ready: gateway.ready, end: () => ended(gateway) }
 }

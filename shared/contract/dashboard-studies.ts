@@ -132,6 +132,9 @@ export const StudyMoment = z.object({
 })
 export type StudyMoment = z.infer<typeof StudyMoment>
 
+/** Users in one answer; those with other names are found by search. */
+export const MOST_ASSIGNEES = 100
+
 const area = z.object({ area: z.enum(STUDY_AREAS) })
 const savedParams = z.object({ savedViewId: z.uuid() })
 
@@ -169,6 +172,17 @@ export const dashboardStudies = {
     summary: 'A study as a row, with its history',
     params: z.object({ studyId: StudyId }),
     reply: z.object({ study: WindowStudy, moments: z.array(StudyMoment) }),
+  }),
+  assignees: operation('GET /dashboard/studies/assignees', {
+    access: 'signed-in',
+    summary:
+      'Users that a study of the area can be assigned to, by name; for users who manage studies',
+    query: z.object({
+      ...area.shape,
+      /** Every word must occur in the name, ignoring case and accents. */
+      search: z.string().trim().max(100).default(''),
+    }),
+    reply: z.object({ assignees: z.array(NamedUser).max(MOST_ASSIGNEES) }),
   }),
   savedViews: operation('GET /dashboard/saved-views', {
     access: 'signed-in',

@@ -45,6 +45,11 @@ export const ImagePixel = z.object({
   pixelRepresentation: z.union([z.literal(0), z.literal(1)]),
   samplesPerPixel: z.int().positive(),
   photometricInterpretation: z.string(),
+  /**
+   * Presentation LUT Shape (PS3.3 C.8.11.3.1.2): INVERSE displays the lowest value white. If it is
+   * missing, MONOCHROME1 does.
+   */
+  presentationLutShape: z.enum(['IDENTITY', 'INVERSE']).optional(),
   planarConfiguration: z.union([z.literal(0), z.literal(1)]),
   /** Ratio of the height of a pixel to its width, if pixels are not square (PS3.3 C.7.6.3.1.7). */
   aspect: z.number().positive().optional(),
@@ -70,8 +75,8 @@ export const FrameAttributes = z.object({
   spacing: z.tuple([z.number(), z.number()]).nullable(),
   /**
    * patient: Pixel Spacing in the patient; detector: Imager Pixel Spacing at the detector, where
-   * distances are magnified; calibrated: by a fiducial or the geometry; region: of an ultrasound
-   * region; none.
+   * distances are magnified; calibrated: by a fiducial or the geometry; region: only within the
+   * `regions`, each of which has a spacing of its own; none.
    */
   spacingFrom: z.enum(['patient', 'detector', 'calibrated', 'region', 'none']),
   sliceThickness: z.number().nullable(),
@@ -97,14 +102,16 @@ export const ImagePatient = ViewedStudy.pick({
 export type ImagePatient = z.infer<typeof ImagePatient>
 
 /**
- * A calibrated region of an ultrasound image (PS3.3 C.8.5.5): columns and rows of its first and
- * last pixel, from 0.
+ * A region of an ultrasound image in which distances are known (PS3.3 C.8.5.5): columns and rows of
+ * its first and last pixel, from 0.
  */
 export const UltrasoundRegion = z.object({
   left: z.int(),
   top: z.int(),
   right: z.int(),
   bottom: z.int(),
+  /** Distance between rows and between columns in mm. */
+  spacing: z.tuple([z.number().positive(), z.number().positive()]),
 })
 export type UltrasoundRegion = z.infer<typeof UltrasoundRegion>
 
@@ -176,8 +183,15 @@ export const InstanceExtras = z.object({
   modalityLut: LookUpTable.nullable(),
   voiLuts: z.array(LookUpTable),
   /**
-   * Overlay planes (PS3.3 C.9.2); `data` is base64 of one bit per pixel, starting with the lowest
-   * bit.
+   * Palette of the stored values from `threshold` of a grayscale image (PS3.3 C.7.6.19); those below
+   * are gray.
+   */
+  supplement: z
+    .object({ threshold: z.int(), red: LookUpTable, green: LookUpTable, blue: LookUpTable })
+    .nullable(),
+  /**
+   * Overlay planes (PS3.3 C.9.2, C.9.3); `data` is base64 of one bit per pixel, starting with the
+   * lowest bit, of each frame of the overlay after the other.
    */
   overlays: z.array(
     z.object({
@@ -185,11 +199,17 @@ export const InstanceExtras = z.object({
       columns: z.int(),
       /** Row and column of its first pixel, from 1. */
       origin: z.tuple([z.int(), z.int()]),
+      /** Frames of the image that it is for, from 1; null for all of them, with one plane. */
+      frames: z.object({ first: z.int(), count: z.int() }).nullable(),
       type: z.string(),
       label: z.string(),
+      /** Number of the bit of each stored value that holds it; null if `data` does. */
+      bit: z.int().nullable(),
       data: z.base64(),
     }),
   ),
+  /** What of the header cannot be applied to the image, such as a damaged overlay. */
+  notApplied: z.array(Message),
 })
 export type InstanceExtras = z.infer<typeof InstanceExtras>
 

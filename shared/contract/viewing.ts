@@ -3,6 +3,8 @@ import { StudyId } from '../ids.ts'
 import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
+import { Pull } from './destinations.ts'
+import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
 import { DrawingChanges, SavedDrawings } from './saved-drawings.ts'
 import { STUDY_AREAS } from './settings.ts'
@@ -40,6 +42,19 @@ export const View = z.object({
   expiresAt: Instant,
 })
 export type View = z.infer<typeof View>
+
+/**
+ * Where prior studies were looked for. archive: all studies here that the user may see; link: only
+ * those that the study of the link names; unidentified: the study has no patient ID to compare.
+ */
+export const PRIOR_SCOPES = ['archive', 'link', 'unidentified'] as const
+
+/** A retrieval of a prior study, as the viewer shows it. */
+const Retrieval = Pull.pick({
+  ...{ studyInstanceUid: true, destinationName: true, state: true },
+  ...{ completed: true, failed: true, remaining: true, detail: true },
+})
+export type Retrieval = z.infer<typeof Retrieval>
 
 /** Maximum number of characters of the annotations of a user on a study, as JSON. */
 export const ANNOTATION_CHARACTERS = 1_000_000
@@ -116,7 +131,36 @@ export const viewing = {
     access: 'view',
     summary: 'Prior studies of the patient that can be added for comparison',
     params: viewParams,
-    reply: z.object({ priors: z.array(ViewedPrior) }),
+    reply: z.object({
+      priors: z.array(ViewedPrior),
+      scope: z.enum(PRIOR_SCOPES),
+      /** Whether other archives can be queried from this view. */
+      canQuery: z.boolean(),
+    }),
+  }),
+  queryPriors: operation('POST /viewer/:viewId/priors/query', {
+    access: 'view',
+    summary: 'Query the archives from which the gateway retrieves for prior studies of the patient',
+    params: viewParams,
+    reply: z.object({
+      studies: z.array(ArchivePrior),
+      /** The archives that did not answer, and why. */
+      faults: z.array(z.object({ destinationName: z.string(), explanation: Message })),
+    }),
+  }),
+  retrievePrior: operation('POST /viewer/:viewId/priors/retrieve', {
+    access: 'view',
+    summary: 'Retrieve a prior study from an archive (C-MOVE to this gateway)',
+    params: viewParams,
+    body: z.object({ destinationId: z.uuid(), studyInstanceUid: ReceivedUid }),
+    reply: Retrieval,
+  }),
+  retrievals: operation('GET /viewer/:viewId/priors/retrievals', {
+    access: 'view',
+    background: true,
+    summary: 'State of the retrievals of prior studies, newest first',
+    params: viewParams,
+    reply: z.object({ retrievals: z.array(Retrieval) }),
   }),
   addPrior: operation('POST /viewer/:viewId/priors', {
     access: 'view',
@@ -158,6 +202,19 @@ export const viewing = {
     body: DrawingChanges,
     reply: SavedDrawings,
     status: 201,
+  }),
+  hangingProtocols: operation('GET /viewer/:viewId/hanging-protocols', {
+    access: 'view',
+    summary: 'Hanging protocols of this user; none if the link names no user',
+    params: viewParams,
+    reply: HangingProtocols,
+  }),
+  saveHangingProtocols: operation('PUT /viewer/:viewId/hanging-protocols', {
+    access: 'view',
+    summary: 'Save all hanging protocols of this user; 422 if another window has saved since',
+    params: viewParams,
+    body: HangingProtocols,
+    reply: z.object({ revision: z.int() }),
   }),
   capture: operation('POST /viewer/:viewId/captures', {
     access: 'view',

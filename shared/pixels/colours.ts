@@ -84,6 +84,8 @@ function fromYbr(rgb: Uint8Array, scale: number, black: number): Uint8Array {
   return rgb
 }
 
+type Palette = NonNullable<InstanceExtras['palette']>
+
 function paletted(
   samples: Samples,
   pixels: number,
@@ -91,15 +93,39 @@ function paletted(
 ): Uint8Array {
   if (!palette) throw new ImageProblem(message('viewer.no-palette'))
   const out = new Uint8Array(pixels * 3)
-  for (const [channel, table] of [palette.red, palette.green, palette.blue].entries()) {
+  for (const [channel, levelOf] of levelsOf(palette).entries())
+    for (let n = 0; n < pixels; n += 1) out[n * 3 + channel] = levelOf(samples[n] as number)
+  return out
+}
+
+/** Red, green and blue (0 to 255) of a stored value. */
+const levelsOf = (palette: Palette) =>
+  [palette.red, palette.green, palette.blue].map((table) => {
     const numbers = numbersOf(table)
     // Some devices write 8-bit entries and declare 16 bits.
     const shift = table.bits > 8 && numbers.some((number) => number > 255) ? 8 : 0
     const last = numbers.length - 1
-    for (let n = 0; n < pixels; n += 1) {
-      const index = (samples[n] as number) - table.firstValue
-      out[n * 3 + channel] = (numbers[index < 0 ? 0 : index > last ? last : index] ?? 0) >> shift
+    return (stored: number): number => {
+      const index = stored - table.firstValue
+      return (numbers[index < 0 ? 0 : index > last ? last : index] ?? 0) >> shift
     }
+  })
+
+/**
+ * RGBA of the pixels of a grayscale image that its supplemental palette colours (PS3.3 C.7.6.19);
+ * the others are transparent.
+ */
+export function supplementalColours(
+  samples: Samples,
+  supplement: NonNullable<InstanceExtras['supplement']>,
+): Uint8ClampedArray<ArrayBuffer> {
+  const out = new Uint8ClampedArray(samples.length * 4)
+  const levels = levelsOf(supplement)
+  for (let n = 0; n < samples.length; n += 1) {
+    const stored = samples[n] as number
+    if (stored < supplement.threshold) continue
+    for (const [channel, levelOf] of levels.entries()) out[n * 4 + channel] = levelOf(stored)
+    out[n * 4 + 3] = 255
   }
   return out
 }

@@ -43,6 +43,9 @@ export function openingWindow(
     (width >= 1 || image.instance.voiLutFunction !== '')
   )
     return { center, width }
+  // Also of an image whose pixels are all 1.
+  if (image.instance.image?.bitsStored === 1 && least >= 0 && greatest <= 1 && !hasTable)
+    return BITS
   if (modality === 'CT' && unitOf(image, modality) === 'HU') return { center: 40, width: 400 }
   return automaticWindow(
     values,
@@ -52,9 +55,12 @@ export function openingWindow(
   )
 }
 
+/** 0 is black, 1 is white. */
+const BITS: ValueWindow = { center: 1, width: 2 }
+
 /**
- * A window from the 1st to the 99th percentile of the values. @param padding the least and greatest
- * padding value
+ * A window from the 1st to the 99th percentile of the values, or if nearly all of them are alike,
+ * over their range. @param padding the least and greatest padding value
  */
 export function automaticWindow(
   values: Values,
@@ -62,7 +68,7 @@ export function automaticWindow(
   greatest: number,
   padding?: readonly [number, number],
 ): ValueWindow {
-  const [from, to] = padding ?? [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  const [from, to] = padding ?? NO_PADDING
   const steps = 1024
   const size = (greatest - least) / steps
   if (!(size > 0)) return { center: least + 0.5, width: 1 }
@@ -85,10 +91,30 @@ export function automaticWindow(
     }
     return steps - 1
   }
-  const [low, high] = [least + at(0.01) * size, least + (at(0.99) + 1) * size]
-  const isWhole = !(values instanceof Float32Array)
-  return {
-    center: isWhole ? Math.round((low + high) / 2) : (low + high) / 2,
-    width: isWhole ? Math.max(1, Math.round(high - low)) : high - low,
+  const [first, last] = [at(0.01), at(0.99)]
+  const [low, high] =
+    last > first
+      ? [least + first * size, least + (last + 1) * size]
+      : rangeOfValues(values, [least, greatest], [from, to])
+  if (values instanceof Float32Array) return { center: (low + high) / 2, width: high - low }
+  const [black, white] = [Math.round(low), Math.round(high)]
+  // PS3.3 C.11.2.1.2.1: a width of n has n whole values from black to white.
+  return { center: (black + white + 1) / 2, width: white - black + 1 }
+}
+
+const NO_PADDING = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as const
+
+/** The least and the greatest value that is no padding; `otherwise` if there is none. */
+export function rangeOfValues(
+  values: Values,
+  otherwise: readonly [number, number],
+  [from, to]: readonly [number, number] = NO_PADDING,
+): readonly [number, number] {
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values) {
+    if (value >= from && value <= to) continue
+    if (value < least) least = value
+    if (value > greatest) greatest = value
   }
+  return least <= greatest ? [least, greatest] : otherwise
 }

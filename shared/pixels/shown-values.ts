@@ -1,8 +1,13 @@
 import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
 import { isColour, rgbOf } from './colours.ts'
 import { curvesOf, windowOfCurve } from './curves.ts'
-import { type FrameHeader, openingWindow, type ValueWindow } from './opening-window.ts'
-import type { Stored } from './stored.ts'
+import {
+  type FrameHeader,
+  openingWindow,
+  rangeOfValues,
+  type ValueWindow,
+} from './opening-window.ts'
+import type { Samples, Stored } from './stored.ts'
 import { rescaled, type Values } from './values.ts'
 
 /** Stored values as returned by a decoder. */
@@ -38,6 +43,23 @@ export function shownValues(
   const [curve] = curvesOf(extras)
   const window = curve
     ? windowOfCurve(curve, values instanceof Float32Array)
-    : openingWindow(of, modality, values, least, greatest, extras?.modalityLut != null)
+    : opening(stored.samples, values, of, modality, [least, greatest], extras)
   return { values, least, greatest, window }
+}
+
+/** The window of an image without VOI LUT; coloured pixels have no gray level. */
+function opening(
+  samples: Samples,
+  values: Values,
+  of: FrameHeader,
+  modality: string,
+  [least, greatest]: readonly [number, number],
+  extras: InstanceExtras | undefined,
+): ValueWindow {
+  const hasTable = extras?.modalityLut != null
+  const { threshold } = extras?.supplement ?? {}
+  if (threshold === undefined) return openingWindow(of, modality, values, least, greatest, hasTable)
+  const gray = values.filter((_, n) => (samples[n] as number) < threshold)
+  const [black, white] = rangeOfValues(gray, [0, 1])
+  return openingWindow(of, modality, gray, black, white, hasTable)
 }

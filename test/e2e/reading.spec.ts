@@ -140,7 +140,7 @@ test('lists a study, lets it be assigned, and opens it with J and Enter', async 
   await tab('Studies')
   await expect(rowOf('TEST')).toContainText('STAT')
   await expect(rowOf('TEST')).toContainText('P-7001')
-  await rowOf('TEST').getByRole('button', { name: 'nobody: assign' }).click()
+  await rowOf('TEST').getByRole('button', { name: 'unassigned: assign' }).click()
   await page.getByRole('menuitem', { name: 'To me' }).click()
   await expect(rowOf('TEST')).toContainText('Olga Berg')
   await page.getByRole('heading', { level: 1 }).click()

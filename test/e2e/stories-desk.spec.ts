@@ -269,6 +269,12 @@ test('finds a study by part of a name as it is typed, and corrects the patient',
   await form.getByRole('textbox', { name: 'Height' }).fill('tall')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(form.getByText('Enter a number of 0 or more')).toBeVisible()
+  await expect(form.getByRole('textbox', { name: 'Height' })).toBeFocused()
+  // What was typed is not lost by leaving.
+  await page.keyboard.press('Escape')
+  await form.getByRole('button', { name: 'Close', exact: true }).click()
+  const asked = page.getByRole('dialog', { name: 'Discard changes?' })
+  await asked.getByRole('button', { name: 'Keep editing' }).click()
   await form.getByRole('textbox', { name: 'Height' }).fill('182')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(form).toHaveCount(0)
@@ -336,6 +342,37 @@ test('makes a link that opens the viewer in another browser, once', async () => 
   await guest.goto(link)
   await expect(guest.getByText(/already|once/i).first()).toBeVisible()
   await expect(page.getByRole('main')).toContainText('Link created')
+})
+
+test('assigns a study to somebody else in the list, by a key and on the study itself', async () => {
+  await go('Studies')
+  // The column gives way to the preview on a narrow screen.
+  await page.setViewportSize({ width: 1720, height: 900 })
+  const tanaka = rowOf('Tanaka')
+  await tanaka.getByRole('button', { name: /^unassigned: assign/ }).click()
+  await page.getByRole('menuitem', { name: 'Olga Berg' }).click()
+  await expect(tanaka).toContainText('Olga Berg')
+  await rowOf('Osei').click()
+  // The palette does what the key does.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or go to' }).fill('assign to another')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: /^Assign/ })
+  await dialog.getByRole('combobox', { name: 'Assign to' }).fill('berg')
+  await page.getByRole('option', { name: 'Olga Berg' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(rowOf('Osei')).toContainText('Olga Berg')
+  await tanaka.getByRole('link').first().click()
+  await page.getByRole('button', { name: /^Olga Berg: assign/ }).click()
+  await page.getByRole('menuitem', { name: 'Unassign' }).click()
+  await expect(page.getByRole('button', { name: /^unassigned: assign/ })).toBeVisible()
+  // Who manages studies finds a person’s studies by the name.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or go to' }).fill('olga')
+  await page.getByRole('option', { name: /Olga Berg.*Studies assigned to this user/ }).click()
+  await expect(page.getByRole('status', { name: 'Active filters' })).toContainText('Olga Berg')
+  await expect(rowOf('Tanaka')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
 })
 
 test('keeps a view, shares it, and somebody else finds it with the same studies', async () => {

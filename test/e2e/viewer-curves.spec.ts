@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { test } from './test.ts'
 import {
-  decoded,
   greyAt,
   isDrawn,
   openViewerStage,
@@ -75,7 +74,6 @@ async function open(name: string): Promise<void> {
     manifest: 'none',
   })
   await page.goto(await stage.ephemeralLink(name))
-  await expect.poll(() => decoded(page, sopInstanceUid), { timeout: 20_000 }).toBe('')
   await isDrawn(page)
   await paneOf(page).focus()
 }

@@ -164,87 +164,96 @@ export async function isDrawn(page: Page, number = 1, timeout = 30_000): Promise
 export const isEmpty = async (page: Page, number: number): Promise<boolean> =>
   plainness(await pictureOf(paneOf(page, number))) > PLAIN
 
-/** What `renderer/src/viewer/engine/testing.ts` shows of the page. */
-interface Exposed {
-  probe(
-    sopInstanceUid: string,
-    frame: number,
-    x: number,
-    y: number,
-  ): number | readonly number[] | undefined
-  load(sopInstanceUid: string, frame: number): Promise<string>
-  list(): {
-    readonly studies: readonly {
-      readonly study: { readonly studyInstanceUid: string }
-      readonly series: readonly {
-        readonly stack: readonly { readonly sopInstanceUid: string; readonly frame: number }[]
-      }[]
-    }[]
-  }
+/** Waits until a pane shows the image that its text names. */
+export async function isShown(page: Page, number = 1): Promise<void> {
+  const pane = paneOf(page, number)
+  await expect(pane).toContainText(/(?:Im|Fr|Sl) \d+\/\d+/, { timeout: 30_000 })
+  await expect(pane.getByText('loading', { exact: true })).toHaveCount(0, { timeout: 20_000 })
+  await expect(pane.getByRole('alert')).toHaveCount(0)
 }
-type Window = { readonly isthmusViewer?: Exposed }
+
+/** What a pane says of the pixel under the pointer; undefined where there is none. */
+async function pointed(pane: Locator) {
+  const text = pane.getByTestId('pointer-value')
+  if ((await text.count()) === 0) return undefined
+  const found = /^(\d+), (\d+): (.+?)(?: HU)?$/.exec((await text.textContent()) ?? '')
+  if (!found) return undefined
+  const values = (found[3] ?? '').split(' ').map(Number)
+  return { column: Number(found[1]), row: Number(found[2]), values }
+}
 
 /**
- * The value at a pixel (from 0) of the image that a pane shows, once it is decoded; of colours
- * three. By the image's place in the overlay text (`Im 3/500`), so it is the image that a person
- * believes to see.
+ * The value that a pane shows for a pixel (from 0) of its image when the pointer is on it, as a
+ * person reads it; of colours three.
  */
-export async function probe(
+export async function valueAt(
   page: Page,
   column: number,
   row: number,
-  pane = 1,
+  number = 1,
 ): Promise<number | readonly number[] | undefined> {
-  const [, at] = /(?:Im|Fr) (\d+)\/\d+/.exec((await paneOf(page, pane).textContent()) ?? '') ?? []
-  return page.evaluate(
-    ([index, x, y]) => {
-      const viewer = (window as Window).isthmusViewer
-      const image = viewer?.list().studies[0]?.series[0]?.stack[index]
-      return image && viewer?.probe(image.sopInstanceUid, image.frame, x, y)
-    },
-    [Number(at) - 1, column, row] as const,
-  )
+  await isShown(page, number)
+  const pane = paneOf(page, number)
+  const box = await pane.boundingBox()
+  if (!box) return undefined
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  const pointAt = async (x: number, y: number) => {
+    await page.mouse.move(x, y)
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    )
+    return pointed(pane)
+  }
+  try {
+    return await search(middle, Math.min(box.width, box.height), { column, row }, pointAt)
+  } finally {
+    // Without the text in the next picture.
+    await page.mouse.move(box.x - 1, box.y - 1)
+  }
 }
 
-/**
- * The value at a pixel (from 0) of the first frame of an image, once it is decoded; of colours
- * three.
- */
-export const valueAt = (page: Page, sopInstanceUid: string, column: number, row: number) =>
-  page.evaluate(([sop, x, y]) => (window as Window).isthmusViewer?.probe(sop, 1, x, y), [
-    sopInstanceUid,
-    column,
-    row,
-  ] as const)
+type Pointed = Awaited<ReturnType<typeof pointed>>
+/** Finds a pixel on the screen from what the pane says of others. */
+async function search(
+  middle: { readonly x: number; readonly y: number },
+  side: number,
+  wanted: { readonly column: number; readonly row: number },
+  pointAt: (x: number, y: number) => Promise<Pointed>,
+): Promise<number | readonly number[] | undefined> {
+  let from: Pointed
+  // The page may not follow the pointer yet.
+  for (let tries = 0; !from && tries < 20; tries += 1)
+    from = await pointAt(middle.x + (tries % 2), middle.y)
+  const to = await pointAt(middle.x + side * 0.3, middle.y + side * 0.3)
+  if (!from) return undefined
+  // Screen pixels for a pixel of the image; of an image much wider than high, the second point is
+  // beside it.
+  const scale = (count: number | undefined) => (count ? (side * 0.3) / count : 1)
+  const wide = scale(to && to.column - from.column)
+  const high = scale(to && to.row - from.row)
+  let at = { ...middle }
+  let before = at
+  let now = await pointAt(at.x, at.y)
+  for (let tries = 0; tries < 40; tries += 1) {
+    if (now?.column === wanted.column && now.row === wanted.row)
+      return now.values.length === 1 ? now.values[0] : now.values
+    if (now) {
+      before = at
+      // Less than the whole way, as its beginning and its end lie anywhere in their pixels.
+      at = {
+        x: at.x + (wanted.column - now.column) * wide * 0.7,
+        y: at.y + (wanted.row - now.row) * high * 0.7,
+      }
+    } else at = { x: (at.x + before.x) / 2, y: (at.y + before.y) / 2 }
+    now = await pointAt(at.x, at.y)
+  }
+  return undefined
+}
 
-/**
- * The place of an image's series among all series of a page, from 0, in the order of the list
- * beside the panes.
- */
-export const placeOf = (page: Page, sopInstanceUid: string): Promise<number> =>
-  page.evaluate((sop) => {
-    const studies = (window as Window).isthmusViewer?.list().studies ?? []
-    return studies
-      .flatMap(({ series }) => series)
-      .findIndex(({ stack }) => stack.some((image) => image.sopInstanceUid === sop))
-  }, sopInstanceUid)
+/** The button of a series in the list beside the panes. */
+export const entryOf = (page: Page, seriesInstanceUid: string): Locator =>
+  page.locator(`[data-series="${seriesInstanceUid}"]`).first().getByRole('button')
 
-/** The place of a study among those of a page, from 0. */
-export const studyAt = (page: Page, studyInstanceUid: string): Promise<number> =>
-  page.evaluate(
-    (uid) =>
-      ((window as Window).isthmusViewer?.list().studies ?? []).findIndex(
-        ({ study }) => study.studyInstanceUid === uid,
-      ),
-    studyInstanceUid,
-  )
-
-/**
- * Decodes a frame. @returns empty, the sentence why it cannot be shown, or undefined while the page
- * is not so far
- */
-export const decoded = (page: Page, sopInstanceUid: string, frame = 1) =>
-  page.evaluate(([sop, number]) => (window as Window).isthmusViewer?.load(sop, number), [
-    sopInstanceUid,
-    frame,
-  ] as const)
+/** A study in the list beside the panes. */
+export const entryOfStudy = (page: Page, studyInstanceUid: string): Locator =>
+  page.locator(`[data-study="${studyInstanceUid}"]`)

@@ -165,7 +165,7 @@ test('measures, and keeps what was drawn through a reload, for this person alone
 })
 
 test('cuts the volume in three planes', async () => {
-  await expect(page.getByText('All 40 images read')).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText('All 40 images received')).toBeVisible({ timeout: 60_000 })
   await paneOf(page).focus()
   await page.keyboard.press('m')
   for (const plane of ['Axial', 'Sagittal', 'Coronal'])

@@ -9,8 +9,8 @@ import {
   paneOf,
   phantomImages,
   pictureOf,
-  probe,
   type ViewerStage,
+  valueAt,
 } from './viewer-stage.ts'
 
 // From a link that a partner created to images on the screen.
@@ -115,8 +115,8 @@ test('shows the patient’s right on the left, the front above, in a soft-tissue
   expect(at(256, 400), 'the spine, below').toBeGreaterThan(200)
   expect(at(240, 250), 'soft tissue, 40 HU at centre 40').toBeGreaterThan(100)
   expect(at(240, 250)).toBeLessThan(155)
-  expect(await probe(page, 256, 400)).toBe(700)
-  expect(await probe(page, 310, 345)).toBe(250)
+  expect(await valueAt(page, 256, 400)).toBe(700)
+  expect(await valueAt(page, 310, 345)).toBe(250)
 })
 
 test('scrolls by wheel and key through slices in their order', async () => {
@@ -126,17 +126,17 @@ test('scrolls by wheel and key through slices in their order', async () => {
   await expect(pane).toContainText('Im 2/500')
   await page.keyboard.press('End')
   await expect(pane).toContainText('Im 500/500')
-  await expect.poll(() => probe(page, 500, 506), { timeout: 60_000 }).toBe(500)
+  await expect.poll(() => valueAt(page, 500, 506), { timeout: 60_000 }).toBe(500)
   await page.keyboard.press('Home')
   await page.keyboard.press('PageDown')
   await expect(pane).toContainText('Im 11/500')
-  await expect.poll(() => probe(page, 500, 506), { timeout: 60_000 }).toBe(11)
+  await expect.poll(() => valueAt(page, 500, 506), { timeout: 60_000 }).toBe(11)
 })
 
 test('reads the rest behind the back, and says so', async () => {
   // As long as it takes on a busy machine: 3 s on an idle one.
   test.setTimeout(300_000)
-  await expect(page.getByText('All 500 images read')).toBeVisible({ timeout: 290_000 })
+  await expect(page.getByText('All 500 images received')).toBeVisible({ timeout: 290_000 })
   expect(new Set(stage.files.fetched).size).toBe(500)
 })
 
@@ -250,8 +250,8 @@ test('shows an enhanced multi-frame as its slices', async () => {
   await isDrawn(page)
   await expect(paneOf(page)).toContainText('/24')
   await page.keyboard.press('End')
-  await expect.poll(() => probe(page, 500, 506)).toBe(24)
-  expect(await probe(page, 256, 400)).toBe(700)
+  await expect.poll(() => valueAt(page, 500, 506)).toBe(24)
+  expect(await valueAt(page, 256, 400)).toBe(700)
 })
 
 test('asks again once when the links are over before the images were fetched', async () => {
@@ -276,7 +276,7 @@ test('asks again once when the links are over before the images were fetched', a
   // All but those that were being sent are behind links that are over.
   expect(fetched()).toBeLessThan(30)
   await isDrawn(page)
-  await expect(page.getByText('All 60 images read')).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText('All 60 images received')).toBeVisible({ timeout: 60_000 })
   stage.files.setServingOptions({})
   expect(askedFor() - before).toBe(2)
 })

@@ -11,6 +11,8 @@ import { httpCall } from './http-call.ts'
 export interface Orthanc extends AsyncDisposable {
   /** Of its DICOM listener. */
   readonly port: number
+  /** Of its REST interface. */
+  readonly url: string
   /**
    * Its REST interface, JSON or bytes in, JSON out. Rejects with its answer where that is no
    * success.
@@ -78,6 +80,7 @@ export async function startOrthanc(
 
   return {
     port,
+    url,
     rest,
     download: async (path) => Buffer.from(await (await call(path)).arrayBuffer()),
     instances: async () => (await rest<{ CountInstances: number }>('/statistics')).CountInstances,

@@ -1,6 +1,8 @@
 import type { SavedDrawings } from '#shared/contract/saved-drawings.ts'
 import { type View, viewing } from '#shared/contract/viewing.ts'
 import { ProblemError } from '../api/client.ts'
+import { randomId } from '../format/random-id.ts'
+import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
@@ -8,6 +10,7 @@ import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
 import { isKeyImage, keyImageOfSaved, savedKeyImage } from './saved-to-study.ts'
+import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
 const engineModule = import('./engine/engine.ts')
@@ -41,8 +44,20 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
     import('./engine/saved-form.ts'),
   ])
   const engine = await startEngine(list)
+  const windows = openWindows(new BroadcastChannel(`isthmus view ${view.viewId}`), randomId())
+  const calls = drawingsCalls(view)
   const drawings = openDrawingsKeeper({
-    ...drawingsCalls(view),
+    ...calls,
+    async save(studyInstanceUid, stored, isLast) {
+      const revision = await calls.save(studyInstanceUid, stored, isLast)
+      windows.post({ kind: 'drawn', studyInstanceUid })
+      return revision
+    },
+    async saveToStudy(studyInstanceUid, changes) {
+      const saved = await calls.saveToStudy(studyInstanceUid, changes)
+      windows.post({ kind: 'drawn', studyInstanceUid })
+      return saved
+    },
     drawn: engine.annotations,
     restore: engine.restore,
     forms: {
@@ -55,8 +70,17 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
     mayRemoveSaved: view.kind === 'window',
   })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
-  window.addEventListener('pagehide', () => drawings.flush(true))
-  return { desk, list, engine, drawings, measured }
+  window.addEventListener('pagehide', () => {
+    drawings.flush(true)
+    windows.post({ kind: 'left' })
+  })
+  // What was opened from the window is not seen after that was locked.
+  if (view.kind === 'window') new BroadcastChannel(LOCK_CHANNEL).onmessage = () => window.close()
+  // A page that comes back from the browser's cache is a window again.
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted) windows.post({ kind: 'hello' })
+  })
+  return { desk, list, engine, drawings, measured, windows }
 }
 
 /** A browser may refuse its storage. */

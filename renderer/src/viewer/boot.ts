@@ -19,7 +19,11 @@ const world: EntranceWorld = {
 // Outside React: its StrictMode runs an effect twice, and a link works once.
 const opening = enter(entrance, world)
 document.documentElement.lang = language === 'es' ? 'es' : 'en'
-const shown = loadMessages().then(() => import('./main.tsx'))
+const shown = loadMessages().then(() => {
+  // `Landing` shows it once the view is open; its failure is told there.
+  if (entrance.by !== 'nothing') void import('./viewer.tsx').catch(() => undefined)
+  return import('./main.tsx')
+})
 if (entrance.by !== 'nothing') {
   const beginning = import('./beginning.ts')
   // What fails here is told by the screen, which waits for the same.

@@ -1,3 +1,5 @@
+import { viewPaths } from '#shared/view-paths.ts'
+import { t } from '../i18n/t.ts'
 import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
 import { activePaneId, type Desk, type DeskState, type Drawer, LINKS } from './desk.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
@@ -7,6 +9,7 @@ import type { Pane } from './engine/pane.ts'
 import type { ToolName } from './engine/tools.ts'
 import { hangablesOf } from './hangables.ts'
 import type { Command } from './key-map.ts'
+import { openSecondWindow } from './second-window.ts'
 
 /** What commands work on. */
 export interface Reach {
@@ -50,9 +53,13 @@ const tool =
     desk.set({ tool: name })
 const preset =
   (number: number): Action =>
-  ({ pane }) => {
-    const chosen = pane.presets()[number - 1]
-    if (chosen) pane.setWindow(chosen)
+  ({ desk, pane }) => {
+    const { series } = pane.state()
+    if (!series) return
+    const chosen = pane.presets().find(({ keys }) => keys?.includes(number))
+    if (chosen) return pane.setWindow(chosen)
+    const { modality } = series.series
+    desk.set({ said: { text: t('ui.viewer.toolbar.noPresetKey', { number, modality }) } })
   }
 
 const ACTIONS: Readonly<Record<Command, Action>> = {
@@ -128,12 +135,20 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
     if (series && image && !plane)
       drawings.toggleKeyImage(series.studyInstanceUid, image.sopInstanceUid, image.frame)
   },
+  anonymous: ({ desk, state }) => desk.set({ isAnonymous: !state.isAnonymous }),
   capture: ({ desk, pane }) => {
     if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
       desk.set({ isCapturing: true })
   },
+  secondWindow: ({ desk }) => {
+    void openSecondWindow(viewPaths.page(desk.view.viewId)).then((isOpen) => {
+      if (!isOpen) desk.set({ said: { text: t('ui.viewer.windows.blocked') } })
+    })
+  },
   series: ({ desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),
   priors: drawer('priors'),
+  layouts: drawer('layouts'),
+  undoLayout: ({ desk }) => desk.undoLayout(),
   media: drawer('media'),
   drawings: drawer('drawings'),
   faults: drawer('faults'),

@@ -86,6 +86,8 @@ export interface DrawingsKeeper {
   isInStudy(studyUid: string, id: string): boolean
   /** Saves to the study what is not. @param windows in which images are shown */
   saveToStudy(studyUid: string, windows: DrawingChanges['windows']): Promise<void>
+  /** Another window has saved drawings on the study: they are read again, and added. */
+  refresh(studyUid: string): void
   /** Saves at once what is not saved, as before the page is left. */
   flush(isLast?: boolean): void
 }
@@ -103,6 +105,8 @@ interface Study {
   cancel: () => void
   failures: number
   isBusy: boolean
+  /** The gateway has newer drawings than `base`. */
+  isStale: boolean
 }
 
 export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
@@ -147,7 +151,8 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     const [stored, saved] = await Promise.all([world.read(uid), world.readStudy(uid)])
     const before = study.base?.annotations ?? []
     const mine = full(uid, study)
-    const all = merged(before, mine, stored.annotations)
+    // Of drawings that nobody has stored, none was removed elsewhere.
+    const all = stored.revision === 0 ? mine : merged(before, mine, stored.annotations)
     const now = saved.drawings
     const next = adopted(uid, withoutBase(all), { base: baseOf(all), now }, world.forms)
     const isOther = !isSame(next, withoutBase(mine))
@@ -184,7 +189,10 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     study.cancel()
     tell(uid, study, { state: study.base ? 'saving' : 'loading' })
     try {
-      if (!study.base) await load(uid, study)
+      if (!study.base || study.isStale) {
+        study.isStale = false
+        await load(uid, study)
+      }
       // Two windows that draw at once: each time one of them comes second.
       for (let rounds = 0; ; rounds++) {
         try {
@@ -218,7 +226,7 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
       base: undefined,
       ...{ unread: [], studyBase: [] },
       cancel: () => undefined,
-      ...{ failures: 0, isBusy: false },
+      ...{ failures: 0, isBusy: false, isStale: false },
     }
     studies.set(uid, study)
     return study
@@ -314,6 +322,12 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
         const { sentence } = world.faultOf(error)
         tell(uid, study, { isSavingToStudy: false, studyFault: sentence })
       }
+    },
+    refresh(uid) {
+      const study = studies.get(uid)
+      if (!study) return
+      study.isStale = true
+      if (!study.isBusy) void run(uid, study)
     },
     flush(isLast = false) {
       for (const [uid, study] of studies) {

@@ -15,10 +15,12 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
   const isSmooth = usePaneState(useActivePaneId(), (state) => state.isSmooth)
   const hasLines = useDesk((state) => state.hasLines)
   const hasOverlay = useDesk((state) => state.hasOverlay)
+  const isAnonymous = useDesk((state) => state.isAnonymous)
   const chosen: Partial<Record<Command, boolean>> = {
     smooth: isSmooth,
     lines: hasLines,
     overlay: hasOverlay,
+    anonymous: isAnonymous,
   }
   const item = (command: Command) => (
     <Menu.Item
@@ -47,6 +49,9 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       </Menu.Target>
       <Menu.Dropdown>
         {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}
+        <Menu.Divider />
+        {item('secondWindow')}
+        {item('anonymous')}
         {hasAll && (
           <>
             <Menu.Divider />

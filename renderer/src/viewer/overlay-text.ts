@@ -5,6 +5,7 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import type { PaneState } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
+import { priorText } from './prior-age.ts'
 
 /** A line at a corner. `isMinor`: the first to go where there is little room. */
 export interface OverlayLine {
@@ -23,13 +24,20 @@ export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
 
 /**
  * The four corners of a pane, as the field has them: patient top left, study and series top right,
- * image bottom left, picture bottom right.
+ * image bottom left, picture bottom right. @param isAnonymous that the patient is hidden stands in
+ * the place of the patient
  */
-export function overlayOf(state: PaneState, study: ViewedStudy | undefined): Overlay {
+export function overlayOf(
+  state: PaneState,
+  study: ViewedStudy | undefined,
+  isAnonymous = false,
+): Overlay {
   const { series } = state
   if (!series || !study) return { patient: [], study: [], image: [], picture: [] }
   return {
-    patient: patientLines(patientOf(state, study)),
+    patient: isAnonymous
+      ? [{ text: t('ui.viewer.overlay.anonymous'), tone: 'warning' }]
+      : patientLines(patientOf(state, study)),
     study: studyLines(study, series, state.image),
     image: imageLines(state),
     picture: pictureLines(state),
@@ -126,6 +134,7 @@ function pictureLines({
   isInverted,
   magnification,
   lengthNote,
+  notes,
   plane,
 }: PaneState): readonly OverlayLine[] {
   const lossy = image && lossyOf(image.instance)
@@ -152,6 +161,7 @@ function pictureLines({
       { tone: 'warning' },
     ],
     [lossy, { tone: 'warning' }],
+    ...notes.map((note): Given => [translateMessage(note), { tone: 'warning' }]),
     [
       image && image.instance.regions.length > 0 && t('ui.viewer.overlay.regions'),
       { tone: 'warning' },
@@ -181,17 +191,29 @@ const LOSSY: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.111': t('ui.viewer.overlay.lossy'),
   '1.2.840.10008.1.2.4.112': t('ui.viewer.overlay.mayBeLossy'),
 }
-/** The heading of a prior study. */
-export function priorText(studyDate: string): string {
-  const day = dayText(studyDate)
-  return day ? t('ui.viewer.rail.prior', { day }) : t('ui.viewer.rail.priorUndated')
-}
-
 /** By what the file says of its history, else by how it is encoded. */
 function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
   if (!lossy) return lossyText(transferSyntaxUid)
-  const ratios = lossy.ratios.map((ratio) => amount(ratio)).join(', ')
-  return ratios ? t('ui.viewer.overlay.lossyBy', { ratios }) : t('ui.viewer.overlay.lossy')
+  const { ratios, methods } = lossy
+  // PS3.3 C.7.6.1.1.5.1: one value for each of successive compressions.
+  const steps = Array.from({ length: Math.max(ratios.length, methods.length) }, (_, step) => {
+    const [method, ratio] = [methods[step], ratios[step]]
+    return [method && (METHODS[method] ?? method), ratio && `${amount(ratio)} : 1`]
+      .filter(Boolean)
+      .join(' ')
+  }).join(', ')
+  return steps ? t('ui.viewer.overlay.lossySteps', { steps }) : t('ui.viewer.overlay.lossy')
+}
+/** Defined Terms of Lossy Image Compression Method (PS3.3 C.7.6.1.1.5.1), by the name of each. */
+const METHODS: Readonly<Record<string, string>> = {
+  ISO_10918_1: 'JPEG',
+  ISO_14495_1: 'JPEG-LS',
+  ISO_15444_1: 'JPEG 2000',
+  ISO_15444_15: 'HTJ2K',
+  ISO_18181_1: 'JPEG XL',
+  ISO_13818_2: 'MPEG-2',
+  ISO_14496_10: 'H.264',
+  ISO_23008_2: 'H.265',
 }
 export const lossyText = (transferSyntaxUid: string): string => LOSSY[transferSyntaxUid] ?? ''
 
@@ -207,17 +229,21 @@ const lines = (given: readonly Given[]): readonly OverlayLine[] =>
   given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
 
 /** One sentence of what a pane shows, for somebody who does not see it. */
-export function spoken(state: PaneState, study: ViewedStudy | undefined): string {
+export function spoken(
+  state: PaneState,
+  study: ViewedStudy | undefined,
+  { isAnonymous = false, currentDate = '' } = {},
+): string {
   const { series, index, count, window, problem, plane, image } = state
   if (!series) return t('ui.viewer.pane.empty')
   const place = plane
     ? `${t(`ui.viewer.pane.planes.${plane}`)}, ${t('ui.viewer.pane.slice', { number: index + 1, of: count })}`
     : t('ui.viewer.pane.image', { number: index + 1, of: count })
   const parts = [
-    study?.isPrior ? priorText(study.studyDate) : '',
+    study?.isPrior ? priorText(study.studyDate, currentDate) : '',
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
-    image?.instance.patient ? nameText(image.instance.patient.patientName) : '',
+    image?.instance.patient && !isAnonymous ? nameText(image.instance.patient.patientName) : '',
     problem
       ? t('ui.viewer.pane.cannot', { number: index + 1, problem: translateMessage(problem) })
       : place,

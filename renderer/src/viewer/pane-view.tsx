@@ -11,6 +11,7 @@ import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
+import { PointerValue } from './pointer-value.tsx'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -33,9 +34,11 @@ export function PaneView(props: {
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
+  const isAnonymous = useDesk((desk) => desk.isAnonymous)
   const study = studies.find(
     ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
   )?.study
+  const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
   useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
   // Focus follows the active pane where it is in a pane already, so that keys and the frame around
   // it go together.
@@ -73,13 +76,18 @@ export function PaneView(props: {
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
-        <Overlay state={state} study={study} isKeyImage={isKeyImage} />
+        <Overlay state={state} study={study} currentDate={currentDate} isKeyImage={isKeyImage} />
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
-      <Spoken state={state} text={spoken(state, study)} isActive={isActive} />
+      <Spoken
+        state={state}
+        text={spoken(state, study, { isAnonymous, currentDate })}
+        isActive={isActive}
+      />
     </section>
   )
 }

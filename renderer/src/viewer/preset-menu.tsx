@@ -4,12 +4,14 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
+import type { WindowPreset } from './engine/pane.ts'
 import { amount } from './overlay-text.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
 
-/** Those that have a key. */
-const KEYED = 9
+/** Those with a number key first, in the order of the keys. */
+const byKey = (presets: readonly WindowPreset[]) =>
+  presets.toSorted((one, other) => (one.keys?.[0] ?? 10) - (other.keys?.[0] ?? 10))
 
 /** Windows that fit what the active pane shows. */
 export function PresetMenu() {
@@ -17,7 +19,7 @@ export function PresetMenu() {
   const pane = usePane(paneId)
   const now = usePaneState(paneId, (state) => state.window)
   const series = usePaneState(paneId, (state) => state.series?.key)
-  const presets = series === undefined ? [] : pane.presets()
+  const presets = series === undefined ? [] : byKey(pane.presets())
   return (
     <BarMenu>
       <Menu.Target>
@@ -31,7 +33,7 @@ export function PresetMenu() {
         </ToolButton>
       </Menu.Target>
       <Menu.Dropdown hidden={presets.length === 0}>
-        {presets.map((preset, at) => (
+        {presets.map((preset) => (
           <Menu.Item
             key={translateMessage(preset.name)}
             className={css.item ?? ''}
@@ -44,7 +46,7 @@ export function PresetMenu() {
                     width: amount(preset.width),
                   })}
                 </span>
-                <kbd className={css.key}>{at < KEYED ? at + 1 : ''}</kbd>
+                <kbd className={css.key}>{preset.keys?.join(', ')}</kbd>
               </span>
             }
             onClick={() => pane.setWindow(preset)}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
-import { type Message, verbatim } from '#shared/messages/message.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { captureOf, givenDescription } from '../../../renderer/src/viewer/capture-picture.ts'
 import type { PaneState } from '../../../renderer/src/viewer/engine/pane.ts'
 import type { SeriesState, StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
@@ -138,6 +138,7 @@ const pane = (more: Partial<PaneState> = {}): PaneState => ({
   ...{
     edges: { left: 'R', right: 'L', top: 'A', bottom: 'P' },
     lengthNote: null,
+    notes: [],
     volume: null,
   },
   ...more,
@@ -205,13 +206,26 @@ describe('what stands on an image', () => {
   it('says what an image has lost before it was encoded as it is now, and where it is calibrated', () => {
     const once = image(1, {
       lossy: { ratios: [12.5], methods: ['ISO_10918_1'] },
-      regions: [{ left: 0, top: 0, right: 9, bottom: 9 }],
+      regions: [{ left: 0, top: 0, right: 9, bottom: 9, spacing: [1, 1] }],
     })
-    expect(texts(pane({ image: once }), 'picture')).toContain('Lossy compressed 12.5 : 1')
+    expect(texts(pane({ image: once }), 'picture')).toContain('Lossy compressed: JPEG 12.5 : 1')
     expect(texts(pane({ image: once }), 'picture')).toContain('Calibrated regions are outlined')
     expect(
       texts(pane({ image: image(1, { lossy: { ratios: [], methods: [] } }) }), 'picture'),
     ).toContain('Lossy compressed')
+    const twice = { ratios: [12.5, 4], methods: ['ISO_10918_1', 'OTHER_1', 'ISO_15444_15'] }
+    expect(texts(pane({ image: image(1, { lossy: twice }) }), 'picture')).toContain(
+      'Lossy compressed: JPEG 12.5 : 1, OTHER_1 4 : 1, HTJ2K',
+    )
+  })
+
+  it('says what of the file is not applied, also where the overlay is switched off', () => {
+    const { picture } = overlayOf(
+      pane({ notes: [message('viewer.overlays-not-applied', { count: 2 })] }),
+      STUDY,
+    )
+    const line = picture.find(({ text }) => text === '2 overlays not shown: they cannot be read')
+    expect(line && isKept('picture', line)).toBe(true)
   })
 
   it('keeps who the image is of and every warning where the overlay is switched off', () => {

@@ -23,6 +23,8 @@ const extras = (
     },
   ],
   overlays: [],
+  supplement: null,
+  notApplied: [],
 })
 const shade = (of: InstanceExtras, value: number) => {
   const [curve] = curvesOf(of)

@@ -3,6 +3,8 @@ import { english } from '#shared/messages/english.ts'
 import { automaticWindow, openingWindow, unitOf } from '#shared/pixels/opening-window.ts'
 import { presetsOf } from '../../../renderer/src/viewer/engine/presets.ts'
 import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
+import { steep, unsteep } from '../../../renderer/src/viewer/engine/steep-window.ts'
+import { rangeOf, windowOf } from '../../../renderer/src/viewer/engine/view.ts'
 import { attributes, instance, pixel } from './viewed.ts'
 
 const image = (
@@ -41,6 +43,34 @@ describe('windows', () => {
     expect(automaticWindow(Float32Array.of(0, 0.1, 0.2), 0, 0.2).width).toBeLessThan(0.3)
   })
 
+  it('show both values of an image that has two', () => {
+    const automatic = (zeros: number, ones: number) =>
+      automaticWindow(
+        Uint8Array.from({ length: zeros + ones }, (_, n) => (n < ones ? 1 : 0)),
+        0,
+        1,
+      )
+    for (const [zeros, ones] of [
+      [500, 500],
+      [9999, 1],
+      [1, 9999],
+    ] as const)
+      expect(automatic(zeros, ones)).toEqual({ center: 1, width: 2 })
+    const mask = Int16Array.from({ length: 1000 }, (_, n) => (n < 5 ? 1000 : -1000))
+    expect(automaticWindow(mask, -1000, 1000)).toEqual({ center: 0.5, width: 2001 })
+    // All bits are set: white, and not the black of the only value.
+    const bits = image({}, { image: { ...pixel, bitsAllocated: 1, bitsStored: 1, highBit: 0 } })
+    expect(openingWindow(bits, 'OT', Uint8Array.of(1, 1), 1, 1)).toEqual({ center: 1, width: 2 })
+  })
+
+  it('of width 1 are a threshold', () => {
+    expect(unsteep(steep({ center: 1, width: 1 }))).toEqual({ center: 1, width: 1 })
+    expect(unsteep(steep({ center: 40, width: 400 }))).toEqual({ center: 40, width: 400 })
+    const { lower, upper } = rangeOf({ center: 1, width: 1 }, false)
+    expect([lower, upper - lower]).toEqual([expect.closeTo(0.5), expect.closeTo(0.01)])
+    expect(windowOf({ lower, upper }, false)).toEqual({ center: 1, width: 1 })
+  })
+
   it('are offered by name: those of the file, the automatic one, and those of CT where it is in Hounsfield units', () => {
     expect(
       names(
@@ -50,6 +80,35 @@ describe('windows', () => {
     ).toEqual(['BONE', 'From the image 2', 'Automatic', 'Soft tissue'])
     expect(names(image(), 'MR')).toEqual(['As opened', 'Automatic'])
     expect(names(image({ intercept: null, slope: null }), 'CT')).not.toContain('Lung')
+  })
+
+  it('have number keys that mean the same for every image of a modality', () => {
+    const keyed = (of: StackImage, modality: string, automatic = { center: 1, width: 2 }) =>
+      Object.fromEntries(
+        presetsOf(of, modality, automatic, { center: 3, width: 4 }).flatMap(({ name, keys }) =>
+          (keys ?? []).map((key) => [key, english(name)]),
+        ),
+      )
+    const ct = keyed(image(), 'CT')
+    expect([ct[1], ct[2], ct[9]]).toEqual(['Soft tissue', 'Lung', 'Angiography'])
+    const ofFile = image(
+      { windowCenter: [1, 2], windowWidth: [1, 2] },
+      { windowExplanation: ['BONE', 'Lung'] },
+    )
+    const own = keyed(ofFile, 'CT')
+    expect(Object.keys(own)).toEqual(Object.keys(ct))
+    expect([own[1], own[2]]).toEqual(['Soft tissue', 'Lung (5)'])
+    expect(keyed(image({ intercept: null, slope: null }), 'CT')).toEqual({})
+    expect(keyed(image(), 'MR')).toEqual({ 1: 'As opened', 2: 'Automatic' })
+    expect(keyed(image({}, { rescaleType: 'HU' }), 'DX')).toEqual({
+      1: 'As opened',
+      2: 'Automatic',
+    })
+    expect(keyed(ofFile, 'MR')).toEqual({ 1: 'BONE', 2: 'Automatic' })
+    expect(keyed(image(), 'MR', { center: 3, width: 4 })).toEqual({
+      1: 'Automatic',
+      2: 'Automatic',
+    })
   })
 
   it('know the unit of a value', () => {

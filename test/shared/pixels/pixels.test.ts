@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { english } from '#shared/messages/english.ts'
-import { rgbOf } from '#shared/pixels/colours.ts'
+import { isCodestreamSigned } from '#shared/pixels/codestream-sign.ts'
+import { rgbOf, supplementalColours } from '#shared/pixels/colours.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts'
+import { isNegative } from '#shared/pixels/negative.ts'
+import { embeddedPlane, isCovered, overlaysOfFrame } from '#shared/pixels/overlays.ts'
+import { shownValues } from '#shared/pixels/shown-values.ts'
 import { nativeFrame, rleFrame } from '#shared/pixels/stored.ts'
 import { rescaled, storedOf } from '#shared/pixels/values.ts'
-import { attributes, pixel } from '../../renderer/viewer/viewed.ts'
+import { attributes, instance, pixel } from '../../renderer/viewer/viewed.ts'
 
 const form = (more: Partial<ImagePixel>): ImagePixel => ({ ...pixel, rows: 1, columns: 2, ...more })
 const bytes = (...values: number[]) => Uint8Array.from(values)
@@ -29,7 +33,10 @@ function problemOf(work: () => unknown): string {
   }
   return 'none'
 }
-const noExtras: InstanceExtras = { palette: null, modalityLut: null, voiLuts: [], overlays: [] }
+const noExtras: InstanceExtras = {
+  ...{ palette: null, modalityLut: null, voiLuts: [] },
+  ...{ supplement: null, overlays: [], notApplied: [] },
+}
 
 describe('stored values', () => {
   it('reads each size and sign, in both byte orders', () => {
@@ -254,5 +261,96 @@ describe('JPEG', () => {
     expect([...withoutBias(extended, Uint16Array.of(14, 15, 29, 4095))]).toEqual([0, 0, 14, 4095])
     const eight = extended.with(6, 8)
     expect([...withoutBias(eight, Uint16Array.of(15))]).toEqual([15])
+  })
+})
+
+describe('overlays', () => {
+  const overlay = (more: object) => ({
+    ...{ rows: 1, columns: 3, origin: [1, 1] as [number, number], frames: null },
+    ...{ type: 'G', label: '', bit: null, data: Buffer.from([0b101_110]).toString('base64') },
+    ...more,
+  })
+  const covered = (frame: number, more: object, embedded?: Uint8Array) =>
+    overlaysOfFrame({ overlays: [overlay(more)] }, frame, () => embedded).planes.map((plane) =>
+      [0, 1, 2].map((n) => isCovered(plane, n)),
+    )
+  it('are of each frame, or of the frames that they say', () => {
+    expect(covered(9, {})).toEqual([[false, true, true]])
+    const frames = { first: 4, count: 2 }
+    expect(covered(3, { frames })).toEqual([])
+    expect(covered(4, { frames })).toEqual([[false, true, true]])
+    expect(covered(5, { frames })).toEqual([[true, false, true]])
+    expect(covered(6, { frames })).toEqual([])
+  })
+  it('come from a bit beside the stored ones, in each encoding that keeps it', () => {
+    const plane = (data: Uint8Array<ArrayBuffer>, syntax: string, bit = 12, more = {}) =>
+      embeddedPlane(data, form({ columns: 3, ...more }), syntax, bit)
+    const little = bytes(0xff, 0x0f, 0x01, 0x10, 0xff, 0xff)
+    expect(plane(little, '1.2.840.10008.1.2.1')).toEqual(bytes(0b110))
+    expect(plane(bytes(0x0f, 0xff, 0x10, 0x01, 0xff, 0xff), '1.2.840.10008.1.2.2')).toEqual(
+      bytes(0b110),
+    )
+    const signed = { pixelRepresentation: 1 }
+    expect(plane(little, '1.2.840.10008.1.2.1', 12, signed)).toEqual(bytes(0b110))
+    expect(plane(little, '1.2.840.10008.1.2.1', 11)).toBeUndefined()
+    expect(plane(little, '1.2.840.10008.1.2.1', 16)).toBeUndefined()
+    expect(plane(little, '1.2.840.10008.1.2.4.90')).toBeUndefined()
+    const embedded = overlaysOfFrame({ overlays: [overlay({ bit: 12 })] }, 1, () => undefined)
+    expect(embedded).toEqual({ planes: [], unread: 1 })
+    expect(covered(1, { bit: 12 }, bytes(0b110))).toEqual([[false, true, true]])
+  })
+})
+
+describe('what decides of black and white', () => {
+  it('is Presentation LUT Shape, and without it MONOCHROME1', () => {
+    const of = (photometricInterpretation: string, presentationLutShape?: 'IDENTITY' | 'INVERSE') =>
+      isNegative({
+        photometricInterpretation,
+        ...(presentationLutShape && { presentationLutShape }),
+      })
+    expect(of('MONOCHROME2')).toBe(false)
+    expect(of('MONOCHROME1')).toBe(true)
+    expect(of('MONOCHROME2', 'INVERSE')).toBe(true)
+    expect(of('MONOCHROME1', 'INVERSE')).toBe(true)
+    expect(of('MONOCHROME1', 'IDENTITY')).toBe(false)
+  })
+})
+
+describe('a supplemental palette', () => {
+  it('colours the values from its threshold, and leaves the others to the window', () => {
+    const ramp = [0, 0x8000, 0xffff]
+    const supplement = {
+      threshold: 200,
+      red: table(ramp, 16, 200),
+      green: table([0, 0, 0], 16, 200),
+      blue: table([0xffff, 0, 0], 16, 200),
+    }
+    const samples = Uint16Array.of(0, 199, 200, 201, 202, 9999)
+    expect([...supplementalColours(samples, supplement)]).toEqual([
+      ...[0, 0, 0, 0, 0, 0, 0, 0],
+      ...[0, 0, 255, 255, 128, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255],
+    ])
+    const { window } = shownValues(
+      { samples, isPlanar: false, isSubsampled: false },
+      form({ columns: 6, bitsStored: 16, highBit: 15 }),
+      { instance: instance(1), attributes: { ...attributes, slope: null, intercept: null } },
+      'MR',
+      { ...noExtras, supplement },
+    )
+    expect(window).toEqual({ center: 100, width: 200 })
+  })
+})
+
+describe('the sign of a codestream', () => {
+  it('is that of the first component of JPEG 2000', () => {
+    const codestream = (ssiz: number) => {
+      const data = new Uint8Array(60)
+      data.set([0xff, 0x4f, 0xff, 0x51])
+      data[42] = ssiz
+      return data
+    }
+    expect(isCodestreamSigned(codestream(0x8f))).toBe(true)
+    expect(isCodestreamSigned(codestream(0x0f))).toBe(false)
+    expect(isCodestreamSigned(bytes(0xff, 0xd8, 0xff, 0xe0))).toBeUndefined()
   })
 })

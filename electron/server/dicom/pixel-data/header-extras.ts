@@ -1,5 +1,6 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { paletteTable } from './palette-table.ts'
 import { TAG } from './viewed-tags.ts'
 
@@ -14,14 +15,21 @@ export interface LookUpTable {
   readonly data: Buffer
 }
 
-/** An overlay plane (PS3.3 C.9.2) that is not embedded in the pixel data. */
+/** An overlay plane, or one for each of several frames (PS3.3 C.9.2, C.9.3). */
 export interface OverlayPlane {
   readonly rows: number
   readonly columns: number
   /** Row and column of its first pixel, starting at 1. */
   readonly origin: readonly [number, number]
+  /** The frames of the image that it is for, starting at 1; null for all, with one plane. */
+  readonly frames: { readonly first: number; readonly count: number } | null
   readonly type: string
   readonly label: string
+  /**
+   * The bit of each stored value that holds the overlay, as older devices write it (retired since
+   * PS3.5-2004); null if `data` does.
+   */
+  readonly bit: number | null
   /** One bit per pixel, lowest bit first. */
   readonly data: Buffer
 }
@@ -35,7 +43,16 @@ export interface HeaderExtras {
   } | null
   readonly modalityLut: LookUpTable | null
   readonly voiLuts: readonly LookUpTable[]
+  /**
+   * Palette of the stored values from `threshold` of a grayscale image (PS3.3 C.7.6.19); null if
+   * there is none.
+   */
+  readonly supplement:
+    | (NonNullable<HeaderExtras['palette']> & { readonly threshold: number })
+    | null
   readonly overlays: readonly OverlayPlane[]
+  /** What of the header cannot be applied to the image. */
+  readonly notApplied: readonly Message[]
 }
 
 const MAX_TABLES = 16
@@ -44,33 +61,54 @@ const MAX_TABLE_BYTES = 131_072
 const MAX_PLANE_BYTES = 16 << 20
 
 export function headerExtras(values: AttributeValues): HeaderExtras {
+  const modalityLuts = tablesOf(values, TAG.ModalityLUTSequence)
+  const voiLuts = tablesOf(values, TAG.VOILUTSequence)
+  const supplement = isSupplemented(values) ? supplementOf(values) : null
+  const groups = OVERLAY_GROUPS.filter((group) => hasOverlay(values, group))
+  const overlays = groups.flatMap((group) => overlayOf(values, group) ?? [])
   return {
     palette: hasPalette(values) ? paletteOf(values) : null,
-    modalityLut: tablesOf(values, TAG.ModalityLUTSequence)[0] ?? null,
-    voiLuts: tablesOf(values, TAG.VOILUTSequence),
-    overlays: OVERLAY_GROUPS.flatMap((group) => overlayOf(values, group)),
+    modalityLut: modalityLuts[0] ?? null,
+    voiLuts,
+    supplement,
+    overlays,
+    notApplied: [
+      ...(values.has(TAG.ModalityLUTSequence) && modalityLuts.length === 0
+        ? [message('viewer.modality-lut-not-applied')]
+        : []),
+      ...(values.has(TAG.VOILUTSequence) && voiLuts.length === 0
+        ? [message('viewer.voi-lut-not-applied')]
+        : []),
+      ...(isSupplemented(values) && !supplement ? [message('viewer.supplement-not-applied')] : []),
+      ...(overlays.length < groups.length
+        ? [message('viewer.overlays-not-applied', { count: groups.length - overlays.length })]
+        : []),
+    ],
   }
 }
 
 /** As the viewer's page gets it. */
 export function extrasInBase64(extras: HeaderExtras): InstanceExtras {
-  const { palette, modalityLut, voiLuts, overlays } = extras
+  const { palette, modalityLut, voiLuts, supplement, overlays, notApplied } = extras
   const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
     ...one,
     data: one.data.toString('base64'),
   })
+  const inColours = ({ red, green, blue }: NonNullable<HeaderExtras['palette']>) => ({
+    red: inBase64(red),
+    green: inBase64(green),
+    blue: inBase64(blue),
+  })
   return {
-    palette: palette && {
-      red: inBase64(palette.red),
-      green: inBase64(palette.green),
-      blue: inBase64(palette.blue),
-    },
+    palette: palette && inColours(palette),
     modalityLut: modalityLut && inBase64(modalityLut),
     voiLuts: voiLuts.map(inBase64),
+    supplement: supplement && { threshold: supplement.threshold, ...inColours(supplement) },
     overlays: overlays.map((overlay) => ({
       ...inBase64(overlay),
       origin: [overlay.origin[0], overlay.origin[1]],
     })),
+    notApplied: [...notApplied],
   }
 }
 
@@ -79,15 +117,47 @@ export const hasExtras = (values: AttributeValues): boolean =>
   hasPalette(values) ||
   values.has(TAG.ModalityLUTSequence) ||
   values.has(TAG.VOILUTSequence) ||
-  OVERLAY_GROUPS.some((group) => values.has(group + OVERLAY.data))
+  isSupplemented(values) ||
+  OVERLAY_GROUPS.some((group) => hasOverlay(values, group))
+
+/** Whether pixels are palette indices. */
+const hasPalette = (values: AttributeValues): boolean =>
+  photometricInterpretationOf(values) === 'PALETTE COLOR' &&
+  values.has(TAG.RedPaletteColorLookupTableDescriptor)
 
 /**
- * Whether pixels are palette indices. The supplemental palette of a grayscale image (PS3.3
- * C.7.6.19) is for color overlays, which the viewer does not show.
+ * Whether some values of a grayscale image are palette indices (PS3.3 C.7.6.19), according to the
+ * Pixel Presentation of the image or of any of its frames (C.8.13.3.1, C.8.15.3.2).
  */
-const hasPalette = (values: AttributeValues): boolean =>
-  values.text(TAG.PhotometricInterpretation).toUpperCase() === 'PALETTE COLOR' &&
-  values.has(TAG.RedPaletteColorLookupTableDescriptor)
+function isSupplemented(values: AttributeValues): boolean {
+  if (photometricInterpretationOf(values) !== 'MONOCHROME2') return false
+  const isColour = (item: AttributeValues) =>
+    ['COLOR', 'MIXED'].includes(item.text(TAG.PixelPresentation).toUpperCase())
+  return (
+    isColour(values) ||
+    [TAG.SharedFunctionalGroupsSequence, TAG.PerFrameFunctionalGroupsSequence]
+      .flatMap((groups) => values.items(groups).slice(0, MAX_FRAME_TYPES))
+      .some((group) => FRAME_TYPES.some((type) => group.items(type).some(isColour)))
+  )
+}
+/** Images of thousands of frames have one presentation, or give it for the whole image, too. */
+const MAX_FRAME_TYPES = 100
+const FRAME_TYPES = [
+  TAG.MRImageFrameTypeSequence,
+  TAG.CTImageFrameTypeSequence,
+  TAG.XRay3DFrameTypeSequence,
+]
+
+const photometricInterpretationOf = (values: AttributeValues): string =>
+  values.text(TAG.PhotometricInterpretation).toUpperCase()
+
+function supplementOf(values: AttributeValues): HeaderExtras['supplement'] {
+  const palette = paletteOf(values)
+  const largest = values.number(TAG.LargestMonochromePixelValue)
+  return (
+    palette && { threshold: largest === null ? palette.red.firstValue : largest + 1, ...palette }
+  )
+}
 
 // PS3.5 §7.6: overlays are in groups 6000 to 601E.
 const OVERLAY_GROUPS = Array.from({ length: 16 }, (_, index) => (0x6000 + index * 2) * 0x10000)
@@ -96,35 +166,45 @@ const OVERLAY = {
   rows: 0x10,
   columns: 0x11,
   frames: 0x15,
+  firstFrame: 0x51,
   description: 0x22,
   type: 0x40,
   origin: 0x50,
+  bit: 0x102,
   label: 0x1500,
   data: 0x3000,
 } as const
 
-function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
-  const rows = values.number(group + OVERLAY.rows) ?? 0
-  const columns = values.number(group + OVERLAY.columns) ?? 0
-  const size = Math.ceil((rows * columns) / 8)
-  const data =
-    size > 0 && size <= MAX_PLANE_BYTES
-      ? values.bytes(group + OVERLAY.data, MAX_PLANE_BYTES)
-      : undefined
-  // Multi-frame overlays apply to specific frames; showing one plane on all frames would be wrong.
-  if (!data || data.length < size || (values.number(group + OVERLAY.frames) ?? 1) > 1) return []
+/** Overlay Bit Position is 0 for an overlay in an element of its own. */
+const hasOverlay = (values: AttributeValues, group: number): boolean =>
+  values.has(group + OVERLAY.data) || (values.number(group + OVERLAY.bit) ?? 0) > 0
+
+/** Undefined if it cannot be read. */
+function overlayOf(values: AttributeValues, group: number): OverlayPlane | undefined {
+  const isEmbedded = !values.has(group + OVERLAY.data)
+  const size = (tag: number, ofImage: number) =>
+    values.number(group + tag) ?? (isEmbedded ? values.number(ofImage) : null) ?? 0
+  const rows = size(OVERLAY.rows, TAG.Rows)
+  const columns = size(OVERLAY.columns, TAG.Columns)
+  const count = values.number(group + OVERLAY.frames)
+  const bytes = Math.ceil((rows * columns * (count ?? 1)) / 8)
+  const data = isEmbedded
+    ? Buffer.alloc(0)
+    : values.bytes(group + OVERLAY.data, MAX_PLANE_BYTES)?.subarray(0, bytes)
+  if (!data || bytes === 0 || (!isEmbedded && data.length < bytes)) return undefined
   const [row = 1, column = 1] = values.vector(group + OVERLAY.origin, 2) ?? []
-  const label = values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description)
-  return [
-    {
-      rows,
-      columns,
-      origin: [row, column],
-      type: values.text(group + OVERLAY.type),
-      label,
-      data: data.subarray(0, size),
-    },
-  ]
+  const first = values.number(group + OVERLAY.firstFrame) ?? 1
+  return {
+    rows,
+    columns,
+    origin: [row, column],
+    // Each frame has its own bits of an embedded overlay.
+    frames: isEmbedded || count === null ? null : { first, count },
+    type: values.text(group + OVERLAY.type),
+    label: values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description),
+    bit: isEmbedded ? values.number(group + OVERLAY.bit) : null,
+    data,
+  }
 }
 
 const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>

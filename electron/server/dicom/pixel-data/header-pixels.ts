@@ -9,6 +9,8 @@ export interface HeaderPixels {
   pixelRepresentation: 0 | 1
   samplesPerPixel: number
   photometricInterpretation: string
+  /** Whether gray levels are inverted; if missing, MONOCHROME1 decides. */
+  presentationLutShape?: 'IDENTITY' | 'INVERSE'
   planarConfiguration: 0 | 1
   aspect?: number
   /** FloatPixelData or DoubleFloatPixelData. */
@@ -32,7 +34,7 @@ export interface HeaderFrame {
   /**
    * patient: Pixel Spacing of a cross-sectional image; detector: Imager Pixel Spacing, measured at
    * the detector and so larger than in the patient; calibrated: by a fiducial or geometry; region:
-   * of an ultrasound region; none.
+   * only within the ultrasound regions, which have their own spacing; none.
    */
   spacingFrom: 'patient' | 'detector' | 'calibrated' | 'region' | 'none'
   sliceThickness: number | null

@@ -71,6 +71,7 @@ export function imagePixels(
     pixelRepresentation: values.number(TAG.PixelRepresentation) === 1 ? 1 : 0,
     samplesPerPixel,
     photometricInterpretation: photometric || (samplesPerPixel >= 3 ? 'RGB' : 'MONOCHROME2'),
+    ...shapeOf(values),
     planarConfiguration: values.number(TAG.PlanarConfiguration) === 1 ? 1 : 0,
     ...aspectOf(values),
     float,
@@ -91,6 +92,12 @@ export function imagePixels(
         },
     reason: null,
   }
+}
+
+/** Other values are of retired presentation LUTs. */
+function shapeOf(values: AttributeValues): Pick<HeaderPixels, 'presentationLutShape'> {
+  const shape = values.text(TAG.PresentationLUTShape).toUpperCase()
+  return shape === 'IDENTITY' || shape === 'INVERSE' ? { presentationLutShape: shape } : {}
 }
 
 /** PS3.3 C.7.6.3.1.7: vertical and horizontal size. */

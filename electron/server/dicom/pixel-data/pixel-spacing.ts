@@ -20,8 +20,7 @@ const PROJECTION = /^1\.2\.840\.10008\.5\.1\.4\.1\.1\.(?:1|1\.[123](?:\.1)?|12\.
  * Pixel spacing in mm between rows and between columns, and where it was measured (PS3.3 10.7.1).
  */
 export function pixelSpacing(values: AttributeValues, sopClassUid: string): PixelSpacing {
-  const region = regionSpacing(values)
-  if (region) return { spacing: region, spacingFrom: 'region' }
+  if (regionsOf(values).length > 0) return { spacing: null, spacingFrom: 'region' }
   const own = spacingOf(values, TAG.PixelSpacing)
   const imager =
     spacingOf(values, TAG.ImagerPixelSpacing) ?? spacingOf(values, TAG.NominalScannedPixelSpacing)
@@ -50,20 +49,41 @@ export function spacingOf(values: AttributeValues, tag: number): [number, number
 const isSame = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((value, index) => Math.abs(value - (other[index] ?? 0)) <= 1e-6 * value)
 
+/** A region of an ultrasound image by its first and last pixel, from 0, with its spacing in mm. */
+export interface UltrasoundRegion {
+  left: number
+  top: number
+  right: number
+  bottom: number
+  spacing: [number, number]
+}
+
 /**
- * The spacing of an ultrasound image with one calibrated region (PS3.3 C.8.5.5). Several regions
- * may have different scales.
+ * The regions of an ultrasound image whose units are centimetres in both directions (PS3.3 C.8.5.5).
+ * In others, such as those of Doppler spectra, and outside of regions, there are no distances.
  */
-function regionSpacing(values: AttributeValues): [number, number] | null {
-  const regions = values.items(TAG.SequenceOfUltrasoundRegions)
-  const [region] = regions
-  if (!region || regions.length > 1 || region.number(TAG.RegionSpatialFormat) !== TWO_DIMENSIONAL)
-    return null
-  if (
-    region.number(TAG.PhysicalUnitsXDirection) !== CENTIMETRES ||
-    region.number(TAG.PhysicalUnitsYDirection) !== CENTIMETRES
-  )
-    return null
+export function regionsOf(values: AttributeValues): UltrasoundRegion[] {
+  return values.items(TAG.SequenceOfUltrasoundRegions).flatMap((region) => {
+    const spacing = regionSpacing(region)
+    const [left, top, right, bottom] = [
+      TAG.RegionLocationMinX0,
+      TAG.RegionLocationMinY0,
+      TAG.RegionLocationMaxX1,
+      TAG.RegionLocationMaxY1,
+    ].map((tag) => toPixel(region.number(tag))) as [number, number, number, number]
+    return spacing && left >= 0 && top >= 0 && right > left && bottom > top
+      ? [{ left, top, right, bottom, spacing }]
+      : []
+  })
+}
+
+const toPixel = (value: number | null): number =>
+  value !== null && Number.isSafeInteger(value) ? value : -1
+
+function regionSpacing(region: AttributeValues): [number, number] | null {
+  if (region.number(TAG.RegionSpatialFormat) !== TWO_DIMENSIONAL) return null
+  const units = [TAG.PhysicalUnitsXDirection, TAG.PhysicalUnitsYDirection]
+  if (units.some((tag) => region.number(tag) !== CENTIMETRES)) return null
   const between = {
     columns: Math.abs(region.number(TAG.PhysicalDeltaX) ?? 0),
     rows: Math.abs(region.number(TAG.PhysicalDeltaY) ?? 0),

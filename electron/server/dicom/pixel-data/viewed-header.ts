@@ -10,6 +10,7 @@ import { hasExtras } from './header-extras.ts'
 import type { HeaderFrame, HeaderPixels } from './header-pixels.ts'
 import { frameCount, imagePixels, MAX_FRAMES } from './image-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
+import { regionsOf, type UltrasoundRegion } from './pixel-spacing.ts'
 import { unsupportedReason } from './unsupported-objects.ts'
 import { TAG } from './viewed-tags.ts'
 
@@ -73,11 +74,7 @@ export interface HeaderInstance {
    * image was never compressed lossily or this is not stated.
    */
   lossy: { ratios: number[]; methods: string[] } | null
-  /**
-   * Calibrated regions of an ultrasound image (PS3.3 C.8.5.5) by their first and last pixel,
-   * starting at 0.
-   */
-  regions: { left: number; top: number; right: number; bottom: number }[]
+  regions: UltrasoundRegion[]
   /** Whether the file has a palette, lookup tables or overlays. */
   hasExtras: boolean
 }
@@ -200,30 +197,6 @@ function lossyOf(values: AttributeValues): HeaderInstance['lossy'] {
       .filter((ratio) => ratio !== null && ratio > 0) as number[],
     methods: values.texts(TAG.LossyImageCompressionMethod).filter((method) => method !== ''),
   }
-}
-
-/**
- * Regions with units in both directions; without them a region has no scale (PS3.3 C.8.5.5.1.15).
- */
-function regionsOf(values: AttributeValues): HeaderInstance['regions'] {
-  return values.items(TAG.SequenceOfUltrasoundRegions).flatMap((region) => {
-    const scale = [
-      TAG.PhysicalUnitsXDirection,
-      TAG.PhysicalUnitsYDirection,
-      TAG.PhysicalDeltaX,
-      TAG.PhysicalDeltaY,
-    ]
-    if (scale.some((tag) => !region.number(tag))) return []
-    const [left, top, right, bottom] = [
-      TAG.RegionLocationMinX0,
-      TAG.RegionLocationMinY0,
-      TAG.RegionLocationMaxX1,
-      TAG.RegionLocationMaxY1,
-    ].map((tag) => integer(region.number(tag)) ?? -1) as [number, number, number, number]
-    return left >= 0 && top >= 0 && right > left && bottom > top
-      ? [{ left, top, right, bottom }]
-      : []
-  })
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { isColour } from '#shared/pixels/colours.ts'
 import { curvesOf } from '#shared/pixels/curves.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { isNegative } from '#shared/pixels/negative.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { shownValues } from '#shared/pixels/shown-values.ts'
 import { type SmallPicture, smallPicture } from '#shared/pixels/small-picture.ts'
@@ -54,7 +55,7 @@ async function drawn(source: ByteSource): Promise<SmallPicture | null> {
   const header = viewed.header()
   const pixel = header?.instance.image
   if (!header || !pixel) return null
-  const { rows, columns, samplesPerPixel, photometricInterpretation } = pixel
+  const { rows, columns, samplesPerPixel } = pixel
   if (rows * columns * samplesPerPixel > MOST_SAMPLES) return null
   const { instance, series } = header
   // Counted from 1, as frames are.
@@ -74,7 +75,7 @@ async function drawn(source: ByteSource): Promise<SmallPicture | null> {
       // As the viewer: windows of fractions would vanish under the width minus one of LINEAR.
       voiLutFunction: values instanceof Float32Array ? 'LINEAR_EXACT' : instance.voiLutFunction,
       curve: curvesOf(extras)[0],
-      isInverted: photometricInterpretation === 'MONOCHROME1',
+      isInverted: isNegative(pixel),
     },
     SIDE,
   )

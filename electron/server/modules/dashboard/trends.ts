@@ -18,6 +18,7 @@ import { tallyInspections } from '#server/modules/worklist/inspection-queries.ts
 import { clockHours, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardTrends, type Trends, WAITING_QUEUES } from '#shared/contract/dashboard-trends.ts'
+import { MAIL_KINDS } from '#shared/contract/mail.ts'
 import type { LiveState } from './status.ts'
 
 const HOURS = 24
@@ -108,10 +109,18 @@ function queuesOf({ database, clock }: Context): Trends['queues'] {
     commitments: waitingCommitments(database),
     enrichment: waitingEnrichments(database),
     captures: outbox('capture.upload'),
-    mail: outbox('invitation.mail'),
+    mail: together(MAIL_KINDS.map(outbox)),
   } satisfies Record<Trends['queues'][number]['queue'], unknown>
   return WAITING_QUEUES.map((queue) => {
     const { count, since } = waiting[queue]
     return { queue, waiting: count, since }
   })
 }
+
+type Waiting = Pick<Trends['queues'][number], 'since'> & { readonly count: number }
+
+/** Several queues as one: the sum of what waits, and since when the oldest of all does. */
+const together = (queues: readonly Waiting[]): Waiting => ({
+  count: queues.reduce((sum, { count }) => sum + count, 0),
+  since: queues.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
+})

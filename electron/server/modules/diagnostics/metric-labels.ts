@@ -1,4 +1,5 @@
 import type { DimseStatus } from '#server/dicom/dimse/status.ts'
+import { MAIL_KINDS } from '#shared/contract/mail.ts'
 import { PARTNER_FAULTS } from '#shared/contract/worklist.ts'
 
 // Labels are taken only from these tables, never from what a caller or a partner sends, so that no
@@ -49,7 +50,6 @@ export const CALL_LABELS = ['accepted', ...PARTNER_FAULTS] as const
 export const OUTBOX_KINDS = [
   'report.delivered',
   'report.archive',
-  'invitation.mail',
-  'escalation.mail',
+  ...MAIL_KINDS,
   'capture.upload',
 ] as const

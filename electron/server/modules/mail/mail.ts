@@ -3,14 +3,14 @@ import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
 import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, type RetrySchedule, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { msOf } from '#server/platform/clock.ts'
-import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
+import { INVITATION_MAIL, InvitationMail, type MAIL_KINDS } from '#shared/contract/mail.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
 /** A kind of outbox row that is sent by mail. */
 export interface MailQueue {
-  readonly kind: string
+  readonly kind: (typeof MAIL_KINDS)[number]
   /** Name of these mails in the log. */
   readonly name: string
   readonly schedule: RetrySchedule

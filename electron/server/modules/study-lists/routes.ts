@@ -5,6 +5,7 @@ import { windowList } from '#server/http/pagination.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { listAssignees } from './assignees.ts'
 import * as savedViews from './saved-views.ts'
 import { countStudies, listStudies, readStudy } from './service.ts'
 
@@ -25,6 +26,9 @@ export function serveStudyLists(
     },
     counts: ({ query, user }) => countStudies(context, callerOf(user), query),
     read: ({ params, user }) => readStudy(context, eventLog, callerOf(user), params.studyId),
+    assignees: ({ query, user }) => ({
+      assignees: listAssignees(context, callerOf(user), query),
+    }),
     savedViews: async ({ query, user }) => ({
       savedViews: await savedViews.listSavedViews(context, callerOf(user), query.list),
     }),

@@ -13,8 +13,17 @@ import { ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
+import {
+  canQueryArchives,
+  listRetrievals,
+  type PriorArchives,
+  queryPriors,
+  retrievePrior,
+} from './archive-priors.ts'
 import type { Captures } from './captures.ts'
+import { readHangingProtocols, saveHangingProtocols } from './hanging-protocols.ts'
 import * as links from './links.ts'
+import { priorScope } from './priors.ts'
 import { SavedDrawings } from './saved-drawings.ts'
 import { captureObstacle, type ViewSessions, viewReply } from './sessions.ts'
 import type { ViewImages } from './view-images.ts'
@@ -38,6 +47,7 @@ export function serveViewing(
   sessions: Pick<ViewSessions, 'byLink' | 'close'>,
   images: ViewImages,
   captures: Captures,
+  archives: PriorArchives,
 ): void {
   const drawings = new SavedDrawings(context, images)
   const handlers: HandlersOf<typeof viewing> = {
@@ -53,7 +63,14 @@ export function serveViewing(
       return { success: true }
     },
 
-    priors: ({ view }) => ({ priors: images.priors(view) }),
+    priors: ({ view }) => ({
+      priors: images.priors(view),
+      scope: priorScope(context, view),
+      canQuery: canQueryArchives(context, archives, view),
+    }),
+    queryPriors: ({ view }) => queryPriors(context, archives, view),
+    retrievePrior: ({ view, body }) => retrievePrior(context, archives, view, body),
+    retrievals: ({ view }) => ({ retrievals: listRetrievals(context, archives, view) }),
     addPrior({ view, body: { studyInstanceUid } }) {
       images.addPrior(view, studyInstanceUid)
       // Audited, because the user views another study of the patient.
@@ -81,6 +98,8 @@ export function serveViewing(
       checkCaptureAllowed(context, view)
       return drawings.save(view, params.studyInstanceUid, body)
     },
+    hangingProtocols: ({ view }) => readHangingProtocols(context, view),
+    saveHangingProtocols: ({ view, body }) => saveHangingProtocols(context, view, body),
 
     capture({ view, body }) {
       checkCaptureAllowed(context, view)

@@ -100,7 +100,7 @@ function Contents({
   const isManager = mayManage(session.user)
   // As they were when it was opened.
   const [groups] = useState(shortcutGroups)
-  const found = useFound(query, isManager)
+  const found = useFound(query, session.user)
   const text = query.trim()
   const items: readonly PaletteItem[] =
     text === ''

@@ -3,9 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardStudies, type WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
+import { may } from '#shared/lifecycle.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { call, keyOf } from '../../api/queries.ts'
+import { mayManage } from '../../api/session.ts'
 import { dayText } from '../../format/dates.ts'
 import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
@@ -23,10 +26,11 @@ export interface Found {
 }
 
 /**
- * Studies of both areas, and for who manages the gateway people and devices, that what is typed
- * finds.
+ * Studies of both areas that what is typed finds; for who manages the gateway users and devices,
+ * and for members who manage studies the users whom studies are assigned to.
  */
-export function useFound(typed: string, isManager: boolean): Found {
+export function useFound(typed: string, user: SignedInUser | null): Found {
+  const isManager = mayManage(user)
   const [search] = useDebouncedValue(typed.trim().slice(0, 100), TYPED_MS)
   const isSearch = search.length >= LEAST
   // Gone with the palette: what was found may name patients.
@@ -58,6 +62,13 @@ export function useFound(typed: string, isManager: boolean): Found {
     ...kept,
     enabled: isSearch && isManager,
   })
+  const assignees = useQuery({
+    queryKey: [...keyOf(dashboardStudies.assignees, 'palette'), search],
+    queryFn: ({ signal }) =>
+      call(dashboardStudies.assignees, { query: { area: 'scribe', search } }, signal),
+    ...kept,
+    enabled: isSearch && !isManager && user !== null && may(user, 'manageStudies'),
+  })
   const devices = useQuery({
     queryKey: keyOf(dashboard.devices, {}),
     queryFn: ({ signal }) => call(dashboard.devices, {}, signal),
@@ -66,7 +77,8 @@ export function useFound(typed: string, isManager: boolean): Found {
   })
   if (!isSearch) return { items: [], isSearching: false, hasFailed: false }
   const isSearching =
-    studies.isFetching || people.isFetching || search !== typed.trim().slice(0, 100)
+    [studies, people, assignees].some(({ isFetching }) => isFetching) ||
+    search !== typed.trim().slice(0, 100)
   const items = [
     ...(studies.data ?? []).map(studyItem),
     ...(people.data?.people ?? []).map(
@@ -76,6 +88,15 @@ export function useFound(typed: string, isManager: boolean): Found {
         name: `${person.firstName} ${person.lastName}`.trim() || person.email,
         about: person.email,
         href: '/people',
+      }),
+    ),
+    ...(assignees.data?.assignees ?? []).slice(0, MOST_PEOPLE).map(
+      ({ userId, name }): PaletteItem => ({
+        id: `assignee ${userId}`,
+        group: 'people',
+        name,
+        about: t('ui.shell.palette.assignedTo'),
+        href: `/studies?assignedTo=${userId}`,
       }),
     ),
     ...(devices.data?.devices ?? [])

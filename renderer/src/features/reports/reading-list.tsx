@@ -8,12 +8,12 @@ import type { Column } from '../../ui/data-table.tsx'
 import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
+import { AssignDialog } from '../../ui/study-list/assign-dialog.tsx'
 import { SoundSwitch } from '../../ui/study-list/sound-switch.tsx'
 import { studyColumns as columns } from '../../ui/study-list/study-columns.tsx'
 import { StudyList } from '../../ui/study-list/study-list.tsx'
-import { useStudyActions } from '../../ui/study-list/use-study-actions.ts'
+import { canBeAssigned, useStudyActions } from '../../ui/study-list/use-study-actions.ts'
 import { useStudyList } from '../../ui/study-list/use-study-list.ts'
-import { AssignCell } from './assign-cell.tsx'
 
 const route = getRouteApi('/shell/reading')
 
@@ -25,14 +25,7 @@ const columnsFor = (mayAssign: boolean): readonly Column<WindowStudy>[] => [
   columns.waiting,
   columns.images,
   columns.status,
-  {
-    ...columns.assigned,
-    track: 'minmax(122px, 1.1fr)',
-    rank: 3,
-    cell: (study, isCurrent) => (
-      <AssignCell study={study} mayAssign={mayAssign} isCurrent={isCurrent} />
-    ),
-  },
+  columns.assigned(mayAssign),
   columns.accession,
   columns.from,
 ]
@@ -51,6 +44,8 @@ export function ReadingList() {
   const { may: mayManage } = useMay('manageStudies')
   const shown = useMemo(() => columnsFor(mayManage), [mayManage])
   const [at] = useState(address.study)
+  const [assigned, setAssigned] = useState<WindowStudy | null>(null)
+  const assign = (study: WindowStudy) => canBeAssigned(study) && setAssigned(study)
   const open = ({ studyId }: WindowStudy) =>
     void navigate({ to: '/reading/$studyId', params: { studyId } })
   return (
@@ -65,6 +60,9 @@ export function ReadingList() {
         onOpen={open}
         actions={[
           { keys: 'a', name: t('ui.study-list.keyNames.assign'), run: assignToMe },
+          ...(mayManage
+            ? [{ keys: 'shift+a', name: t('ui.study-list.keyNames.assignTo'), run: assign }]
+            : []),
           {
             keys: 'v',
             name: t('ui.study-list.keyNames.images'),
@@ -78,6 +76,7 @@ export function ReadingList() {
           text: t('ui.reports.list.noneText'),
         }}
       />
+      <AssignDialog study={assigned} onClose={() => setAssigned(null)} />
     </Page>
   )
 }

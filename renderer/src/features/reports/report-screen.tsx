@@ -87,7 +87,7 @@ function Opened({ reading, userId }: { reading: Reading; userId: string }) {
           </ActionIcon>
         </Tooltip>
       }
-      aside={<AssignMenu study={reading} />}
+      aside={<AssignMenu study={{ ...reading, area: 'scribe' }} />}
     />
   )
 }

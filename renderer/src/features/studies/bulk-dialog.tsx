@@ -7,7 +7,7 @@ import type { UserId } from '#shared/ids.ts'
 import type { Tone } from '../../format/tones.ts'
 import { t } from '../../i18n/t.ts'
 import { PersonName } from '../../ui/person-name.tsx'
-import { PersonPicker } from '../../ui/study-list/pickers.tsx'
+import { AssigneePicker } from '../../ui/study-list/pickers.tsx'
 import { examText } from '../../ui/study-list/study-columns.tsx'
 import type { Change } from '../../ui/study-list/use-study-actions.ts'
 import { Tag } from '../../ui/tone.tsx'
@@ -124,7 +124,7 @@ function Question({ kind, area, choice, onChoose }: QuestionProps) {
   if (kind === 'assign') {
     return (
       <>
-        <PersonPicker
+        <AssigneePicker
           area={area}
           label={t('ui.studies.bulk.to')}
           value={choice.person}

@@ -11,160 +11,124 @@ import {
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { t } from '../../i18n/t.ts'
 import { FormPart } from '../../ui/form-part.tsx'
-import { MEASURES, type StudyValues } from './study-values.ts'
-import type { FieldsProps } from './use-study-form.ts'
+import { MEASURES, type Measure, type MetadataText } from './study-values.ts'
+import type { StudyForm } from './use-study-form.ts'
 
 const MOST_PRIORS = 50
 const SEXES = ['female', 'male', 'other'] as const
 
-type TextName =
-  | 'patientName'
-  | 'mrn'
-  | 'dateOfBirth'
-  | 'age'
-  | 'scanType'
-  | 'scanDate'
-  | 'scanTime'
-  | 'facilityName'
-  | 'referringPhysicianName'
-const TYPES: Partial<Record<TextName, string>> = {
+const TYPES: Partial<Record<MetadataText, string>> = {
   dateOfBirth: 'date',
   scanDate: 'date',
   scanTime: 'time',
 }
-const ABOUT: Partial<Record<TextName, string>> = {
+const ABOUT: Partial<Record<MetadataText, string>> = {
   patientName: t('ui.studies.form.patientNameAbout'),
   age: t('ui.studies.form.ageAbout'),
 }
 
-function Text({ name, values, set, faults }: FieldsProps & { readonly name: TextName }) {
-  return (
-    <TextInput
-      label={t(`ui.studies.form.${name}`)}
-      description={ABOUT[name]}
-      type={TYPES[name] ?? 'text'}
-      autoComplete="off"
-      value={values.texts[name] ?? ''}
-      error={faults[`reportMetadata.${name}`]}
-      onChange={(event) => set({ texts: { ...values.texts, [name]: event.currentTarget.value } })}
-    />
-  )
+interface FieldsProps {
+  readonly form: StudyForm
 }
 
-function Measured({
-  name,
-  values,
-  set,
-  faults,
-}: FieldsProps & { readonly name: keyof typeof MEASURES }) {
-  const measure = values.measures[name]
-  const put = (change: Partial<typeof measure>) =>
-    set({ measures: { ...values.measures, [name]: { ...measure, ...change } } })
-  return (
-    <Group gap={6} wrap="nowrap" align="flex-end">
-      <TextInput
-        style={{ flex: 1 }}
-        label={t(`ui.studies.form.${name}`)}
-        inputMode="decimal"
-        value={measure.value}
-        error={faults[`reportMetadata.${name}`] ?? faults[`reportMetadata.${name}.value`]}
-        onChange={(event) => put({ value: event.currentTarget.value })}
-      />
-      <Select
-        w={82}
-        aria-label={t('ui.studies.form.unit', { field: t(`ui.studies.form.${name}`) })}
-        allowDeselect={false}
-        value={measure.unit}
-        data={[...MEASURES[name]]}
-        onChange={(unit) => unit !== null && put({ unit })}
-      />
-    </Group>
-  )
-}
+const Text = ({ name, form }: FieldsProps & { readonly name: MetadataText }) => (
+  <TextInput
+    label={t(`ui.studies.form.${name}`)}
+    description={ABOUT[name]}
+    type={TYPES[name] ?? 'text'}
+    autoComplete="off"
+    {...form.getInputProps(`reportMetadata.${name}`)}
+  />
+)
+
+const Measured = ({ name, form }: FieldsProps & { readonly name: Measure }) => (
+  <Group gap={6} wrap="nowrap" align="flex-end">
+    <TextInput
+      style={{ flex: 1 }}
+      label={t(`ui.studies.form.${name}`)}
+      inputMode="decimal"
+      {...form.getInputProps(`reportMetadata.${name}.value`)}
+    />
+    <Select
+      w={82}
+      aria-label={t('ui.studies.form.unit', { field: t(`ui.studies.form.${name}`) })}
+      allowDeselect={false}
+      data={[...MEASURES[name]]}
+      {...form.getInputProps(`reportMetadata.${name}.unit`)}
+    />
+  </Group>
+)
 
 /** Who the patient is. */
-export function PatientFields(props: FieldsProps) {
-  const { values, set } = props
-  return (
-    <FormPart title={t('ui.studies.form.patient')}>
-      <Text {...props} name="patientName" />
-      <SimpleGrid cols={{ base: 1, xs: 2 }} verticalSpacing="sm">
-        <Text {...props} name="mrn" />
-        <Select
-          label={t('ui.studies.form.sex')}
-          placeholder={t('ui.studies.form.unknownSex')}
-          clearable
-          value={values.texts.sex || null}
-          data={SEXES.map((value) => ({ value, label: t(`ui.studies.form.sexes.${value}`) }))}
-          onChange={(sex) => set({ texts: { ...values.texts, sex: sex ?? '' } })}
-        />
-        <Text {...props} name="dateOfBirth" />
-        <Text {...props} name="age" />
-        <Measured {...props} name="height" />
-        <Measured {...props} name="weight" />
-      </SimpleGrid>
-    </FormPart>
-  )
-}
+export const PatientFields = ({ form }: FieldsProps) => (
+  <FormPart title={t('ui.studies.form.patient')}>
+    <Text form={form} name="patientName" />
+    <SimpleGrid cols={{ base: 1, xs: 2 }} verticalSpacing="sm">
+      <Text form={form} name="mrn" />
+      <Select
+        label={t('ui.studies.form.sex')}
+        placeholder={t('ui.studies.form.unknownSex')}
+        clearable
+        data={SEXES.map((value) => ({ value, label: t(`ui.studies.form.sexes.${value}`) }))}
+        {...form.getInputProps('reportMetadata.sex')}
+        value={form.values.reportMetadata.sex || null}
+        onChange={(sex) => form.setFieldValue('reportMetadata.sex', sex ?? '')}
+      />
+      <Text form={form} name="dateOfBirth" />
+      <Text form={form} name="age" />
+      <Measured form={form} name="height" />
+      <Measured form={form} name="weight" />
+    </SimpleGrid>
+  </FormPart>
+)
 
 /** How and where the scan was. */
-export const ScanFields = (props: FieldsProps) => (
+export const ScanFields = ({ form }: FieldsProps) => (
   <FormPart title={t('ui.studies.form.scan')}>
     <SimpleGrid cols={{ base: 1, xs: 2 }} verticalSpacing="sm">
       {(
         ['scanType', 'facilityName', 'scanDate', 'scanTime', 'referringPhysicianName'] as const
       ).map((name) => (
-        <Text key={name} {...props} name={name} />
+        <Text key={name} form={form} name={name} />
       ))}
     </SimpleGrid>
   </FormPart>
 )
 
 /** What the radiologist is to know. */
-export function ContextFields({ values, set, faults }: FieldsProps) {
-  const put = (change: Partial<StudyValues['context']>) =>
-    set({ context: { ...values.context, ...change } })
-  return (
-    <FormPart title={t('ui.studies.form.context')}>
-      <Textarea
-        label={t('ui.studies.form.indication')}
-        autosize
-        maxRows={8}
-        value={values.context.clinicalIndication}
-        error={faults.clinicalIndication}
-        onChange={(event) => put({ clinicalIndication: event.currentTarget.value })}
-      />
-      <Textarea
-        label={t('ui.studies.form.technique')}
-        autosize
-        maxRows={8}
-        value={values.context.technologistTechnique}
-        error={faults.technologistTechnique}
-        onChange={(event) => put({ technologistTechnique: event.currentTarget.value })}
-      />
-      <Textarea
-        label={t('ui.studies.form.notes')}
-        description={t('ui.studies.form.notesAbout')}
-        autosize
-        maxRows={8}
-        value={values.notes}
-        error={faultOf(faults, 'technologistNotes')}
-        onChange={(event) => set({ notes: event.currentTarget.value })}
-      />
-      <TextInput
-        label={t('ui.studies.form.externalPatientId')}
-        autoComplete="off"
-        value={values.context.externalPatientId}
-        error={faults.externalPatientId}
-        onChange={(event) => put({ externalPatientId: event.currentTarget.value })}
-      />
-    </FormPart>
-  )
-}
+export const ContextFields = ({ form }: FieldsProps) => (
+  <FormPart title={t('ui.studies.form.context')}>
+    <Textarea
+      label={t('ui.studies.form.indication')}
+      autosize
+      maxRows={8}
+      {...form.getInputProps('clinicalIndication')}
+    />
+    <Textarea
+      label={t('ui.studies.form.technique')}
+      autosize
+      maxRows={8}
+      {...form.getInputProps('technologistTechnique')}
+    />
+    <Textarea
+      label={t('ui.studies.form.notes')}
+      description={t('ui.studies.form.notesAbout')}
+      autosize
+      maxRows={8}
+      {...form.getInputProps('technologistNotes')}
+    />
+    <TextInput
+      label={t('ui.studies.form.externalPatientId')}
+      autoComplete="off"
+      {...form.getInputProps('externalPatientId')}
+    />
+  </FormPart>
+)
 
 /** Earlier studies of this gateway, and earlier reports as text. */
-export function PriorFields({ values, set, faults }: FieldsProps) {
-  const { priorReportTexts } = values
+export function PriorFields({ form }: FieldsProps) {
+  const { priorReportTexts } = form.values
+  const put = (texts: readonly string[]) => form.setFieldValue('priorReportTexts', texts)
   return (
     <FormPart title={t('ui.studies.form.priors')}>
       <Textarea
@@ -173,11 +137,9 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
         autosize
         maxRows={6}
         spellCheck={false}
-        value={values.priorStudyIds}
-        error={faultOf(faults, 'priorStudyIds')}
-        onChange={(event) => set({ priorStudyIds: event.currentTarget.value })}
+        {...form.getInputProps('priorStudyIds')}
       />
-      {priorReportTexts.map((text, at) => (
+      {priorReportTexts.map((_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text has no name but its place, and its field no state of its own
         <Group key={`${at + 1}`} gap={6} wrap="nowrap" align="flex-start">
           <Textarea
@@ -186,17 +148,13 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
             autosize
             minRows={2}
             maxRows={10}
-            value={text}
-            error={faults[`priorReportTexts.${at}`]}
-            onChange={(event) =>
-              set({ priorReportTexts: priorReportTexts.with(at, event.currentTarget.value) })
-            }
+            {...form.getInputProps(`priorReportTexts.${at}`)}
           />
           <Tooltip label={t('ui.studies.form.removePriorText', { number: at + 1 })}>
             <ActionIcon
               mt={26}
               aria-label={t('ui.studies.form.removePriorText', { number: at + 1 })}
-              onClick={() => set({ priorReportTexts: priorReportTexts.toSpliced(at, 1) })}
+              onClick={() => put(priorReportTexts.toSpliced(at, 1))}
             >
               <IconTrash size={16} />
             </ActionIcon>
@@ -209,7 +167,7 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
           size="xs"
           leftSection={<IconPlus size={14} />}
           disabled={priorReportTexts.length >= MOST_PRIORS}
-          onClick={() => set({ priorReportTexts: [...priorReportTexts, ''] })}
+          onClick={() => put([...priorReportTexts, ''])}
         >
           {t('ui.studies.form.addPriorText')}
         </Button>
@@ -217,7 +175,3 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
     </FormPart>
   )
 }
-
-/** The fault of a list, or of the first of its items that has one. */
-const faultOf = (faults: Readonly<Record<string, string>>, path: string): string | undefined =>
-  faults[path] ?? Object.entries(faults).find(([name]) => name.startsWith(`${path}.`))?.[1]

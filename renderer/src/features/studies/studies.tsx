@@ -11,10 +11,11 @@ import { MayButton, useMay } from '../../ui/allowed.tsx'
 import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PreviewButton, type PreviewChoice, usePreviewChoice } from '../../ui/preview-pane.tsx'
+import { AssignDialog } from '../../ui/study-list/assign-dialog.tsx'
 import { studyColumns as columns, selectColumn } from '../../ui/study-list/study-columns.tsx'
 import { type RowAction, StudyList } from '../../ui/study-list/study-list.tsx'
 import { useSelection } from '../../ui/study-list/use-selection.ts'
-import { useStudyActions } from '../../ui/study-list/use-study-actions.ts'
+import { canBeAssigned, useStudyActions } from '../../ui/study-list/use-study-actions.ts'
 import { useStudyList } from '../../ui/study-list/use-study-list.ts'
 import { showDone } from '../../ui/undo.tsx'
 import { BulkBar } from './bulk.tsx'
@@ -48,13 +49,17 @@ function Area({ area }: { area: StudyArea }) {
   const [dialog, setDialog] = useState<Asked>(null)
   const { change, actions } = useRowActions(area, renew, setDialog)
   const selection = useSelection(rows)
-  const shownColumns = useMemo(() => columnsOf(area, selection), [selection, area])
+  const { may: mayAssign } = useMay('manageStudies')
+  const shownColumns = useMemo(
+    () => columnsOf(area, selection, mayAssign),
+    [selection, area, mayAssign],
+  )
   const open = (studyId: StudyId) => void navigate({ to: '/studies/$studyId', params: { studyId } })
   return (
     <Page
       title={t('ui.studies.title')}
       isFull
-      actions={<Actions area={area} preview={preview} onMake={() => setDialog('make')} />}
+      actions={<Actions area={area} preview={preview} onMake={() => setDialog({ what: 'make' })} />}
     >
       <StudyList
         state={state}
@@ -110,7 +115,7 @@ function Area({ area }: { area: StudyArea }) {
 function useRowActions(
   area: StudyArea,
   renew: (studies: readonly WindowStudy[]) => void,
-  onSeverity: (study: WindowStudy) => void,
+  onAsk: (asked: Asked) => void,
 ) {
   const navigate = useNavigate()
   const { change, assignToMe } = useStudyActions(renew)
@@ -120,9 +125,14 @@ function useRowActions(
   const actions: readonly RowAction[] = [
     { keys: 'a', name: t('ui.study-list.keyNames.assign'), run: assignToMe },
     {
+      keys: 'shift+a',
+      name: t('ui.study-list.keyNames.assignTo'),
+      run: (study) => mayManage && canBeAssigned(study) && onAsk({ what: 'assign', study }),
+    },
+    {
       keys: 's',
       name: t('ui.study-list.keyNames.severity'),
-      run: (study) => mayManage && onSeverity(study),
+      run: (study) => mayManage && onAsk({ what: 'severity', study }),
     },
     {
       keys: 'c',
@@ -141,7 +151,11 @@ function useRowActions(
   return { change, actions }
 }
 
-const columnsOf = (area: StudyArea, selection: Parameters<typeof selectColumn>[0]) => [
+const columnsOf = (
+  area: StudyArea,
+  selection: Parameters<typeof selectColumn>[0],
+  mayAssign: boolean,
+) => [
   selectColumn(selection),
   columns.severity,
   columns.patient('/studies/$studyId'),
@@ -149,7 +163,7 @@ const columnsOf = (area: StudyArea, selection: Parameters<typeof selectColumn>[0
   columns.study,
   columns.scanned,
   columns.from,
-  columns.assigned,
+  columns.assigned(mayAssign),
   ...(area === 'scribe' ? [columns.waiting] : []),
   columns.images,
   columns.status,
@@ -182,8 +196,11 @@ function Actions({
   )
 }
 
-/** A study to be made, or the one whose severity is to be changed. */
-type Asked = 'make' | WindowStudy | null
+/** A study to be made, or what is to be changed of one. */
+type Asked =
+  | { readonly what: 'make' }
+  | { readonly what: 'severity' | 'assign'; readonly study: WindowStudy }
+  | null
 
 interface DialogsProps {
   readonly area: StudyArea
@@ -194,17 +211,20 @@ interface DialogsProps {
 }
 
 function Dialogs({ area, asked, onSeverity, onMade, onClose }: DialogsProps) {
+  const studyOf = (what: 'severity' | 'assign') => (asked?.what === what ? asked.study : null)
+  const toRate = studyOf('severity')
   return (
     <>
       <SeverityDialog
-        study={asked === 'make' ? null : asked}
+        study={toRate}
         onClose={onClose}
         onChoose={(severity) => {
-          if (asked && asked !== 'make' && asked.severity !== severity) onSeverity(asked, severity)
+          if (toRate && toRate.severity !== severity) onSeverity(toRate, severity)
           onClose()
         }}
       />
-      {asked === 'make' && (
+      <AssignDialog study={studyOf('assign')} onClose={onClose} />
+      {asked?.what === 'make' && (
         <StudyForm
           area={area}
           details={null}

@@ -1,11 +1,12 @@
 import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
-import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { AssignDialog } from '../../ui/study-list/assign-dialog.tsx'
 import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
-import { useStudyActions } from '../../ui/study-list/use-study-actions.ts'
+import { canBeAssigned, useStudyActions } from '../../ui/study-list/use-study-actions.ts'
 import { LinkDialog } from './link-dialog.tsx'
 import { SeverityDialog } from './severity-dialog.tsx'
 import { StudyForm } from './study-form.tsx'
@@ -18,23 +19,30 @@ export function StudyActions(props: {
   isSmall?: boolean
 }) {
   const { study, renew, isSmall = false } = props
-  const { change, assignToMe, refresh } = useStudyActions(renew)
-  const me = useSession().data?.user
+  const { change, refresh } = useStudyActions(renew)
   const details = useDetails(study)
-  const [asking, setAsking] = useState<'severity' | 'edit' | 'link' | null>(null)
+  const [asking, setAsking] = useState<'assign' | 'severity' | 'edit' | 'link' | null>(null)
   const close = () => setAsking(null)
   const size = isSmall ? ('compact-sm' as const) : ('xs' as const)
   const { area, isCancelled, status } = study
-  const isMine = study.assignedTo?.userId === me?.userId
   const manage = { permission: 'manageStudies', size, variant: 'default' } as const
+  const { may: mayAssign } = useMay('manageStudies')
+  const isAssignable = !isSmall && mayAssign && canBeAssigned(study)
+  useShortcuts(
+    t('ui.studies.title'),
+    isAssignable
+      ? [
+          {
+            keys: 'shift+a',
+            name: t('ui.study-list.keyNames.assignTo'),
+            run: () => setAsking('assign'),
+          },
+        ]
+      : [],
+  )
   return (
     <Group gap={6}>
-      {area === 'scribe' && !isSmall && <AssignMenu study={study} size="xs" fixed={null} />}
-      {!isMine && !isCancelled && (area === 'viewer' || isSmall) && (
-        <MayButton {...manage} onClick={() => assignToMe(study)}>
-          {t('ui.studies.actions.assignToMe')}
-        </MayButton>
-      )}
+      <AssignMenu study={study} fixed={null} />
       <MayButton {...manage} onClick={() => setAsking('severity')}>
         {t('ui.studies.actions.severity')}
       </MayButton>
@@ -66,6 +74,7 @@ export function StudyActions(props: {
       <MayButton {...manage} onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}>
         {isCancelled ? t('ui.studies.screen.uncancel') : t('ui.studies.screen.cancel')}
       </MayButton>
+      <AssignDialog study={asking === 'assign' ? study : null} onClose={close} />
       <SeverityDialog
         study={asking === 'severity' ? study : null}
         onClose={close}

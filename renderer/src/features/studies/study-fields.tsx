@@ -5,55 +5,67 @@ import { VIEWER_STATUSES } from '#shared/lifecycle.ts'
 import { randomId } from '../../format/random-id.ts'
 import { t } from '../../i18n/t.ts'
 import { FormPart } from '../../ui/form-part.tsx'
-import { CustomerPicker, PersonPicker } from '../../ui/study-list/pickers.tsx'
+import { AssigneePicker, CustomerPicker } from '../../ui/study-list/pickers.tsx'
 import { uidOf } from './study-values.ts'
-import type { FieldsProps } from './use-study-form.ts'
+import type { StudyForm } from './use-study-form.ts'
 
-interface AreaFieldsProps extends FieldsProps {
+interface AreaFieldsProps {
+  readonly form: StudyForm
   readonly area: StudyArea
   /** It is made, not changed. */
   readonly isNew: boolean
 }
 
 /** What the study is called and how it stands. */
-export function StudyFields({ area, isNew, ...fields }: AreaFieldsProps) {
-  const { values, set, faults } = fields
+export function StudyFields({ form, area, isNew }: AreaFieldsProps) {
   return (
     <FormPart title={t('ui.studies.form.study')}>
-      {isNew && <Uid {...fields} />}
+      {isNew && (
+        <TextInput
+          label={t('ui.studies.form.uid')}
+          description={t('ui.studies.form.uidAbout')}
+          required
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('studyInstanceUid')}
+          rightSectionWidth={104}
+          rightSection={
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              onClick={() => form.setFieldValue('studyInstanceUid', uidOf(randomId()))}
+            >
+              {t('ui.studies.form.newUid')}
+            </Button>
+          }
+        />
+      )}
       <TextInput
         label={t('ui.studies.form.description')}
         required
         maxLength={1000}
         {...(!isNew && { 'data-autofocus': true })}
-        value={values.studyDescription}
-        error={faults.studyDescription}
-        onChange={(event) => set({ studyDescription: event.currentTarget.value })}
+        {...form.getInputProps('studyDescription')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label={t('ui.studies.form.severity')}
           allowDeselect={false}
-          value={values.severity}
-          data={[...SEVERITIES]
-            .reverse()
-            .map((value) => ({ value, label: t(`ui.study-list.severities.${value}.label`) }))}
-          onChange={(value) =>
-            set({ severity: SEVERITIES.find((one) => one === value) ?? 'normal' })
-          }
+          data={SEVERITIES.toReversed().map((value) => ({
+            value,
+            label: t(`ui.study-list.severities.${value}.label`),
+          }))}
+          {...form.getInputProps('severity')}
         />
         {area === 'viewer' && !isNew && (
           <Select
             label={t('ui.studies.form.status')}
             allowDeselect={false}
-            value={values.studyViewerStatus}
             data={VIEWER_STATUSES.map((value) => ({
               value,
               label: t(`ui.study-list.statuses.${value}.label`),
             }))}
-            onChange={(value) =>
-              set({ studyViewerStatus: value === 'complete' ? 'complete' : 'incomplete' })
-            }
+            {...form.getInputProps('studyViewerStatus')}
           />
         )}
       </SimpleGrid>
@@ -61,56 +73,31 @@ export function StudyFields({ area, isNew, ...fields }: AreaFieldsProps) {
   )
 }
 
-const Uid = ({ values, set, faults }: FieldsProps) => (
-  <TextInput
-    label={t('ui.studies.form.uid')}
-    description={t('ui.studies.form.uidAbout')}
-    required
-    data-autofocus
-    autoComplete="off"
-    value={values.studyInstanceUid}
-    error={faults.studyInstanceUid}
-    onChange={(event) => set({ studyInstanceUid: event.currentTarget.value })}
-    rightSectionWidth={104}
-    rightSection={
-      <Button
-        size="compact-xs"
-        variant="subtle"
-        onClick={() => set({ studyInstanceUid: uidOf(randomId()) })}
-      >
-        {t('ui.studies.form.newUid')}
-      </Button>
-    }
-  />
-)
-
 /** Who reads it, and whose study it is. */
-export function PeopleFields({ area, isNew, values, set, faults }: AreaFieldsProps) {
+export function PeopleFields({ form, area, isNew }: AreaFieldsProps) {
   const isFixedCustomer = !isNew && area === 'viewer'
   return (
     <FormPart title={t('ui.studies.form.people')}>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <PersonPicker
+        <AssigneePicker
           area={area}
           label={t('ui.studies.form.assigned')}
           placeholder={t('ui.studies.form.assignedAbout')}
-          value={values.assignedTo}
-          error={faults.assignedTo}
-          onChange={(assignedTo) => set({ assignedTo })}
+          {...form.getInputProps('assignedTo')}
+          value={form.values.assignedTo}
         />
         {isFixedCustomer ? (
           <TextInput
             label={t('ui.studies.form.customer')}
             description={t('ui.studies.form.customerFixed')}
             readOnly
-            value={values.expressCustomer?.name ?? t('ui.study-list.filter.noCustomer')}
+            value={form.values.expressCustomerId?.name ?? t('ui.study-list.filter.noCustomer')}
           />
         ) : (
           <CustomerPicker
             label={t('ui.studies.form.customer')}
-            value={values.expressCustomer}
-            error={faults.expressCustomerId}
-            onChange={(expressCustomer) => set({ expressCustomer })}
+            {...form.getInputProps('expressCustomerId')}
+            value={form.values.expressCustomerId}
           />
         )}
       </SimpleGrid>

@@ -7,11 +7,13 @@ import type { Details } from './use-details.ts'
 
 /** Texts of StudyReportMetadata as their fields hold them; empty is not known. */
 const METADATA_TEXTS = [
-  ...['patientName', 'mrn', 'dateOfBirth', 'age', 'sex'],
-  ...['scanType', 'scanDate', 'scanTime', 'facilityName', 'referringPhysicianName'],
-] as const satisfies readonly string[]
+  ...(['patientName', 'mrn', 'dateOfBirth', 'age', 'sex'] as const),
+  ...(['scanType', 'scanDate', 'scanTime', 'facilityName', 'referringPhysicianName'] as const),
+] as const
+export type MetadataText = (typeof METADATA_TEXTS)[number]
 export const MEASURES = { height: ['cm', 'in'], weight: ['kg', 'lbs'] } as const
-type Measure = keyof typeof MEASURES
+export type Measure = keyof typeof MEASURES
+export const MEASURE_NAMES = Object.keys(MEASURES) as Measure[]
 /** Texts of the clinical context. */
 const CONTEXT_TEXTS = ['clinicalIndication', 'technologistTechnique', 'externalPatientId'] as const
 
@@ -20,18 +22,18 @@ interface Named<I> {
   readonly name: string
 }
 
-/** A study while it is made or changed. */
-export interface StudyValues {
+/** A study while it is made or changed: each field at the path that it has in the contract. */
+export interface StudyValues extends Readonly<Record<(typeof CONTEXT_TEXTS)[number], string>> {
   readonly studyInstanceUid: string
   readonly studyDescription: string
   readonly severity: Severity
   readonly studyViewerStatus: ViewerStatus
   readonly assignedTo: Named<UserId> | null
-  readonly expressCustomer: Named<ExpressCustomerId> | null
-  readonly texts: Readonly<Record<string, string>>
-  readonly measures: Readonly<Record<Measure, { readonly value: string; readonly unit: string }>>
-  readonly context: Readonly<Record<(typeof CONTEXT_TEXTS)[number], string>>
-  readonly notes: string
+  readonly expressCustomerId: Named<ExpressCustomerId> | null
+  readonly reportMetadata: Readonly<Record<MetadataText, string>> &
+    Readonly<Record<Measure, { readonly value: string; readonly unit: string }>>
+  /** A note or an id a line. */
+  readonly technologistNotes: string
   readonly priorStudyIds: string
   readonly priorReportTexts: readonly string[]
   readonly metadata: readonly MetadataPair[]
@@ -41,7 +43,7 @@ export interface StudyValues {
 export function valuesOf(details: Details | null): StudyValues {
   const study = details?.study
   const forReport = details?.area === 'scribe' ? details.study : undefined
-  const { height, weight, ...texts } = forReport?.reportMetadata ?? {}
+  const known = forReport?.reportMetadata ?? {}
   const person = study?.assignedTo
   const customer = study?.expressCustomer
   return {
@@ -55,33 +57,26 @@ export function valuesOf(details: Details | null): StudyValues {
           name: [person.firstName, person.lastName].filter(Boolean).join(' ') || person.email,
         }
       : null,
-    expressCustomer: customer
+    expressCustomerId: customer
       ? { id: customer.expressCustomerId, name: customer.expressCustomerName }
       : null,
-    texts: Object.fromEntries(
-      METADATA_TEXTS.map((name) => [name, (texts as Readonly<Record<string, string>>)[name] ?? '']),
-    ),
-    measures: {
-      height: {
-        value: height ? String(height.value) : '',
-        unit: height?.unit ?? MEASURES.height[0],
-      },
-      weight: {
-        value: weight ? String(weight.value) : '',
-        unit: weight?.unit ?? MEASURES.weight[0],
-      },
+    reportMetadata: {
+      ...recordOf(METADATA_TEXTS, (name) => known[name] ?? ''),
+      ...recordOf(MEASURE_NAMES, (name) => ({
+        value: String(known[name]?.value ?? ''),
+        unit: known[name]?.unit ?? MEASURES[name][0],
+      })),
     },
-    context: {
-      clinicalIndication: forReport?.clinicalIndication ?? '',
-      technologistTechnique: forReport?.technologistTechnique ?? '',
-      externalPatientId: forReport?.externalPatientId ?? '',
-    },
-    notes: forReport?.technologistNotes?.join('\n') ?? '',
+    ...recordOf(CONTEXT_TEXTS, (name) => forReport?.[name] ?? ''),
+    technologistNotes: forReport?.technologistNotes?.join('\n') ?? '',
     priorStudyIds: forReport?.priorStudyIds?.join('\n') ?? '',
     priorReportTexts: forReport?.priorReportTexts ?? [],
     metadata: pairsOf(study?.metadata),
   }
 }
+
+const recordOf = <K extends string, V>(names: readonly K[], of: (name: K) => V) =>
+  Object.fromEntries(names.map((name) => [name, of(name)])) as Record<K, V>
 
 const linesOf = (text: string) =>
   text
@@ -101,13 +96,13 @@ function all(
   area: StudyArea,
   values: StudyValues,
 ): { readonly fields: Fields; readonly reportMetadata: Fields } {
-  const { texts, measures, context, assignedTo, expressCustomer, metadata } = values
-  const pairs = metadataOf(metadata)
+  const { reportMetadata: known, assignedTo, expressCustomerId } = values
+  const pairs = metadataOf(values.metadata)
   const shared = {
     studyDescription: values.studyDescription.trim(),
     severity: values.severity,
     assignedTo: assignedTo?.id ?? null,
-    expressCustomerId: expressCustomer?.id ?? null,
+    expressCustomerId: expressCustomerId?.id ?? null,
     metadata: Object.keys(pairs).length === 0 ? null : pairs,
   }
   if (area === 'viewer')
@@ -120,19 +115,17 @@ function all(
   return {
     fields: {
       ...shared,
-      ...Object.fromEntries(CONTEXT_TEXTS.map((name) => [name, context[name].trim() || null])),
-      technologistNotes: linesOf(values.notes),
+      ...recordOf(CONTEXT_TEXTS, (name) => values[name].trim() || null),
+      technologistNotes: linesOf(values.technologistNotes),
       priorStudyIds: ids.length === 0 ? null : ids,
       priorReportTexts: reports.length === 0 ? null : reports,
     },
     reportMetadata: {
-      ...Object.fromEntries(METADATA_TEXTS.map((name) => [name, texts[name]?.trim() || null])),
-      ...Object.fromEntries(
-        Object.entries(measures).map(([name, { value, unit }]) => [
-          name,
-          value.trim() === '' ? null : { value: numberOf(value), unit },
-        ]),
-      ),
+      ...recordOf(METADATA_TEXTS, (name) => known[name].trim() || null),
+      ...recordOf(MEASURE_NAMES, (name) => {
+        const { value, unit } = known[name]
+        return value.trim() === '' ? null : { value: numberOf(value), unit }
+      }),
     },
   }
 }

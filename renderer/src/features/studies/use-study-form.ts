@@ -1,36 +1,31 @@
-import { type FormEvent, useMemo, useState } from 'react'
-import { findOperation } from '#shared/contract/operations.ts'
+import { useState } from 'react'
 import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { faultsByField } from '../../api/client.ts'
+import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { pairFaults } from '../../ui/metadata-pairs.ts'
-import { faultsOfIssues } from '../../ui/use-contract-form.ts'
+import { LIST_CHANGES } from '../../ui/study-list/use-study-list.ts'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import {
   changedBody,
   isMeasure,
-  MEASURES,
+  MEASURE_NAMES,
   newBody,
   type StudyValues,
   valuesOf,
 } from './study-values.ts'
 import type { Details } from './use-details.ts'
-import { useStudySending } from './use-study-sending.ts'
 
-const AREAS = { scribe, viewer } as const
+const CHANGES = [...LIST_CHANGES, scribe.read, viewer.read]
 
-/** What the fields of a study share. */
-export interface FieldsProps {
-  readonly values: StudyValues
-  readonly set: (change: Partial<StudyValues>) => void
-  /** By path, such as `reportMetadata.mrn`. */
-  readonly faults: Readonly<Record<string, string>>
-}
+/** The body was parsed by the area's own operation. */
+type Body = never
+export type StudyForm = ReturnType<typeof useStudyForm>['form']
 
 /**
- * A study while it is made or changed: what was typed, what is wrong with it, and how it is sent.
+ * A study while it is made or changed.
  * @param details null for a new one
  */
 export function useStudyForm(
@@ -39,46 +34,56 @@ export function useStudyForm(
   onDone: (studyId: StudyId) => void,
 ) {
   const [area, setArea] = useState(first)
-  const [before] = useState(() => valuesOf(details))
-  const [values, setValues] = useState(before)
-  const [isTried, setIsTried] = useState(false)
-  const { error, isBusy, reset, send } = useStudySending()
-
-  const body = details ? changedBody(area, values, before) : newBody(area, values)
-  const { method, path } = AREAS[area][details ? 'update' : 'create']
-  const schema = useMemo(() => findOperation(method, path)?.body, [method, path])
-  const issues = schema?.safeParse(body).error?.issues ?? []
-  const measureFaults = Object.keys(MEASURES).filter(
-    (name) => !isMeasure(values.measures[name as keyof typeof MEASURES].value),
-  )
-  const faults: FieldsProps['faults'] = {
-    ...(isTried && faultsOfIssues(issues)),
-    ...(isTried &&
-      Object.fromEntries(
-        measureFaults.map((name) => [`reportMetadata.${name}`, t('ui.studies.form.measureFault')]),
-      )),
-    ...(error && faultsByField(error)),
+  const [initialValues] = useState(() => valuesOf(details))
+  const create = {
+    scribe: useSend(scribe.create, CHANGES),
+    viewer: useSend(viewer.create, CHANGES),
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setIsTried(true)
-    reset()
-    if (issues.length > 0 || measureFaults.length > 0 || pairFaults(values.metadata).size > 0)
-      return
-    if (details && Object.keys(body).length === 0) return onDone(details.study.studyId)
-    send(area, details?.study.studyId ?? null, body, onDone)
+  const update = {
+    scribe: useSend(scribe.update, CHANGES),
+    viewer: useSend(viewer.update, CHANGES),
   }
+  const { form, submit } = useContractForm<StudyValues, Readonly<Record<string, unknown>>>({
+    operation: { scribe, viewer }[area][details ? 'update' : 'create'],
+    initialValues,
+    bodyOf: (values) =>
+      details ? changedBody(area, values, initialValues) : newBody(area, values),
+    check: ({ reportMetadata, metadata }) => ({
+      ...Object.fromEntries(
+        MEASURE_NAMES.filter(
+          (name) => area === 'scribe' && !isMeasure(reportMetadata[name].value),
+        ).map((name) => [`reportMetadata.${name}.value`, t('ui.studies.form.measureFault')]),
+      ),
+      // Shown beside its line.
+      ...(pairFaults(metadata).size > 0 && { lines: true }),
+    }),
+    fieldOf,
+    send(body, onError) {
+      const options = {
+        onSuccess: (study: { readonly studyId: StudyId }) => onDone(study.studyId),
+        onError,
+      }
+      if (!details) return create[area].mutate({ body: body as Body }, options)
+      const { studyId } = details.study
+      if (Object.keys(body).length === 0) onDone(studyId)
+      else update[area].mutate({ params: { studyId }, body: body as Body }, options)
+    },
+  })
+  const calls = [...Object.values(create), ...Object.values(update)]
   return {
     area,
-    setArea,
-    fields: {
-      values,
-      faults,
-      set: (change: Partial<StudyValues>) => setValues((now) => ({ ...now, ...change })),
+    setArea(next: StudyArea) {
+      setArea(next)
+      form.clearErrors()
     },
-    isUntouched: JSON.stringify(values) === JSON.stringify(before),
+    form,
     submit,
-    error,
-    isBusy,
+    error: calls.find((one) => one.error !== null)?.error ?? null,
+    isBusy: calls.some((one) => one.isPending),
   }
 }
+
+/** A list that is typed into one field, and a measure, have one place for their faults. */
+const fieldOf = (path: string): string =>
+  /^(technologistNotes|priorStudyIds)\b/.exec(path)?.[0] ??
+  path.replace(/^(reportMetadata\.(?:height|weight))$/, '$1.value')

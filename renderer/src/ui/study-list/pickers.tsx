@@ -2,6 +2,7 @@ import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { express } from '#shared/contract/express.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
@@ -39,6 +40,27 @@ const nameOf = ({
   readonly firstName: string
   readonly lastName: string
 }) => `${firstName} ${lastName}`
+
+/** A user that a study of the area can be assigned to, found by the letters of the name. */
+export function AssigneePicker({
+  area,
+  ...props
+}: PickerProps<UserId> & { readonly area: StudyArea }) {
+  return (
+    <Picker
+      {...props}
+      keyFor={(search) => keyOf(dashboardStudies.assignees, { query: { area, search } })}
+      find={async (search, signal) => {
+        const { assignees } = await call(
+          dashboardStudies.assignees,
+          { query: { area, search } },
+          signal,
+        )
+        return assignees.map(({ userId, name }) => ({ id: userId, name }))
+      }}
+    />
+  )
+}
 
 /**
  * A user of the gateway, found by the letters of the family name; for the scribe area who may write

@@ -11,6 +11,7 @@ import type { Column } from '../data-table.tsx'
 import { openImages } from '../open-images.tsx'
 import { PersonName } from '../person-name.tsx'
 import { SeverityTag } from '../severity-tag.tsx'
+import { AssignCell } from './assign-cell.tsx'
 import { StatusTags } from './status-tags.tsx'
 import css from './study-list.module.css'
 import { initialsOf, waitingText } from './waiting.ts'
@@ -121,16 +122,14 @@ export const studyColumns = {
       </>
     ),
   },
-  assigned: {
+  assigned: (mayAssign: boolean): StudyColumn => ({
     name: t('ui.study-list.columns.assigned'),
-    track: 'minmax(90px, 0.9fr)',
-    rank: 5,
-    cell: ({ assignedTo }) => (
-      <span className={`${css.two} ${assignedTo ? '' : css.under}`} title={assignedTo?.name}>
-        {assignedTo?.name ?? t('ui.study-list.nobody')}
-      </span>
+    track: 'minmax(122px, 1.1fr)',
+    rank: 3,
+    cell: (study, isCurrent) => (
+      <AssignCell study={study} mayAssign={mayAssign} isCurrent={isCurrent} />
     ),
-  },
+  }),
   waiting: {
     name: t('ui.study-list.columns.waiting'),
     track: '88px',
@@ -158,7 +157,7 @@ export const studyColumns = {
       </span>
     ),
   },
-} as const satisfies Record<string, StudyColumn | ((to: '/studies/$studyId') => StudyColumn)>
+} as const satisfies Record<string, StudyColumn | ((given: never) => StudyColumn)>
 
 /** The box that selects a row; the one at the head selects all that are there. */
 export function selectColumn(options: {

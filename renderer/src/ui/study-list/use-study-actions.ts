@@ -6,7 +6,7 @@ import { scribe } from '#shared/contract/scribe.ts'
 import type { Severity } from '#shared/contract/values.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { StudyId, UserId } from '#shared/ids.ts'
-import { may, type ViewerStatus } from '#shared/lifecycle.ts'
+import { may, nextStatus, REPORT_STUDY_STATUSES, type ViewerStatus } from '#shared/lifecycle.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
@@ -14,10 +14,18 @@ import { showRefused } from '../refused.ts'
 import { showDone } from '../undo.tsx'
 import { LIST_CHANGES } from './use-study-list.ts'
 
-type Study = Pick<
+/** What has to be known of a study to change it. */
+export type StudyState = Pick<
   WindowStudy,
   'studyId' | 'area' | 'severity' | 'status' | 'isCancelled' | 'assignedTo'
 >
+
+/** Whether the study can be assigned in its state. */
+export function canBeAssigned({ area, status, isCancelled }: StudyState): boolean {
+  if (isCancelled || area === 'viewer') return !isCancelled
+  const reporting = REPORT_STUDY_STATUSES.find((one) => one === status)
+  return reporting !== undefined && nextStatus('assign', reporting) !== undefined
+}
 
 /** What can be changed of a study in one step; by the calls that partners use. */
 export type Change =
@@ -31,7 +39,7 @@ export type Change =
 
 /** Makes the change. @throws ProblemError */
 export async function make(
-  { studyId, area }: Pick<Study, 'studyId' | 'area'>,
+  { studyId, area }: Pick<StudyState, 'studyId' | 'area'>,
   change: Change,
 ): Promise<void> {
   const params = { studyId }
@@ -63,7 +71,7 @@ export async function make(
 }
 
 /** What takes the change back. */
-export function inverse(study: Study, change: Change): Change {
+export function inverse(study: StudyState, change: Change): Change {
   if (change.kind === 'assign') return { kind: 'assign', to: study.assignedTo }
   if (change.kind === 'severity') return { kind: 'severity', to: study.severity }
   if (change.kind === 'status')
@@ -101,7 +109,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     [client, renew],
   )
   const change = useCallback(
-    async (study: Study, what: Change) => {
+    async (study: StudyState, what: Change) => {
       const send = async (next: Change) => {
         try {
           await make(study, next)
@@ -122,8 +130,8 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     [refresh],
   )
   return {
-    change: (study: Study, what: Change) => void change(study, what),
-    assignToMe(study: Study) {
+    change: (study: StudyState, what: Change) => void change(study, what),
+    assignToMe(study: StudyState) {
       if (!me || study.assignedTo?.userId === me.userId) return
       if (!may(me, 'manageStudies')) return showRefused(t('ui.studies.done.mayNotAssign'))
       void change(study, {

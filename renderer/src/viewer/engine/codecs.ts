@@ -1,4 +1,5 @@
 import { getWebWorkerManager } from '@cornerstonejs/core'
+import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
@@ -65,6 +66,20 @@ export async function encapsulatedFrame(
   }
 }
 
+let areDecodersStarted = false
+/**
+ * The workers that decode. They start with the first compressed frame: most images need none, and
+ * the first image of a view would wait for the code of the workers.
+ */
+function decoders(): ReturnType<typeof getWebWorkerManager> {
+  if (!areDecodersStarted) {
+    const cores = navigator.hardwareConcurrency || 2
+    initLoader({ maxWebWorkers: Math.max(2, Math.min(4, cores)) })
+    areDecodersStarted = true
+  }
+  return getWebWorkerManager()
+}
+
 async function decodedByWorker(
   bytes: Uint8Array,
   pixel: ImagePixel,
@@ -90,7 +105,7 @@ async function decodedByWorker(
     )
   })
   try {
-    const task = getWebWorkerManager().executeTask('dicomImageLoader', 'decodeTask', {
+    const task = decoders().executeTask('dicomImageLoader', 'decodeTask', {
       imageFrame,
       transferSyntax,
       pixelData: bytes,

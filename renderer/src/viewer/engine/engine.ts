@@ -4,7 +4,6 @@ import {
   init as initCore,
   RenderingEngine,
 } from '@cornerstonejs/core'
-import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import { init as initTools } from '@cornerstonejs/tools'
 import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import { message } from '#shared/messages/message.ts'
@@ -12,23 +11,28 @@ import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { openClient } from '../../api/client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
-import { type Frames, openFrames } from './frames.ts'
+import { openFrames } from './frames.ts'
 import type { ImageList } from './images.ts'
 import type { KeptAnnotation } from './kept-annotation.ts'
 import { provideMetadata } from './metadata.ts'
 import type { Pane } from './pane.ts'
-import type { PaneInside } from './pane-inside.ts'
-import { openPane } from './panes.ts'
+import { openPane } from './panes/open-pane.ts'
+import type { EnginePane, PanesWorld } from './panes/pane-context.ts'
+import {
+  openPaneLinks,
+  type PaneLinks,
+  type Scrolled,
+  type Synchronised,
+} from './panes/pane-links.ts'
+import { openResizing } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import type { SeriesState } from './stack.ts'
-import { synchronisedIndex } from './synchronise.ts'
-import { exposeForTests } from './testing.ts'
 import { openThumbnails } from './thumbnails.ts'
-import { openTimings } from './timings.ts'
-import { type Button, openTools, type ToolName } from './tools.ts'
+import { type Button, openTools, type ToolName, type Tools } from './tools.ts'
 import { openVolumes } from './volumes.ts'
 
 export type { KeptAnnotation } from './kept-annotation.ts'
+export type { Scrolled } from './panes/pane-links.ts'
 
 /** The engine behind the panes of a view's page. One on a page. */
 export interface Engine {
@@ -52,7 +56,11 @@ export interface Engine {
    * another, such as a prior's, move by as many millimetres as the active one has since this call.
    * index: all scroll by as many images.
    */
-  setSynchronised(how: 'off' | 'position' | 'index'): void
+  setSynchronised(how: Synchronised): void
+  /** Told where a person has scrolled a stack of this window. @returns the way to stop */
+  onScrolled(listener: (moved: Scrolled) => void): () => void
+  /** Panes follow the scroll of another window, as they would one of this window. */
+  followOther(moved: Scrolled): void
   setReferenceLines(areShown: boolean): void
   /** Crosshairs in the panes that show planes of one volume. */
   setCrosshairs(areShown: boolean): void
@@ -62,6 +70,11 @@ export interface Engine {
    * is none. Low priority.
    */
   thumbnail(series: SeriesState, signal?: AbortSignal): Promise<string>
+
+  /** Images that this page has decoded so far: they are shown without waiting for the gateway. */
+  decodedImages(): number
+  /** Told when their number changes. @returns the way to stop */
+  onDecoded(listener: () => void): () => void
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
@@ -103,9 +116,8 @@ let libraries: Promise<void> | undefined
 /** Cornerstone's own parts, once on a page. */
 function startLibraries(): Promise<void> {
   libraries ??= (async () => {
-    await initCore()
-    const cores = navigator.hardwareConcurrency || 2
-    initLoader({ maxWebWorkers: Math.max(2, Math.min(4, cores)) })
+    // Each WebGL context takes part of a second to make where there is no graphics card.
+    await initCore({ rendering: { webGlContextCount: 1 } } as Parameters<typeof initCore>[0])
     await initTools()
     const { deviceMemory = 8 } = navigator as Navigator & { readonly deviceMemory?: number }
     cache.setMaxCacheSize(
@@ -141,120 +153,44 @@ export function startEngine(list: ImageList): Promise<Engine> {
 }
 
 function openEngine(list: ImageList, onDisposed: () => void): Engine {
-  const { timings, note } = openTimings()
-  note('opened')
   const stopMetadata = provideMetadata(list)
-  const rendering = new RenderingEngine(ENGINE_ID)
-  const fetches = openFetches()
-  const frames = openFrames(
-    list,
-    fetches,
-    openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' }),
-  )
-  const volumes = openVolumes(frames)
-  const thumbnails = openThumbnails(frames)
-  const panes = new Map<string, PaneInside>()
-  const render = () =>
-    drawAgain(
-      [...panes.values()].filter(({ screen }) => screen?.view()).map(({ paneId }) => paneId),
-    )
-  const drawings: Drawings = openDrawings(list, render)
-  let active = ''
-  let areLinesShown = false
-  let synchronised: 'off' | 'position' | 'index' = 'off'
-
+  const panes = new Map<string, EnginePane>()
   const tools = openTools(ENGINE_ID, (before) =>
     engine.askText
       ? engine.askText(before)
       : Promise.resolve(window.prompt('Text', before) ?? undefined),
   )
   ScrollTool.scroll = (viewportId, images) => panes.get(viewportId)?.scrollBy(images)
-  const showLines = () => {
-    const source = panes.get(active)
-    tools.setReferenceLines(areLinesShown && source?.state().isShown ? active : undefined)
-  }
-  const follow = (moved: PaneInside) => {
-    const from = moved.anchored()
-    if (synchronised === 'off' || !from) return
-    for (const pane of panes.values()) {
-      const other = pane === moved ? undefined : pane.anchored()
-      if (!other || pane.state().isPlaying) continue
-      const index = synchronisedIndex(synchronised, from, other)
-      if (index !== undefined) pane.moveTo(index, 'sync')
-    }
-  }
-  const closeUnusedVolumes = () => {
-    const used = new Set(
-      [...panes.values()].flatMap((pane) =>
-        pane.state().plane ? (pane.state().series?.key ?? []) : [],
-      ),
-    )
-    volumes.closeBut(used)
-  }
-
-  const stopFrames = frames.onChange((imageId, what) => {
-    for (const pane of panes.values()) pane.onFrame(imageId, what)
-    if (what === 'loaded') noteAll(list, frames, () => note('allImages'))
-  })
-  const stopList = list.subscribe(() => {
-    const { studies } = list.state()
-    const all = studies.flatMap(({ series }) => series)
-    if (all.length > 0) note('listed')
-    const byKey = new Map(all.map((series) => [series.key, series]))
-    for (const pane of panes.values())
-      pane.adopt(
-        (series, imageId) =>
-          byKey.get(series.key) ??
-          all.find(({ stack }) => stack.some((image) => image.imageId === imageId)),
-      )
-    noteAll(list, frames, () => note('allImages'))
-  })
-  const stopTesting = exposeForTests(list, frames, timings)
+  const links = openPaneLinks(panes, tools)
+  const world = openWorld(list, panes, tools, links)
+  const render = () => drawAgain(viewportsOf(panes))
+  const drawings: Drawings = openDrawings(list, render)
+  const thumbnails = openThumbnails(world.frames)
+  const stopUpdates = updatePanes(list, world, panes)
 
   const engine: Engine = {
-    isSoftware: getRenderingCapabilities().softwareRasterizer || !getRenderingCapabilities().webgl,
-    pane(paneId) {
-      const known = panes.get(paneId)
-      if (known) return known
-      const pane = openPane(
-        {
-          engine: rendering,
-          frames,
-          tools,
-          volumes,
-          panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
-          onMoved: follow,
-          onRendered: () => {
-            note('firstImage')
-            showLines()
-          },
-        },
-        paneId,
-      )
-      panes.set(paneId, pane)
-      pane.subscribe(closeUnusedVolumes)
-      return pane
-    },
+    isSoftware: isSoftware(),
+    pane: (paneId) => panes.get(paneId) ?? addPane(world, panes, paneId),
     dropPane(paneId) {
       panes.get(paneId)?.dispose()
       panes.delete(paneId)
-      closeUnusedVolumes()
+      closeUnusedVolumes(world, panes)
     },
-    setActive(paneId) {
-      active = paneId
-      showLines()
-    },
+    setActive: (paneId) => links.setActive(paneId),
     setTool: (button, tool) => tools.setTool(button, tool),
     tool: (button) => tools.tool(button),
-    setSynchronised(how) {
-      synchronised = how
-      for (const pane of panes.values()) pane.setAnchor()
-      const pane = panes.get(active)
-      if (pane) follow(pane)
+    setSynchronised: (how) => links.setSynchronised(how),
+    onScrolled: (listener) => links.onScrolled(listener),
+    followOther({ seriesKey, index, anchor }) {
+      const stack = list
+        .state()
+        .studies.flatMap(({ series }) => series)
+        .find(({ key }) => key === seriesKey)?.stack
+      if (stack && index < stack.length)
+        links.followFrom({ stack, index, anchor: Math.min(anchor, stack.length - 1) })
     },
     setReferenceLines(areShown) {
-      areLinesShown = areShown
-      showLines()
+      links.setReferenceLines(areShown)
       render()
     },
     setCrosshairs(areShown) {
@@ -262,6 +198,8 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       render()
     },
     thumbnail: (series, signal) => thumbnails.of(series, signal),
+    decodedImages: () => world.frames.loaded.size,
+    onDecoded: (listener) => world.frames.onChange(listener),
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
     toSaved: (kept) => drawings.toSaved(kept),
@@ -273,17 +211,12 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     },
     askText: undefined,
     dispose() {
-      stopTesting()
-      stopList()
-      stopFrames()
+      stopUpdates()
       for (const pane of panes.values()) pane.dispose()
       panes.clear()
       drawings.close()
       tools.close()
-      rendering.destroy()
-      volumes.closeBut(new Set())
-      frames.close()
-      cache.purgeCache()
+      closeWorld(world)
       stopMetadata()
       onDisposed()
     },
@@ -291,13 +224,68 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
   return engine
 }
 
-/** All that the view's own study has was decoded once. */
-function noteAll(list: ImageList, frames: Frames, note: () => void): void {
-  const { studies, progress } = list.state()
-  if (progress.state !== 'done') return
-  let count = 0
-  for (const { series } of studies)
-    for (const { stack, missing, isPrior } of series)
-      if (!isPrior) count += stack.length - missing.size
-  if (count > 0 && frames.loaded.size >= count) note()
+type Panes = Map<string, EnginePane>
+
+const isSoftware = (): boolean => {
+  const { softwareRasterizer, webgl } = getRenderingCapabilities()
+  return softwareRasterizer || !webgl
+}
+
+/** What all panes draw with. */
+function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks): PanesWorld {
+  const engine = new RenderingEngine(ENGINE_ID)
+  const client = openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' })
+  const frames = openFrames(list, openFetches(), client)
+  return {
+    ...{ engine, frames, tools },
+    volumes: openVolumes(frames),
+    resizing: openResizing(engine),
+    panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
+    onMoved: links.moved,
+    onRendered: links.showLines,
+  }
+}
+
+function closeWorld({ engine, frames, volumes, resizing }: PanesWorld): void {
+  resizing.close()
+  engine.destroy()
+  volumes.closeBut(new Set())
+  frames.close()
+  cache.purgeCache()
+}
+
+function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
+  const pane = openPane(world, paneId)
+  panes.set(paneId, pane)
+  pane.subscribe(() => closeUnusedVolumes(world, panes))
+  return pane
+}
+
+function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
+  const shown = [...panes.values()].map((pane) => pane.state())
+  volumes.closeBut(new Set(shown.flatMap(({ plane, series }) => (plane && series?.key) || [])))
+}
+
+const viewportsOf = (panes: Panes): readonly string[] =>
+  [...panes.values()].filter(({ screen }) => screen?.view()).map(({ paneId }) => paneId)
+
+/** Notifies panes of what is decoded, and of series that have grown. @returns the way to stop */
+function updatePanes(list: ImageList, { frames }: PanesWorld, panes: Panes): () => void {
+  const stopFrames = frames.onChange((imageId, what) => {
+    for (const pane of panes.values()) pane.onFrame(imageId, what)
+  })
+  const stopList = list.subscribe(() => {
+    const all = list.state().studies.flatMap(({ series }) => series)
+    const byKey = new Map(all.map((series) => [series.key, series]))
+    for (const pane of panes.values())
+      pane.adopt(
+        (series, imageId) =>
+          byKey.get(series.key) ??
+          all.find(({ stack }) => stack.some((image) => image.imageId === imageId)),
+      )
+  })
+  return () => {
+    stopList()
+    stopFrames()
+  }
 }

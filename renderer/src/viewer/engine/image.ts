@@ -3,12 +3,15 @@ import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.
 import { message } from '#shared/messages/message.ts'
 import { isColour } from '#shared/pixels/colours.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { isNegative } from '#shared/pixels/negative.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
 import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from '#shared/pixels/stored.ts'
 import { encapsulatedFrame } from './codecs.ts'
 import type { FetchedFrame } from './fetches.ts'
+import { keepLayers } from './layers.ts'
 import type { StackImage } from './stack.ts'
+import { steep } from './steep-window.ts'
 
 /** Samples of a frame; more would take the memory of a hundred images. */
 const MOST_SAMPLES = 300_000_000
@@ -43,19 +46,22 @@ async function decoded(
   of: StackImage,
   modality: string,
   pixel: ImagePixel,
-  { bytes, transferSyntaxUid }: FetchedFrame,
+  frame: FetchedFrame,
   extras: InstanceExtras | undefined,
 ): Promise<Types.IImage> {
+  const { bytes, transferSyntaxUid } = frame
   const stored = NATIVE.has(transferSyntaxUid)
     ? nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
     : transferSyntaxUid === RLE
       ? rleFrame(bytes, pixel)
       : await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
-  return cornerstoneImage(of, pixel, shownValues(stored, pixel, of, modality, extras))
+  const image = cornerstoneImage(of, pixel, shownValues(stored, pixel, of, modality, extras))
+  keepLayers(image, pixel, of.frame, frame, stored, extras)
+  return image
 }
 
 const extrasOfImages = new WeakMap<Types.IImage, InstanceExtras>()
-/** Look-up tables and overlays of a decoded image, for as long as it is in memory. */
+/** Look-up tables of a decoded image, for as long as it is in memory. */
 export const extrasOf = (image: Types.IImage | undefined): InstanceExtras | undefined =>
   image && extrasOfImages.get(image)
 
@@ -65,6 +71,7 @@ function cornerstoneImage(
   { values, least, greatest, window }: ShownValues,
 ): Types.IImage {
   const { rows, columns, photometricInterpretation } = pixel
+  const { center, width } = steep(window)
   const color = isColour(pixel)
   const numberOfComponents = color ? 3 : 1
   const spacing = shapeOf(of)
@@ -91,10 +98,10 @@ function cornerstoneImage(
     isPreScaled: true,
     minPixelValue: least,
     maxPixelValue: greatest,
-    windowCenter: window.center,
-    windowWidth: window.width,
+    windowCenter: center,
+    windowWidth: width,
     voiLUTFunction: voiLUTFunction as Enums.VOILUTFunctionType,
-    invert: photometricInterpretation === 'MONOCHROME1',
+    invert: isNegative(pixel),
     photometricInterpretation,
     // Cornerstone's mark for images without one.
     columnPixelSpacing: spacing?.[1] ?? (null as unknown as number),

@@ -2,6 +2,7 @@ import type { ViewedSeries, ViewedStudy } from '#shared/contract/viewed-images.t
 import { unitOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { columnOf, rowOf } from './geometry.ts'
+import { REGIONS } from './region-tools.ts'
 import type { StackImage } from './stack.ts'
 
 /** An image with what it is of. */
@@ -114,6 +115,7 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
   }),
   petSeriesModule: ({ image: { instance } }) => ({ units: instance.rescaleType || 'raw' }),
   transferSyntax: ({ image: { instance } }) => ({ transferSyntaxUID: instance.transferSyntaxUid }),
+  [REGIONS]: ({ image: { instance } }) => instance.regions,
   calibrationModule: calibration,
   calibratedPixelSpacing: calibration,
 }

@@ -1,6 +1,7 @@
 import { type Types, utilities } from '@cornerstonejs/core'
-import type { InstanceExtras, UltrasoundRegion } from '#shared/contract/viewed-images.ts'
-import { bytesOf } from '#shared/pixels/look-up.ts'
+import type { UltrasoundRegion } from '#shared/contract/viewed-images.ts'
+import { isCovered } from '#shared/pixels/overlays.ts'
+import { type Layers, layersOf } from './layers.ts'
 
 const COLOUR = [255, 235, 150] as const
 const REGION_COLOUR = 'rgb(120 200 255)'
@@ -8,16 +9,13 @@ const REGION_COLOUR = 'rgb(120 200 255)'
 type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
 
 /**
- * What belongs to the pixels of the image that a pane shows, over them: its overlay planes (PS3.3
- * C.9.2), and outlines of its calibrated ultrasound regions (PS3.3 C.8.5.5).
+ * What belongs to the pixels of the image that a pane shows, over them: the colours of a supplemental
+ * palette (PS3.3 C.7.6.19), overlay planes (C.9.2), and outlines of the ultrasound regions in which
+ * distances are known (C.8.5.5).
  */
 export interface OverlayPlanes {
   /** Draws those of an image; none where it has none. */
-  show(
-    image: Types.IImage | undefined,
-    extras: InstanceExtras | undefined,
-    regions: readonly UltrasoundRegion[],
-  ): void
+  show(image: Types.IImage | undefined, regions: readonly UltrasoundRegion[]): void
   /** Puts them where the image is now. */
   place(view: Types.IStackViewport): void
   close(): void
@@ -33,12 +31,13 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
     shown = undefined
   }
   return {
-    show(image, extras, regions) {
-      const overlays = extras?.overlays ?? []
-      if (!image || overlays.length + regions.length === 0) return remove()
+    show(image, regions) {
+      const layers = layersOf(image)
+      const isEmpty = !layers.colours && layers.overlays.length + regions.length === 0
+      if (!image || isEmpty) return remove()
       if (image === shown) return
       remove()
-      canvas = drawn(image, overlays, regions)
+      canvas = drawn(image, layers, regions)
       shown = image
       // By which a picture of the pane finds it (`picture.ts`).
       canvas.dataset.overlayPlanes = ''
@@ -73,18 +72,18 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
 
 function drawn(
   { rows, columns }: Types.IImage,
-  overlays: InstanceExtras['overlays'],
+  { overlays, colours }: Layers,
   regions: readonly UltrasoundRegion[],
 ): HTMLCanvasElement {
   const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows })
   const context = canvas.getContext('2d')
   const picture = context?.createImageData(columns, rows)
   if (!context || !picture) return canvas
+  if (colours) picture.data.set(colours)
   for (const overlay of overlays) {
-    const bits = bytesOf(overlay.data)
     const [firstRow, firstColumn] = overlay.origin
     for (let n = 0; n < overlay.rows * overlay.columns; n += 1) {
-      if ((((bits[n >> 3] ?? 0) >> (n & 7)) & 1) === 0) continue
+      if (!isCovered(overlay, n)) continue
       const row = Math.floor(n / overlay.columns) + firstRow - 1
       const column = (n % overlay.columns) + firstColumn - 1
       if (row < 0 || column < 0 || row >= rows || column >= columns) continue

@@ -8,6 +8,8 @@ export interface WindowPreset extends ValueWindow {
   readonly name: Message
   /** From 0, of the image's VOI look-up tables; without it, brightness is linear. */
   readonly curve?: number
+  /** Number keys that choose it: the same for every image of a modality. */
+  readonly keys?: readonly number[]
 }
 
 /** What a pane shows. The same object until something changes. */
@@ -56,6 +58,8 @@ export interface PaneState {
    * `Lengths are at the detector, larger than in the patient.`
    */
   readonly lengthNote: Message | null
+  /** What of the shown image's file is not applied to its pixels, such as an overlay. */
+  readonly notes: readonly Message[]
   /** Of a plane: slices of the volume that are there, of `of`. Null otherwise. */
   readonly volume: { readonly read: number; readonly of: number } | null
 }
@@ -104,7 +108,11 @@ export interface Pane {
   play(framesPerSecond?: number): void
   stop(): void
 
-  /** Presets that fit what is shown, for its modality; the first is what it opens with. */
+  /**
+   * Presets that fit what is shown, for its modality; the first is what it opens with. `keys` says
+   * which number chooses each: of CT its named windows, of others what it opens with and the
+   * automatic window.
+   */
   presets(): readonly WindowPreset[]
   /** Of a preset with a curve, by that curve. */
   setWindow(window: ValueWindow | WindowPreset): void

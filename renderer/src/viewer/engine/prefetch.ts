@@ -54,7 +54,7 @@ export const roomFor = (pixel: ImagePixel | null, memory: number, panes: number)
   Math.max(2, Math.floor((memory * PREFETCH_SHARE) / Math.max(1, panes) / bytesOf(pixel)))
 
 /** Loads a stack ahead of the scroll, a few images at a time. */
-interface Prefetch {
+export interface Prefetch {
   /** The scroll is at `index` of `imageIds` now, and has come from `direction`. */
   follow(imageIds: readonly string[], index: number, direction: 1 | -1): void
   stop(): void

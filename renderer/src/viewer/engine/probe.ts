@@ -1,40 +1,26 @@
 import { cache, type Types, utilities } from '@cornerstonejs/core'
 import { storedOf } from '#shared/pixels/values.ts'
-import type { PaneState, Probed } from './pane.ts'
+import { extrasOf } from './image.ts'
+import type { Probed } from './pane.ts'
 import type { StackImage } from './stack.ts'
-import type { View } from './view.ts'
 
 type ImageData = Parameters<typeof utilities.transformWorldToIndex>[0]
 
 /**
- * The value at a point of a pane, CSS pixels from its corner. @param image the decoded one; @param
- * hasTable its values come from a look-up table
+ * The value at a point of a stack, CSS pixels from its corner; undefined outside of the image.
+ * @param image the decoded one
  */
-export function probedAt(
-  view: View,
-  { plane, image: of, unit }: PaneState,
+export function probedImage(
+  view: Types.IStackViewport,
+  of: StackImage | null,
+  unit: string,
   image: Types.IImage | undefined,
-  hasTable: boolean,
   point: Types.Point2,
 ): Probed | undefined {
   const place = view.canvasToWorld(point)
-  if (!place) return undefined
-  if (plane) return probedVolume(volumeOf(view as Types.IVolumeViewport), place, unit)
-  const data = (view as Types.IStackViewport).getImageData()?.imageData
-  if (!image || !of || !data) return undefined
+  const data = view.getImageData()?.imageData
+  if (!place || !image || !of || !data) return undefined
   const [column = -1, row = -1] = utilities.transformWorldToIndex(data as ImageData, place)
-  return probedImage(image, of, hasTable, unit, column, row)
-}
-
-/** The value of a pixel of a decoded image; undefined outside of it. @param column,row from 0 */
-function probedImage(
-  image: Types.IImage,
-  of: StackImage,
-  hasTable: boolean,
-  unit: string,
-  column: number,
-  row: number,
-): Probed | undefined {
   if (column < 0 || row < 0 || column >= image.columns || row >= image.rows) return undefined
   const values = image.getPixelData()
   const at = row * image.columns + column
@@ -43,17 +29,20 @@ function probedImage(
     return { stored, value: null, unit: '', column, row }
   }
   const value = values[at] ?? 0
+  const hasTable = extrasOf(image)?.modalityLut != null
   const stored = of.instance.image?.float ? value : storedOf(value, of.attributes, hasTable)
   return { stored: stored === undefined ? [] : [stored], value, unit, column, row }
 }
 
-/** The voxel at a place of the patient; undefined outside of the volume. */
-function probedVolume(
-  volume: Types.IImageVolume | undefined,
-  place: Types.Point3,
+/** The voxel at a point of a plane; undefined outside of the volume. */
+export function probedVolume(
+  view: Types.IVolumeViewport,
   unit: string,
+  point: Types.Point2,
 ): Probed | undefined {
-  if (!volume?.imageData) return undefined
+  const place = view.canvasToWorld(point)
+  const volume = volumeOf(view)
+  if (!place || !volume?.imageData) return undefined
   const [column = -1, row = -1, slice = -1] = utilities.transformWorldToIndex(
     volume.imageData,
     place,

@@ -1,7 +1,7 @@
 import * as cornerstone from '@cornerstonejs/tools'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import { EllipseTool, RectangleTool } from './area-tools.ts'
+import { EllipseTool, FreehandTool, LengthTool, RectangleTool } from './region-tools.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { TOOLS, type ToolName } from './tool-names.ts'
 
@@ -15,10 +15,8 @@ const {
   CrosshairsTool,
   EraserTool,
   LabelTool,
-  LengthTool,
   MagnifyTool,
   PanTool,
-  PlanarFreehandROITool,
   ProbeTool,
   ReferenceLinesTool,
   WindowLevelTool,
@@ -35,7 +33,7 @@ const CLASSES = {
   cobb: CobbAngleTool,
   rectangle: RectangleTool,
   ellipse: EllipseTool,
-  freehand: PlanarFreehandROITool,
+  freehand: FreehandTool,
   probe: ProbeTool,
   arrow: ArrowAnnotateTool,
   text: LabelTool,

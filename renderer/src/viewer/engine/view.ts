@@ -3,6 +3,7 @@ import type { ValueWindow } from '#shared/pixels/opening-window.ts'
 import { columnOf, letters, oppositeLetters, rowOf, type Vector } from './geometry.ts'
 import type { PaneState } from './pane.ts'
 import type { StackImage } from './stack.ts'
+import { STEEP, steep, unsteep } from './steep-window.ts'
 
 /** What a viewport of images and one of planes have in common. */
 export type View = Types.IStackViewport | Types.IVolumeViewport
@@ -19,20 +20,20 @@ export function windowOf(
     range.lower,
     range.upper,
   )
-  return { center: windowCenter, width: windowWidth }
+  return unsteep({ center: windowCenter, width: windowWidth })
 }
 
-export function rangeOf(
-  { center, width }: ValueWindow,
-  isExact: boolean,
-): { lower: number; upper: number } {
+export function rangeOf(window: ValueWindow, isExact: boolean): { lower: number; upper: number } {
+  const { center, width } = isExact
+    ? window
+    : steep({ ...window, width: Math.max(window.width, 1) })
   const { lower, upper } = utilities.windowLevel.toLowHighRange(
-    Math.max(width, isExact ? Number.MIN_VALUE : 1),
+    Math.max(width, Number.MIN_VALUE),
     center,
     isExact ? Enums.VOILUTFunctionType.LINEAR_EXACT : Enums.VOILUTFunctionType.LINEAR,
   )
-  // A width of one is a threshold; both ends at one place would be no picture.
-  return upper > lower ? { lower, upper } : { lower, upper: lower + 0.01 }
+  // Both ends at one place would be no picture.
+  return upper > lower ? { lower, upper } : { lower, upper: lower + STEEP }
 }
 
 /** How the picture lies, of a view that has one: degrees clockwise. */
@@ -67,9 +68,17 @@ export function flip(view: View, way: 'horizontally' | 'vertically'): void {
 
 const quarter = (degrees: number) => (((Math.round(degrees / 90) * 90) % 360) + 360) % 360
 
-export function fit(view: View): void {
+/** The picture is as large as its pane allows, and nobody has moved it. */
+export function isFitted(view: View): boolean {
+  const [right, down] = view.getPan()
+  return Math.abs(view.getZoom() - 1) < 0.001 && Math.hypot(right, down) < 1
+}
+
+/** As large as its pane allows; rotation, flips and the slice of a plane stay. */
+export function fitToPane(view: View): void {
   const { rotation, flipHorizontal, flipVertical } = view.getViewPresentation()
-  view.resetCamera()
+  if (view.type === Enums.ViewportType.STACK) view.resetCamera()
+  else (view as Types.IVolumeViewport).resetCamera(KEEPS_SLICE)
   view.setViewPresentation({
     ...view.getViewPresentation(),
     ...(rotation !== undefined && { rotation }),
@@ -77,6 +86,8 @@ export function fit(view: View): void {
     ...(flipVertical !== undefined && { flipVertical }),
   })
 }
+
+const KEEPS_SLICE = { resetToCenter: false, resetOrientation: false, resetRotation: false }
 
 /**
  * CSS pixels for a pixel of the image, or for a millimetre of a plane; 0 where there is nothing.

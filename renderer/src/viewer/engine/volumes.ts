@@ -8,6 +8,7 @@ import {
   volumeLoader,
 } from '@cornerstonejs/core'
 import { type Message, message } from '#shared/messages/message.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import type { Frames } from './frames.ts'
 import type { SeriesState } from './stack.ts'
 import { releaseTexture } from './volume-texture.ts'
@@ -26,6 +27,15 @@ export interface Volumes {
 /** A volume may take this share of the images' memory. */
 const SHARE = 0.75
 
+/** Why a volume of so many bytes a value takes too much memory; null where it does not. */
+function tooLarge({ stack }: SeriesState, bytesPerValue: number): Message | null {
+  const { rows = 0, columns = 0 } = stack[0]?.instance.image ?? {}
+  const bytes = rows * columns * stack.length * bytesPerValue
+  return bytes > cache.getMaxCacheSize() * SHARE
+    ? message('viewer.volume-too-large', { megabytes: Math.round(bytes / 2 ** 20) })
+    : null
+}
+
 export function openVolumes(frames: Frames): Volumes {
   const opened = new Map<
     string,
@@ -42,6 +52,11 @@ export function openVolumes(frames: Frames): Volumes {
       (index) => imageIds[index] as string,
     )
     await Promise.all(ends.map((imageId) => frames.load(imageId, 'near')))
+    const bytesPerValue = Math.max(
+      ...ends.map((id) => frames.cached(id)?.getPixelData().BYTES_PER_ELEMENT ?? 0),
+    )
+    const why = tooLarge(series, bytesPerValue)
+    if (why) throw new ImageProblem(why)
     const volume = (await volumeLoader.createAndCacheVolume(idOf(series), {
       imageIds,
     })) as StreamingImageVolume
@@ -68,17 +83,11 @@ export function openVolumes(frames: Frames): Volumes {
     whyNot(series) {
       if (!series.isVolume) return series.whyNoVolume
       if (getShouldUseCPURendering()) return message('viewer.no-webgl-for-planes')
-      const pixel = series.stack[0]?.instance.image
       const { slope, intercept } = series.stack[0]?.attributes ?? {}
-      const isWhole =
-        Number.isInteger(slope ?? 1) &&
-        Number.isInteger(intercept ?? 0) &&
-        (pixel?.bitsStored ?? 16) <= 15
-      const bytes =
-        (pixel?.rows ?? 0) * (pixel?.columns ?? 0) * series.stack.length * (isWhole ? 2 : 4)
-      return bytes > cache.getMaxCacheSize() * SHARE
-        ? message('viewer.volume-too-large', { megabytes: Math.round(bytes / 2 ** 20) })
-        : null
+      const isWhole = Number.isInteger(slope ?? 1) && Number.isInteger(intercept ?? 0)
+      // Headers often declare 16 bits where 12 are used, so that whether whole values need more
+      // than 16 bits is known only once slices are decoded.
+      return tooLarge(series, isWhole ? 2 : 4)
     },
     open(series) {
       const known = opened.get(series.key)

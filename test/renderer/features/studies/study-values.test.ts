@@ -65,7 +65,10 @@ describe('a study in its form', () => {
     const empty = valuesOf(null)
     const values = {
       ...empty,
-      measures: { height: { value: '172,5', unit: 'cm' }, weight: { value: ' ', unit: 'lbs' } },
+      reportMetadata: {
+        ...empty.reportMetadata,
+        ...{ height: { value: '172,5', unit: 'cm' }, weight: { value: ' ', unit: 'lbs' } },
+      },
     }
     expect(newBody('scribe', values).reportMetadata).toEqual({
       height: { value: 172.5, unit: 'cm' },
@@ -88,9 +91,9 @@ describe('a study in its form', () => {
     const values = {
       ...before,
       severity: 'stat' as const,
-      texts: { ...before.texts, mrn: '', sex: 'female' },
+      reportMetadata: { ...before.reportMetadata, mrn: '', sex: 'female' },
       priorReportTexts: [' '],
-      notes: '',
+      technologistNotes: '',
       metadata: [],
     }
     const body = changedBody('scribe', values, before)
@@ -108,7 +111,7 @@ describe('a study in its form', () => {
     const before = valuesOf(null)
     const values = {
       ...before,
-      expressCustomer: {
+      expressCustomerId: {
         id: idFromUuid('cus', 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee'),
         name: 'South',
       },

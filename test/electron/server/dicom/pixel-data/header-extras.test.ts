@@ -31,7 +31,10 @@ describe('what is beside the pixels', () => {
   it('is nothing of most images', () => {
     const file = fileWith({})
     expect(file.header()?.instance.hasExtras).toBe(false)
-    expect(file.extras()).toEqual({ palette: null, modalityLut: null, voiLuts: [], overlays: [] })
+    expect(file.extras()).toEqual({
+      ...{ palette: null, modalityLut: null, voiLuts: [] },
+      ...{ supplement: null, overlays: [], notApplied: [] },
+    })
   })
 
   it('is a palette, in words, in bytes, in Big Endian', () => {
@@ -111,18 +114,47 @@ describe('what is beside the pixels', () => {
     expect(extras.voiLuts.map(({ explanation }) => explanation)).toEqual(['Knochen', 'Ткань'])
   })
 
-  it('is not a table that is too short for what it says', () => {
-    expect(
-      extrasWith({
-        VOILUTSequence: [
-          { LUTDescriptor: uint16(200, 0, 16), LUTData: uint16(1) },
-          { LUTData: uint16(1) },
-        ],
-      }).voiLuts,
-    ).toEqual([])
+  it('is not a table that is too short for what it says, which is named', () => {
+    const damaged = [
+      { LUTDescriptor: uint16(200, 0, 16), LUTData: uint16(1) },
+      { LUTData: uint16(1) },
+    ]
+    const extras = extrasWith({ ModalityLUTSequence: damaged, VOILUTSequence: damaged })
+    expect(extras.voiLuts).toEqual([])
+    expect(extras.notApplied.map(({ code }) => code)).toEqual([
+      'viewer.modality-lut-not-applied',
+      'viewer.voi-lut-not-applied',
+    ])
   })
 
-  it('is overlays, but those of several frames and those within the pixels', () => {
+  it('is the supplemental palette of a grayscale image that is presented in colour', () => {
+    const palette = {
+      ...PALETTE(uint16(2, 200, 16), uint16(1, 0xffff)),
+      PhotometricInterpretation: 'MONOCHROME2',
+    }
+    expect(fileWith(palette).header()?.instance.hasExtras).toBe(false)
+    const colour = { ...palette, PixelPresentation: 'COLOR' }
+    expect(extrasWith(colour).supplement).toMatchObject({ threshold: 200, red: { entries: 2 } })
+    expect(extrasWith(colour).palette).toBeNull()
+    expect(
+      extrasWith({ ...colour, LargestMonochromePixelValue: uint16(99) }).supplement?.threshold,
+    ).toBe(100)
+    const frames = {
+      ...palette,
+      PixelPresentation: '',
+      PerFrameFunctionalGroupsSequence: [
+        { MRImageFrameTypeSequence: [{ PixelPresentation: 'MONOCHROME' }] },
+        { MRImageFrameTypeSequence: [{ PixelPresentation: 'COLOR' }] },
+      ],
+    }
+    expect(extrasWith(frames).supplement).not.toBeNull()
+    const without = { PhotometricInterpretation: 'MONOCHROME2', PixelPresentation: 'MIXED' }
+    expect(extrasWith(without).notApplied.map(({ code }) => code)).toEqual([
+      'viewer.supplement-not-applied',
+    ])
+  })
+
+  it('is overlays: of all frames, of some, and within the pixels', () => {
     const group = (number: number, ...elements: [number, string, Buffer][]): Buffer =>
       Buffer.concat(
         elements.map(([tag, vr, value]) => {
@@ -152,7 +184,9 @@ describe('what is beside the pixels', () => {
     const overlays = [
       plane(0x6000, data),
       plane(0x6002),
-      plane(0x6004, [0x15, 'IS', Buffer.from('2 ')], data),
+      plane(0x6004, [0x15, 'IS', Buffer.from('2 ')], [0x51, 'US', uint16(3)], data),
+      plane(0x6006, [0x100, 'US', uint16(16)], [0x102, 'US', uint16(12)]),
+      plane(0x6008, [0x15, 'IS', Buffer.from('9 ')], data),
     ]
     const bytes = Buffer.concat([
       meta(),
@@ -163,15 +197,13 @@ describe('what is beside the pixels', () => {
     ])
     const file = new ViewedFile(new TestSource(bytes))
     expect(file.header()?.instance.hasExtras).toBe(true)
+    const same = { rows: 3, columns: 5, origin: [-1, 4], type: 'G', label: 'Shutter' }
     expect(file.extras().overlays).toEqual([
-      {
-        rows: 3,
-        columns: 5,
-        origin: [-1, 4],
-        type: 'G',
-        label: 'Shutter',
-        data: Buffer.from('ab'),
-      },
+      { ...same, frames: null, bit: null, data: Buffer.from('ab') },
+      { ...same, frames: { first: 3, count: 2 }, bit: null, data: Buffer.from('abcd') },
+      { ...same, frames: null, bit: 12, data: Buffer.alloc(0) },
     ])
+    // The last one has too few bits for nine frames.
+    expect(file.extras().notApplied).toMatchObject([{ params: { count: 1 } }])
   })
 })

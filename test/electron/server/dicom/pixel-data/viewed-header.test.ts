@@ -250,22 +250,31 @@ describe('spacing', () => {
     ).toEqual([[expect.closeTo(0.2), expect.closeTo(0.2)], 'calibrated'])
   })
 
-  it('of an ultrasound image is that of its one region, in millimetres', () => {
-    const region = {
-      RegionSpatialFormat: uint16(1),
-      PhysicalUnitsXDirection: uint16(3),
-      PhysicalUnitsYDirection: uint16(3),
-      PhysicalDeltaX: doubles(0.02),
-      PhysicalDeltaY: doubles(-0.04),
-    }
-    expect(spacingWith({ SequenceOfUltrasoundRegions: [region] })).toEqual([[0.4, 0.2], 'region'])
-    expect(spacingWith({ SequenceOfUltrasoundRegions: [region, region] })).toEqual([null, 'none'])
-    expect(
-      spacingWith({
-        SequenceOfUltrasoundRegions: [{ ...region, PhysicalUnitsXDirection: uint16(4) }],
-      }),
-    ).toEqual([null, 'none'])
+  it('of an ultrasound image is known only within its regions', () => {
+    const regions = [region({}), region({ RegionLocationMinX0: uint32(310) })]
+    expect(spacingWith({ SequenceOfUltrasoundRegions: regions })).toEqual([null, 'region'])
+    expect(spacingWith({ SequenceOfUltrasoundRegions: regions, PixelSpacing: '1\\1' })).toEqual([
+      null,
+      'region',
+    ])
+    const doppler = region({ PhysicalUnitsXDirection: uint16(4) })
+    expect(spacingWith({ SequenceOfUltrasoundRegions: [doppler] })).toEqual([null, 'none'])
   })
+})
+
+const uint32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+/** A region of 0.4 mm by 0.2 mm. */
+const region = (more: NamedValues): NamedValues => ({
+  RegionSpatialFormat: uint16(1),
+  ...{ PhysicalUnitsXDirection: uint16(3), PhysicalUnitsYDirection: uint16(3) },
+  ...{ PhysicalDeltaX: doubles(0.02), PhysicalDeltaY: doubles(-0.04) },
+  ...{ RegionLocationMinX0: uint32(10), RegionLocationMinY0: uint32(20) },
+  ...{ RegionLocationMaxX1: uint32(400), RegionLocationMaxY1: uint32(300) },
+  ...more,
 })
 
 describe('what is to be known before one measures on an image', () => {
@@ -285,29 +294,27 @@ describe('what is to be known before one measures on an image', () => {
     })
   })
 
-  it('is where an ultrasound image is calibrated', () => {
-    const uint32 = (value: number) => {
-      const bytes = Buffer.alloc(4)
-      bytes.writeUInt32LE(value)
-      return bytes
-    }
-    const scale = {
-      ...{ PhysicalUnitsXDirection: uint16(4), PhysicalUnitsYDirection: uint16(7) },
-      ...{ PhysicalDeltaX: doubles(0.01), PhysicalDeltaY: doubles(-0.5) },
-    }
-    const region = (left: number, top: number, right: number, bottom: number) => ({
-      ...scale,
-      ...{ RegionLocationMinX0: uint32(left), RegionLocationMinY0: uint32(top) },
-      ...{ RegionLocationMaxX1: uint32(right), RegionLocationMaxY1: uint32(bottom) },
-    })
-    const regions = [region(10, 20, 300, 400), region(310, 20, 600, 200), region(5, 5, 5, 5)]
-    expect(of({ SequenceOfUltrasoundRegions: regions }).regions).toEqual([
-      { left: 10, top: 20, right: 300, bottom: 400 },
-      { left: 310, top: 20, right: 600, bottom: 200 },
-    ])
-    expect(of({ SequenceOfUltrasoundRegions: [{}, scale] }).regions).toEqual([])
-    const without = { ...region(1, 1, 9, 9), PhysicalUnitsXDirection: uint16(0) }
-    expect(of({ SequenceOfUltrasoundRegions: [without] }).regions).toEqual([])
+  it('is where an ultrasound image has distances: within regions in centimetres', () => {
+    const found = of({
+      SequenceOfUltrasoundRegions: [
+        region({}),
+        region({ RegionLocationMaxX1: uint32(5) }),
+        // M-mode, a Doppler spectrum, and a region without units.
+        region({ PhysicalUnitsXDirection: uint16(4) }),
+        region({ RegionSpatialFormat: uint16(3), PhysicalUnitsYDirection: uint16(7) }),
+        region({ PhysicalUnitsXDirection: uint16(0), PhysicalUnitsYDirection: uint16(0) }),
+        {},
+      ],
+    }).regions
+    expect(found).toEqual([{ left: 10, top: 20, right: 400, bottom: 300, spacing: [0.4, 0.2] }])
+  })
+
+  it('is whether its gray levels are inverted', () => {
+    const shape = (more: NamedValues) => of(more).image?.presentationLutShape
+    expect(shape({})).toBeUndefined()
+    expect(shape({ PresentationLUTShape: 'INVERSE' })).toBe('INVERSE')
+    expect(shape({ PresentationLUTShape: 'IDENTITY' })).toBe('IDENTITY')
+    expect(shape({ PresentationLUTShape: 'LIN OD' })).toBeUndefined()
   })
 })
 

@@ -162,6 +162,8 @@ it('tells of each queue how much waits, and since when the oldest does', async (
   plantJob(store, 'report.delivered', '2026-11-20T08:00:00.000Z')
   plantJob(store, 'report.delivered', '2026-11-20T07:00:00.000Z')
   plantJob(store, 'invitation.mail', instantOf(made.clock()))
+  plantJob(store, 'escalation.mail', '2026-11-20T09:10:00.000Z')
+  plantJob(store, 'escalation.mail', '2026-11-20T09:20:00.000Z')
   insertCommitment(store.database, {
     ...{ transactionUid: '1.2.3', callingAeTitle: 'CT1', remoteAddress: '10.0.3.7' },
     ...{ deviceName: '', requestedAt: '2026-11-20T09:00:00.000Z' },
@@ -174,7 +176,7 @@ it('tells of each queue how much waits, and since when the oldest does', async (
     { queue: 'commitments', waiting: 1, since: '2026-11-20T09:00:00.000Z' },
     { queue: 'enrichment', waiting: 0, since: null },
     { queue: 'captures', waiting: 0, since: null },
-    { queue: 'mail', waiting: 1, since: '2026-11-20T09:25:00.000Z' },
+    { queue: 'mail', waiting: 3, since: '2026-11-20T09:10:00.000Z' },
   ])
 })
 

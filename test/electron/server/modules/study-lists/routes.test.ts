@@ -83,10 +83,32 @@ describe('the calls about studies', () => {
     ).toEqual({ success: true })
   })
 
+  it('list the names of those a study can be assigned to, for who manages studies', async () => {
+    const { manager, member } = on.users
+    const named = async (query: string) => {
+      const { json } = await manager.send(`GET /dashboard/studies/assignees?${query}`)
+      const { assignees } = dashboardStudies.assignees.reply.parse(json)
+      // Names and ids, nothing else of the account.
+      expect(json).toEqual({ assignees })
+      return assignees.map(({ name }) => name)
+    }
+    // Who reports, and who reads; in neither list anybody whose access was revoked.
+    const reporting = ['Olga Owner', 'Una admin', 'Una linked', 'Una radiologist']
+    expect(await named('area=scribe')).toEqual(reporting)
+    expect(await named('area=viewer')).toEqual(
+      [...reporting, 'Una manager', 'Una member'].toSorted(),
+    )
+    expect(await named('area=scribe&search=RADIO')).toEqual(['Una radiologist'])
+    expect(await named('area=scribe&search=clinic.example')).toEqual([])
+    const refused = await member.send('GET /dashboard/studies/assignees?area=scribe')
+    expect([refused.status, Problem.parse(refused.json).code]).toEqual([403, 'not-permitted'])
+  })
+
   it('are for who has signed in', async () => {
     for (const path of [
       '/dashboard/studies?area=scribe',
       '/dashboard/studies/counts?area=scribe',
+      '/dashboard/studies/assignees?area=scribe',
       '/dashboard/saved-views?list=studies',
     ] as const)
       expect((await on.nobody.send(`GET ${path}`)).status).toBe(401)

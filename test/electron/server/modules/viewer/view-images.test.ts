@@ -51,7 +51,9 @@ describe('the images of a view that a partner has', () => {
       palette: null,
       modalityLut: null,
       voiLuts: [],
+      supplement: null,
       overlays: [],
+      notApplied: [],
     })
     expect(viewing.images.instanceOf(viewing.view, uidOf(2))).toMatchObject({
       instance: { sopInstanceUid: uidOf(2) },

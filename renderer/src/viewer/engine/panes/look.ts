@@ -1,9 +1,11 @@
 import type { Types } from '@cornerstonejs/core'
 import { type Message, message } from '#shared/messages/message.ts'
+import { isNegative as isNegativePixel } from '#shared/pixels/negative.ts'
 import { unitOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
-import type { PaneState } from './pane.ts'
-import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from './view.ts'
+import { layersOf } from '../layers.ts'
+import type { PaneState } from '../pane.ts'
+import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from '../view.ts'
 
 const LENGTH_NOTES: Readonly<Record<string, Message>> = {
   detector: message('viewer.lengths-at-detector'),
@@ -32,6 +34,7 @@ export const NOTHING: PaneState = {
   framesPerSecond: 10,
   edges: { left: '', right: '', top: '', bottom: '' },
   lengthNote: null,
+  notes: [],
   volume: null,
 }
 
@@ -67,9 +70,11 @@ export function openedAt(
   }
 }
 
-/** An image of MONOCHROME1 is inverted as it opens: that is no inversion (PS3.3 C.7.6.3.1.2). */
-export const isNegative = ({ series, image }: PaneState): boolean =>
-  (image ?? series?.stack[0])?.instance.image?.photometricInterpretation === 'MONOCHROME1'
+/** A negative image is inverted as it opens: that is no inversion by the user. */
+export function isNegative({ series, image }: PaneState): boolean {
+  const pixel = (image ?? series?.stack[0])?.instance.image
+  return pixel != null && isNegativePixel(pixel)
+}
 
 /** The parts of a pane's state that its viewport knows. @param image the decoded one, of a stack */
 export function lookOf(
@@ -87,6 +92,8 @@ export function lookOf(
     isFlippedVertically: flipVertical,
     magnification: magnificationOf(view, (state.image && shapeOf(state.image)?.[1]) ?? 1),
     edges: edgesOf(view, state.image),
+    // A plane has pixels of many images, and none of their layers.
+    notes: state.plane ? NOTHING.notes : layersOf(image).notes,
   }
 }
 

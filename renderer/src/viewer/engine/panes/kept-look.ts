@@ -1,7 +1,7 @@
 import type { Types } from '@cornerstonejs/core'
 import type { ValueWindow } from '#shared/pixels/opening-window.ts'
-import type { PaneState } from './pane.ts'
-import { rangeOf, type View } from './view.ts'
+import type { PaneState } from '../pane.ts'
+import { rangeOf, type View } from '../view.ts'
 
 /** How a person saw a stack when its viewport was taken away. */
 export interface KeptLook {

@@ -2,11 +2,11 @@ import type { Types } from '@cornerstonejs/core'
 import { curvesOf } from '#shared/pixels/curves.ts'
 import { automaticWindow } from '#shared/pixels/opening-window.ts'
 import { rescaledPadding, type Values } from '#shared/pixels/values.ts'
-import { extrasOf } from './image.ts'
+import { extrasOf } from '../image.ts'
+import type { PaneState, WindowPreset } from '../pane.ts'
+import { presetsOf } from '../presets.ts'
 import { isExact } from './look.ts'
-import type { PaneState, WindowPreset } from './pane.ts'
 import { openedWindow } from './pane-actions.ts'
-import { presetsOf } from './presets.ts'
 
 /** Presets for what a pane shows; none of a colour image. @param shown the decoded image */
 export function offeredPresets(

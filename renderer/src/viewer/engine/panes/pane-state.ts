@@ -1,10 +1,10 @@
+import type { PaneState } from '../pane.ts'
 import { NOTHING } from './look.ts'
-import type { PaneState } from './pane.ts'
 
 /** Small parts that are made anew each time they are read. */
 const BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume'])
 
-/** The state of a pane; who listens is told only where something is another. */
+/** The state of a pane; whoever listens is notified only where a value is another. */
 export function openPaneState() {
   const listeners = new Set<() => void>()
   let state = NOTHING
@@ -19,8 +19,8 @@ export function openPaneState() {
       state = { ...state, ...patch }
       for (const listener of listeners) listener()
     },
-    /** Told with the next `set`. */
-    setUntold(patch: Partial<PaneState>): void {
+    /** As `set`; whoever listens is notified with the next `set`. */
+    setQuietly(patch: Partial<PaneState>): void {
       state = { ...state, ...patch }
     },
     subscribe(listener: () => void) {

@@ -1,5 +1,5 @@
 import { Enums, type Types } from '@cornerstonejs/core'
-import type { SeriesState } from './stack.ts'
+import type { SeriesState } from '../stack.ts'
 
 const idsOfSeries = new WeakMap<SeriesState, readonly string[]>()
 /** Image ids of a series; the same array each time, for thousands of them. */

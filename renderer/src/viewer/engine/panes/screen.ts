@@ -1,11 +1,13 @@
 import { Enums, type RenderingEngine, type Types } from '@cornerstonejs/core'
-import type { Plane } from './pane.ts'
-import type { PaneKind, Tools } from './tools.ts'
-import type { View } from './view.ts'
+import type { Plane } from '../pane.ts'
+import type { PaneKind, Tools } from '../tools.ts'
+import type { View } from '../view.ts'
+import type { Resizing } from './resizing.ts'
 
 /** An element with a viewport of Cornerstone in it, which is made once the element has a size. */
 export interface Screen {
   readonly host: HTMLDivElement
+  /** It has had a size. */
   readonly isReady: boolean
   /** The viewport of images, in place of that of a plane if there was one. */
   stack(): Types.IStackViewport
@@ -31,61 +33,27 @@ interface ScreenListeners {
   readonly onWheel: (images: number, isZoom: boolean) => void
 }
 
+interface ScreenWorld {
+  readonly engine: RenderingEngine
+  readonly tools: Tools
+  readonly resizing: Resizing
+}
+
 export function openScreen(
-  engine: RenderingEngine,
-  tools: Tools,
+  { engine, tools, resizing }: ScreenWorld,
   viewportId: string,
   element: HTMLDivElement,
-  { onReady, onLook, onRendered, onWheel }: ScreenListeners,
+  listeners: ScreenListeners,
 ): Screen {
-  const host = document.createElement('div')
-  Object.assign(host.style, {
-    position: 'absolute',
-    inset: '0',
-    overflow: 'hidden',
-    touchAction: 'none',
-  })
-  host.dataset.pane = viewportId
-  element.append(host)
+  const host = hostIn(element, viewportId)
   let kind: PaneKind | undefined
-  let isClosed = false
   let isReady = false
-  let resizing: number | undefined
-
-  const observer = new ResizeObserver(() => {
-    if (host.clientWidth === 0 || host.clientHeight === 0 || isClosed) return
-    if (!isReady) {
-      isReady = true
-      onReady()
-      return
-    }
-    resizing ??= requestAnimationFrame(() => {
-      resizing = undefined
-      if (isClosed || !kind) return
-      engine.resize(true, true)
-      onLook()
-    })
-  })
-  observer.observe(host)
-  host.addEventListener('contextmenu', (event) => event.preventDefault())
-  let turned = 0
-  host.addEventListener(
-    'wheel',
-    (event) => {
-      event.preventDefault()
-      // A trackpad sends many small turns; a wheel's notch is some 100 pixels, or 3 lines.
-      turned += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 33
-      const isNotch = Math.abs(event.deltaY) >= 50 || event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL
-      const images = isNotch ? Math.sign(event.deltaY) : Math.trunc(turned / 30)
-      if (images === 0) return
-      turned = isNotch ? 0 : turned - images * 30
-      onWheel(images, event.ctrlKey)
-    },
-    { passive: false },
-  )
-  host.addEventListener(Enums.Events.CAMERA_MODIFIED, onLook)
-  host.addEventListener(Enums.Events.VOI_MODIFIED, onLook)
-  host.addEventListener(Enums.Events.IMAGE_RENDERED, onRendered)
+  const onReady = () => {
+    isReady = true
+    listeners.onReady()
+  }
+  const hasView = () => kind !== undefined
+  const stopListening = listen(host, resizing, hasView, { ...listeners, onReady })
 
   const leave = () => {
     if (!kind) return
@@ -100,7 +68,7 @@ export function openScreen(
     engine.enableElement({
       viewportId,
       element: host,
-      type: wanted === 'stack' ? Enums.ViewportType.STACK : Enums.ViewportType.ORTHOGRAPHIC,
+      type: VIEWPORTS[wanted],
       defaultOptions: { background: [0, 0, 0], ...(plane && { orientation: ORIENTATIONS[plane] }) },
     })
     kind = wanted
@@ -127,13 +95,69 @@ export function openScreen(
       host.style.visibility = isHidden ? 'hidden' : ''
     },
     close() {
-      if (isClosed) return
-      isClosed = true
-      observer.disconnect()
-      if (resizing !== undefined) cancelAnimationFrame(resizing)
+      stopListening()
       leave()
       host.remove()
     },
+  }
+}
+
+const VIEWPORTS: Readonly<Record<PaneKind, Enums.ViewportType>> = {
+  stack: Enums.ViewportType.STACK,
+  plane: Enums.ViewportType.ORTHOGRAPHIC,
+}
+
+function hostIn(element: HTMLDivElement, viewportId: string): HTMLDivElement {
+  const host = document.createElement('div')
+  Object.assign(host.style, {
+    position: 'absolute',
+    inset: '0',
+    overflow: 'hidden',
+    touchAction: 'none',
+  })
+  host.dataset.pane = viewportId
+  element.append(host)
+  return host
+}
+
+/** @param hasView a viewport is in the host. @returns the way to stop */
+function listen(
+  host: HTMLDivElement,
+  resizing: Resizing,
+  hasView: () => boolean,
+  { onReady, onLook, onRendered, onWheel }: ScreenListeners,
+): () => void {
+  let wasReady = false
+  const observer = new ResizeObserver(() => {
+    if (host.clientWidth === 0 || host.clientHeight === 0) return
+    if (wasReady) resizing.request()
+    else onReady()
+    wasReady = true
+  })
+  observer.observe(host)
+  host.addEventListener('contextmenu', (event) => event.preventDefault())
+  host.addEventListener('wheel', wheelListener(onWheel), { passive: false })
+  host.addEventListener(Enums.Events.CAMERA_MODIFIED, onLook)
+  host.addEventListener(Enums.Events.VOI_MODIFIED, onLook)
+  host.addEventListener(Enums.Events.IMAGE_RENDERED, onRendered)
+  const stopResizing = resizing.onResized(() => hasView() && onLook())
+  return () => {
+    observer.disconnect()
+    stopResizing()
+  }
+}
+
+function wheelListener(onWheel: ScreenListeners['onWheel']): (event: WheelEvent) => void {
+  let turned = 0
+  return (event) => {
+    event.preventDefault()
+    // A trackpad sends many small turns; a wheel's notch is some 100 pixels, or 3 lines.
+    turned += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 33
+    const isNotch = Math.abs(event.deltaY) >= 50 || event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL
+    const images = isNotch ? Math.sign(event.deltaY) : Math.trunc(turned / 30)
+    if (images === 0) return
+    turned = isNotch ? 0 : turned - images * 30
+    onWheel(images, event.ctrlKey)
   }
 }
 

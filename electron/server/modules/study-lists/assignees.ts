@@ -1,0 +1,33 @@
+import type { Context } from '#server/context.ts'
+import type { Area } from '#server/modules/studies/study-facet.ts'
+import { demand, type UserCaller } from '#server/modules/users/caller.ts'
+import { stateOf } from '#server/modules/users/people-routes.ts'
+import { allUsers, type NamedUser, namedUser } from '#server/modules/users/queries.ts'
+import { personSearch } from '#server/modules/users/users.ts'
+import { MOST_ASSIGNEES } from '#shared/contract/dashboard-studies.ts'
+import { may } from '#shared/lifecycle.ts'
+
+/**
+ * Lists the users that a study of the area can be assigned to, by name: active users who may write
+ * reports (scribe) or read studies (viewer). The list of users itself is for managers; the members
+ * who assign studies see names only, and an e-mail address is not searched.
+ * @throws ApiError not-permitted
+ */
+export function listAssignees(
+  { database }: Context,
+  caller: UserCaller,
+  { area, search }: { readonly area: Area; readonly search: string },
+): NamedUser[] {
+  demand(caller, 'manageStudies')
+  const isFound = personSearch(search)
+  return allUsers(database)
+    .filter(
+      (user) =>
+        stateOf(user) === 'active' &&
+        may(user, area === 'scribe' ? 'writeReports' : 'readStudies') &&
+        isFound({ ...user, email: '' }),
+    )
+    .map(namedUser)
+    .toSorted((one, other) => one.name.localeCompare(other.name))
+    .slice(0, MOST_ASSIGNEES)
+}

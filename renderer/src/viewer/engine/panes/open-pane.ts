@@ -1,0 +1,252 @@
+import { message } from '#shared/messages/message.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { type Cine, openCine } from '../cine.ts'
+import type { Pane, Plane } from '../pane.ts'
+import { pictureOf } from '../picture.ts'
+import type { SeriesState } from '../stack.ts'
+import type { View } from '../view.ts'
+import { NOTHING, openedAt } from './look.ts'
+import { openActions } from './pane-actions.ts'
+import type { EnginePane, Mover, PaneContent, PaneContext, PanesWorld } from './pane-context.ts'
+import { openPaneState } from './pane-state.ts'
+import { openPlaneContent } from './plane-content.ts'
+import { openScreen } from './screen.ts'
+import { openStackContent } from './stack-content.ts'
+
+const RETRY_AFTER = 5000
+
+/**
+ * A place on the screen. What is the same for whatever it shows is here: where it is attached, when
+ * its content is displayed, and what a person does to it. How a series becomes a picture is the
+ * content's (`PaneContent`).
+ */
+export function openPane(world: PanesWorld, paneId: string): EnginePane {
+  const { state, set, setQuietly, subscribe, forgetListeners } = openPaneState()
+  const context: PaneContext = {
+    ...{ paneId, world, state, set, setQuietly, leftAt: new Map() },
+    ...{ keptLook: undefined, screen: undefined, content: undefined },
+    displaying: new AbortController(),
+    redisplay: () => void display(context),
+  }
+  const cine: Cine = openCine({
+    isNextThere: () => context.content?.isReady(following(context)) ?? true,
+    next: () => pane.moveTo(following(context), 'person'),
+  })
+  const change = (what: (view: View) => void) => changeView(context, what)
+  const pane: EnginePane = {
+    ...{ paneId, state, subscribe },
+    get screen() {
+      return context.screen
+    },
+    attach: (element) => attach(context, pane, element),
+    show: (series, index) => show(context, pane, cine, series, index),
+    showPlane: (series, plane) => showPlane(context, cine, series, plane),
+    clear: () => clear(context, cine),
+    scrollTo: (index) => pane.moveTo(index, 'person'),
+    scrollBy: (images) => pane.moveTo(state().index + images, 'person'),
+    moveTo: (index, by) => moveTo(context, pane, index, by),
+    play: (framesPerSecond) => play(context, cine, framesPerSecond),
+    stop: () => stop(context, cine),
+    presets: () => context.content?.presets() ?? [],
+    ...openActions(context, change),
+    probeAt(x, y) {
+      const view = context.screen?.view()
+      return view && state().isShown ? context.content?.probeAt(view, [x, y]) : undefined
+    },
+    capture: (draw) => capture(context, draw),
+    adopt: (find) => adopt(context, find),
+    onFrame: (imageId, what) => context.content?.onFrame(imageId, what),
+    anchored: () => context.content?.anchored(),
+    setAnchor: () => context.content?.setAnchor(),
+    dispose() {
+      pane.clear()
+      context.screen?.close()
+      context.screen = undefined
+      forgetListeners()
+    },
+  }
+  return pane
+}
+
+/** Where a film goes on: at the end, from the beginning. */
+const following = ({ state }: PaneContext) => (state().index + 1) % Math.max(1, state().count)
+
+/** Draws into an element from now on. @returns the way to detach */
+function attach(context: PaneContext, pane: EnginePane, element: HTMLDivElement): () => void {
+  const { world, state, set } = context
+  if (context.screen) {
+    context.content?.unmount()
+    context.screen.close()
+  }
+  const readSoon = readingSoon(context)
+  const screen = openScreen(world, context.paneId, element, {
+    onReady: context.redisplay,
+    onLook() {
+      readSoon()
+      context.content?.onCamera()
+    },
+    onRendered() {
+      if (!state().isShown) return
+      world.onRendered(pane)
+      // Its size may have changed before its first picture: letters and zoom are of what is on the
+      // screen.
+      readSoon()
+    },
+    onWheel(images, isZoom) {
+      if (isZoom) pane.zoomBy(images > 0 ? 0.9 : 1 / 0.9)
+      else pane.scrollBy(images)
+    },
+  })
+  context.screen = screen
+  return () => {
+    if (context.screen === screen) {
+      context.content?.unmount()
+      context.displaying.abort()
+      context.screen = undefined
+      set({ isShown: false })
+    }
+    screen.close()
+  }
+}
+
+async function display(context: PaneContext): Promise<void> {
+  context.displaying.abort()
+  context.displaying = new AbortController()
+  const { signal } = context.displaying
+  try {
+    await context.content?.display(signal)
+    if (!signal.aborted) readLook(context)
+  } catch (error) {
+    if (!signal.aborted) fail(context, error, signal)
+  }
+}
+
+/** Says why there is no image; tries again where that may pass by itself. */
+function fail(context: PaneContext, error: unknown, signal: AbortSignal): void {
+  const problem =
+    error instanceof ImageProblem ? error : new ImageProblem(message('viewer.image-not-shown'))
+  context.screen?.hide(true)
+  context.set({ problem: problem.explanation, isShown: false })
+  if (!problem.isPassing) return
+  const retry = setTimeout(context.redisplay, RETRY_AFTER)
+  signal.addEventListener('abort', () => clearTimeout(retry), { once: true })
+}
+
+/** Takes over what the viewport knows: window, zoom, sides of the body. */
+function readLook({ screen, content, state, set }: PaneContext): void {
+  const view = screen?.view()
+  if (view && content && state().isShown) set(content.look(view))
+}
+
+/** Reads with the next picture of the screen: many events come between two of them. */
+function readingSoon(context: PaneContext): () => void {
+  let isWaiting = false
+  return () => {
+    if (isWaiting) return
+    isWaiting = true
+    requestAnimationFrame(() => {
+      isWaiting = false
+      readLook(context)
+    })
+  }
+}
+
+function changeView(context: PaneContext, change: (view: View) => void): void {
+  const view = context.screen?.view()
+  if (!view || !context.state().isShown) return
+  change(view)
+  view.render()
+  readLook(context)
+}
+
+function show(
+  context: PaneContext,
+  pane: Pane,
+  cine: Cine,
+  series: SeriesState,
+  index: number | undefined,
+): void {
+  const { state, leftAt } = context
+  if (state().series?.key === series.key && state().plane === null) {
+    if (index !== undefined) pane.scrollTo(index)
+    return
+  }
+  const left = leftAt.get(series.key)
+  const at =
+    index ?? (left === undefined ? 0 : series.stack.findIndex(({ imageId }) => imageId === left))
+  const first = Math.max(0, Math.min(series.stack.length - 1, at))
+  open(context, cine, series, null, first, openStackContent(context, first))
+}
+
+function showPlane(context: PaneContext, cine: Cine, series: SeriesState, plane: Plane) {
+  const why = context.world.volumes.whyNot(series)
+  if (why === null) open(context, cine, series, plane, 0, openPlaneContent(context, plane))
+  return why
+}
+
+function open(
+  context: PaneContext,
+  cine: Cine,
+  series: SeriesState,
+  plane: Plane | null,
+  index: number,
+  content: PaneContent,
+): void {
+  const { state, set, leftAt, world } = context
+  const { series: before, image: shown, isSmooth } = state()
+  if (before && shown) leftAt.set(before.key, shown.imageId)
+  leave(context, cine)
+  context.content = content
+  const volume = plane && world.volumes.progress(series.key)
+  set({ ...openedAt(series, plane, index), isSmooth, volume })
+  context.redisplay()
+}
+
+function clear(context: PaneContext, cine: Cine): void {
+  leave(context, cine)
+  context.set({ ...NOTHING, isSmooth: context.state().isSmooth })
+}
+
+function leave(context: PaneContext, cine: Cine): void {
+  cine.stop()
+  context.displaying.abort()
+  context.content?.unmount()
+  context.content?.close()
+  context.content = undefined
+  context.screen?.hide(true)
+}
+
+function moveTo(context: PaneContext, pane: EnginePane, index: number, by: Mover): void {
+  const { content, state, world } = context
+  const at = Math.max(0, Math.min(state().count - 1, index))
+  if (!content || at === state().index) return
+  content.moveTo(at)
+  if (by === 'person' && content.anchored()) world.onMoved(pane)
+}
+
+function play({ state, set }: PaneContext, cine: Cine, framesPerSecond: number | undefined): void {
+  if (framesPerSecond !== undefined) set({ framesPerSecond })
+  if (state().count < 2) return
+  set({ isPlaying: true })
+  cine.play(state().framesPerSecond)
+}
+
+function stop({ set }: PaneContext, cine: Cine): void {
+  cine.stop()
+  set({ isPlaying: false })
+}
+
+async function capture({ screen, state }: PaneContext, draw: Parameters<Pane['capture']>[0]) {
+  const view = screen?.view()
+  if (!view || !screen || !state().isShown) return undefined
+  view.render()
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  return pictureOf(screen.host, view.getCanvas(), draw)
+}
+
+function adopt({ content, state }: PaneContext, find: Parameters<EnginePane['adopt']>[0]): void {
+  const { series, image } = state()
+  if (!series) return
+  const next = find(series, image?.imageId ?? series.stack[0]?.imageId ?? '')
+  if (next && next !== series) content?.adopt(next)
+}

@@ -1,0 +1,103 @@
+import type { RenderingEngine, Types } from '@cornerstonejs/core'
+import type { Frames } from '../frames.ts'
+import type { Pane, PaneState, Probed, WindowPreset } from '../pane.ts'
+import type { SeriesState } from '../stack.ts'
+import type { Anchored } from '../synchronise.ts'
+import type { Tools } from '../tools.ts'
+import type { View } from '../view.ts'
+import type { Volumes } from '../volumes.ts'
+import type { KeptLook } from './kept-look.ts'
+import type { Resizing } from './resizing.ts'
+import type { Screen } from './screen.ts'
+
+/** A pane as the engine sees it. */
+export interface EnginePane extends Pane {
+  /** The list knows more of the series: the shown image stays, and the stack grows around it. */
+  adopt(find: (series: SeriesState, imageId: string) => SeriesState | undefined): void
+  /** An image was decoded, has a problem, or is another now. */
+  onFrame(imageId: string, what: FrameEvent): void
+  /** @param by who moves: a pane that follows another pulls no others */
+  moveTo(index: number, by: Mover): void
+  anchored(): Anchored | undefined
+  setAnchor(): void
+  readonly screen: Screen | undefined
+  dispose(): void
+}
+
+export type FrameEvent = 'loaded' | 'problem' | 'replaced'
+export type Mover = 'person' | 'sync'
+
+/** What panes share. */
+export interface PanesWorld {
+  readonly engine: RenderingEngine
+  readonly frames: Frames
+  readonly tools: Tools
+  readonly volumes: Volumes
+  readonly resizing: Resizing
+  /** Panes that show a stack: they share the memory. */
+  readonly panesInUse: () => number
+  readonly onMoved: (pane: EnginePane) => void
+  readonly onRendered: (pane: EnginePane) => void
+}
+
+/** What the functions of one pane work on. */
+export interface PaneContext {
+  readonly paneId: string
+  readonly world: PanesWorld
+  readonly state: () => PaneState
+  readonly set: (patch: Partial<PaneState>) => void
+  /** As `set`; whoever listens is notified with the next `set`. */
+  readonly setQuietly: (patch: Partial<PaneState>) => void
+  /** Image id at which each series was left, by the key of the series. */
+  readonly leftAt: Map<string, string>
+  /** How a person saw the stack whose viewport was taken away last. */
+  keptLook: KeptLook | undefined
+  /** Undefined while the pane is attached nowhere. */
+  screen: Screen | undefined
+  /** Undefined where nothing is shown. */
+  content: PaneContent | undefined
+  /** Ends whatever the display of the content waits for. */
+  displaying: AbortController
+  /** Brings onto the screen what the state says; what was begun before is given up. */
+  readonly redisplay: () => void
+}
+
+/**
+ * One way of showing a series in a pane: `stack-content.ts` shows its images, `plane-content.ts` a
+ * plane of its volume. It ends with its series: another series, or another plane, is a new content.
+ */
+export interface PaneContent {
+  /**
+   * Brings onto the screen what the state says; does nothing while the pane has no size. After an
+   * `await` it changes nothing where the signal is aborted.
+   * @throws ImageProblem where it cannot be shown
+   */
+  display(signal: AbortSignal): Promise<void>
+  /** The viewport goes, or shows something else from now on. */
+  unmount(): void
+  /** Nothing of it is wanted any more; called after `unmount`. */
+  close(): void
+  /** The camera moved, by whomever. */
+  onCamera(): void
+  /** What the viewport knows of how it looks. */
+  look(view: View): Partial<PaneState>
+  /** The decoded image that is shown; of a volume, its middle one, which its window is of. */
+  image(): Types.IImage | undefined
+  /** @param index of `count` */
+  moveTo(index: number): void
+  /** It can be shown at once, or never: a film need not wait for it. */
+  isReady(index: number): boolean
+  /** The series is known as this from now on. */
+  adopt(series: SeriesState): void
+  onFrame(imageId: string, what: FrameEvent): void
+  /** Undefined where it follows no other pane. */
+  anchored(): Anchored | undefined
+  setAnchor(): void
+  presets(): readonly WindowPreset[]
+  /** Brightness by one of the image's look-up tables; undefined: by none. */
+  setCurve(index: number | undefined): void
+  setInversion(isInverted: boolean): void
+  /** The window is nobody's choice any more. */
+  forgetWindow(): void
+  probeAt(view: View, point: Types.Point2): Probed | undefined
+}

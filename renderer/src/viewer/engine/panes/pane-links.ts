@@ -1,0 +1,82 @@
+import { type Anchored, synchronisedIndex } from '../synchronise.ts'
+import type { Tools } from '../tools.ts'
+import type { EnginePane } from './pane-context.ts'
+
+export type Synchronised = 'off' | 'position' | 'index'
+
+/** A stack that was scrolled; places are from 0, `anchor` as in `Anchored`. */
+export interface Scrolled {
+  readonly seriesKey: string
+  readonly index: number
+  readonly anchor: number
+}
+
+/** How panes follow the active one, and show its plane as a line. */
+export interface PaneLinks {
+  setActive(paneId: string): void
+  setSynchronised(how: Synchronised): void
+  setReferenceLines(areShown: boolean): void
+  /** Moves the other panes as a person has moved this one, and tells the listeners. */
+  moved(pane: EnginePane): void
+  /** Moves the panes as one of another window has been moved. */
+  followFrom(from: Anchored): void
+  /** Told where a person has scrolled a stack. @returns the way to stop */
+  onScrolled(listener: (moved: Scrolled) => void): () => void
+  /** A pane has a new picture: if it is the active one, its plane may be another. */
+  showLines(): void
+}
+
+export function openPaneLinks(
+  panes: ReadonlyMap<string, EnginePane>,
+  tools: Pick<Tools, 'setReferenceLines'>,
+): PaneLinks {
+  let active = ''
+  let areLinesShown = false
+  let synchronised: Synchronised = 'off'
+  const listeners = new Set<(moved: Scrolled) => void>()
+  const follow = (from: Anchored, moved?: EnginePane) => {
+    if (synchronised === 'off') return
+    for (const pane of panes.values()) {
+      const other = pane === moved ? undefined : pane.anchored()
+      if (!other || pane.state().isPlaying) continue
+      const index = synchronisedIndex(synchronised, from, other)
+      if (index !== undefined) pane.moveTo(index, 'sync')
+    }
+  }
+  const links: PaneLinks = {
+    setActive(paneId) {
+      active = paneId
+      links.showLines()
+    },
+    setSynchronised(how) {
+      synchronised = how
+      for (const pane of panes.values()) pane.setAnchor()
+      const pane = panes.get(active)
+      const from = pane?.anchored()
+      if (from) follow(from, pane)
+    },
+    setReferenceLines(areShown) {
+      areLinesShown = areShown
+      links.showLines()
+    },
+    moved(pane) {
+      const from = pane.anchored()
+      if (!from) return
+      follow(from, pane)
+      const { series, index } = pane.state()
+      if (!series) return
+      for (const listener of listeners)
+        listener({ seriesKey: series.key, index, anchor: from.anchor })
+    },
+    followFrom: (from) => follow(from),
+    onScrolled(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    showLines() {
+      const isShown = areLinesShown && panes.get(active)?.state().isShown
+      tools.setReferenceLines(isShown ? active : undefined)
+    },
+  }
+  return links
+}

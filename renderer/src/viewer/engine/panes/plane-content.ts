@@ -1,0 +1,97 @@
+import type { Types } from '@cornerstonejs/core'
+import type { Plane } from '../pane.ts'
+import { probedVolume } from '../probe.ts'
+import { blankUnread } from '../volume-texture.ts'
+import { isNegative, lookOf } from './look.ts'
+import { offeredPresets } from './offered-presets.ts'
+import { giveOpenedWindow } from './pane-actions.ts'
+import type { PaneContent, PaneContext } from './pane-context.ts'
+import { rendered } from './screen.ts'
+import { middleImageOf } from './volume-images.ts'
+
+/** What the functions of a plane in a pane work on. */
+interface PlaneContext {
+  readonly pane: PaneContext
+  readonly plane: Plane
+  /** The volume that the viewport holds. */
+  volumeId: string | undefined
+}
+
+/** A series as a volume, cut in a plane. */
+export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
+  const cut: PlaneContext = { pane, plane, volumeId: undefined }
+  const image = () => middleImageOf(pane)
+  return {
+    display: (signal) => display(cut, signal),
+    unmount() {
+      cut.volumeId = undefined
+    },
+    close: () => undefined,
+    onCamera: () => readSlice(cut),
+    look: (view) => lookOf(view, pane.state(), image()),
+    image,
+    moveTo(index) {
+      viewportOf(cut)?.scroll(index - pane.state().index)
+      readSlice(cut)
+    },
+    isReady: () => true,
+    adopt: (series) => pane.set({ series }),
+    onFrame(_imageId, what) {
+      const { series } = pane.state()
+      if (what === 'loaded' && series) pane.set({ volume: pane.world.volumes.progress(series.key) })
+    },
+    anchored: () => undefined,
+    setAnchor: () => undefined,
+    presets: () => offeredPresets(pane.state(), image()),
+    // Voxels are of many images: no look-up table is that of all.
+    setCurve: () => undefined,
+    setInversion(isInverted) {
+      viewportOf(cut)?.setProperties({ invert: isInverted !== isNegative(pane.state()) })
+    },
+    forgetWindow: () => undefined,
+    probeAt: (view, point) => probedVolume(view as Types.IVolumeViewport, pane.state().unit, point),
+  }
+}
+
+const viewportOf = ({ pane }: PlaneContext) =>
+  pane.screen?.view() as Types.IVolumeViewport | undefined
+
+async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
+  const { pane, plane } = cut
+  const { series } = pane.state()
+  if (!series) return
+  if (!pane.screen?.isReady) return pane.set({ isShown: false })
+  const { tools, volumes } = pane.world
+  const volume = await volumes.open(series)
+  if (signal.aborted || !pane.screen) return
+  const viewport = pane.screen.plane(plane)
+  if (cut.volumeId !== volume.volumeId) {
+    cut.volumeId = volume.volumeId
+    await viewport.setVolumes([{ volumeId: volume.volumeId }])
+    giveOpenedWindow(viewport, middleImageOf(pane))
+    viewport.setProperties({ invert: isNegative(pane.state()) })
+    tools.planesChanged()
+    // The texture is made with the first picture, which nobody is to see.
+    const first = rendered(pane.screen.host)
+    viewport.render()
+    await first
+    if (signal.aborted) return
+    blankUnread(volume)
+  }
+  if (signal.aborted) return
+  viewport.render()
+  pane.screen.hide(false)
+  pane.set({
+    problem: null,
+    isShown: true,
+    index: viewport.getSliceIndex(),
+    count: viewport.getNumberOfSlices(),
+    volume: volumes.progress(series.key),
+  })
+}
+
+function readSlice(cut: PlaneContext): void {
+  const view = viewportOf(cut)
+  if (view && cut.volumeId !== undefined && cut.pane.state().isShown)
+    cut.pane.set({ index: view.getSliceIndex(), count: view.getNumberOfSlices() })
+}

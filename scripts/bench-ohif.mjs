@@ -1,0 +1,472 @@
+// npm run bench -- ohif [--rounds 3 --slices 500 --only ct,mpr,mammogram]: the viewer beside OHIF,
+// in the same browser, with the same images, in one run. OHIF (the `dist` of its package, which
+// comes by npm) reads them from Orthanc by its DICOMweb plugin; the viewer reads them from the
+// gateway's archive. Needs Chromium, DCMTK, and Orthanc with orthanc-dicomweb.
+// Figures: docs/BENCHMARKS.md.
+import { execFileSync } from 'node:child_process'
+import { randomFillSync } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { extname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chromium } from '@playwright/test'
+import { part10Head } from '../electron/simulator/part10.ts'
+import { phantomSlice } from '../electron/simulator/phantom.ts'
+import { openViewerStage } from '../test/e2e/viewer-stage.ts'
+import { startOrthanc } from '../test/support/orthanc.ts'
+import { median, run } from './bench-kit.mjs'
+import { root, stop } from './setup.mjs'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    slices: { type: 'string', default: '500' },
+    only: { type: 'string', default: 'ct,mpr,mammogram' },
+  },
+})
+const [rounds, slices] = [Number(values.rounds), Number(values.slices)]
+const parts = values.only.split(',')
+const OHIF = '3.13.2'
+const DICOMWEB = '/usr/share/orthanc/plugins/libOrthancDicomWeb.so'
+const CT = '1.2.826.0.1.3680043.8.498.70001'
+const MAMMOGRAM = '1.2.826.0.1.3680043.8.498.70002'
+/** Of three slices: it puts the scripts of a viewer into the browser's cache, as on a day of work. */
+const WARMING = '1.2.826.0.1.3680043.8.498.70003'
+const PATIENCE = 180_000
+/** What a row must reach: seconds at most, or images a second at least; and to be ahead of OHIF. */
+const TARGETS = {
+  'CT: first image, s': { most: 1 },
+  'CT: all images decoded, s': { most: 12 },
+  'CT: scrolling, images/s': { least: 20 },
+  'CT: three planes of the whole volume, s': { most: 6 },
+  'mammogram: first image, s': { most: 1.5 },
+  'CT: memory of the browser, MB': {},
+}
+
+if (!existsSync(DICOMWEB)) stop('orthanc-dicomweb is not installed.')
+const cache = join(root, 'node_modules', '.cache')
+mkdirSync(cache, { recursive: true })
+const work = mkdtempSync(join(cache, 'bench-ohif-'))
+const dist = fetchOhif()
+/** By row and viewer, one figure a round. */
+const figures = {}
+const stage = await openViewerStage()
+const orthanc = await startOrthanc(1, {
+  Plugins: [DICOMWEB],
+  DicomWeb: { Enable: true, Root: '/dicom-web/', StudiesMetadata: 'Full' },
+  HttpThreadsCount: 50,
+  ConcurrentJobs: 2,
+})
+const pages = await servePages()
+let browser
+try {
+  await storeImages()
+  const viewers = { isthmus, ohif }
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, viewer] of Object.entries(viewers)) {
+      browser = await launch()
+      const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
+      await context.addInitScript(watchPanes)
+      await viewer(context, WARMING, async () => undefined)
+      const note = (row, figure) => {
+        if (round === 0) return
+        figures[row] ??= {}
+        figures[row][name] ??= []
+        figures[row][name].push(figure)
+      }
+      if (parts.includes('ct')) await viewer(context, CT, ctRows(note))
+      if (parts.includes('mpr')) await viewer(context, CT, planesRow(note))
+      if (parts.includes('mammogram')) await viewer(context, MAMMOGRAM, mammogramRow(note))
+      await browser.close()
+      browser = undefined
+    }
+  }
+} finally {
+  await browser?.close()
+  await pages.close()
+  await orthanc[Symbol.asyncDispose]()
+  await stage[Symbol.asyncDispose]()
+  rmSync(work, { recursive: true, force: true })
+}
+process.exit(report() ? 0 : 1)
+
+/** The table; true where every target was reached. */
+function report() {
+  console.log(
+    `\n| ${slices} slices, ${rounds} rounds, medians | Isthmus | OHIF ${OHIF} | ratio | target |`,
+  )
+  console.log('|---|---:|---:|---:|---|')
+  const missed = []
+  for (const [row, { most, least }] of Object.entries(TARGETS)) {
+    if (!figures[row]) continue
+    const [ours, theirs] = [median(figures[row].isthmus), median(figures[row].ohif)]
+    const ahead = least === undefined ? theirs / ours : ours / theirs
+    const target = most ? `≤ ${most}` : least ? `≥ ${least}` : ''
+    console.log(
+      `| ${row} | ${ours.toFixed(2)} | ${theirs.toFixed(2)} | ${ahead.toFixed(2)} | ${target} |`,
+    )
+    if ((most && ours > most) || (least && ours < least))
+      missed.push(`${row}: ${ours.toFixed(2)}, not ${target}`)
+    if (ahead < 1) missed.push(`${row}: ${ahead.toFixed(2)} of OHIF`)
+  }
+  console.log(
+    missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n  ${missed.join('\n  ')}`,
+  )
+  return missed.length === 0
+}
+
+// What is measured, of each viewer.
+
+function ctRows(note) {
+  return async (page, viewer) => {
+    note('CT: first image, s', (await firstImage(page)) / 1000)
+    await page.waitForFunction(viewer.isAllDecoded, slices, { timeout: PATIENCE, polling: 20 })
+    note('CT: all images decoded, s', (await page.evaluate(() => performance.now())) / 1000)
+    note('CT: memory of the browser, MB', megabytes())
+    note('CT: scrolling, images/s', await scrollRate(page, viewer))
+  }
+}
+
+function mammogramRow(note) {
+  return async (page) => note('mammogram: first image, s', (await firstImage(page)) / 1000)
+}
+
+/** From the command to three planes that are drawn, of all slices. */
+function planesRow(note) {
+  return async (page, viewer) => {
+    await firstImage(page)
+    await page.waitForFunction(viewer.isAllDecoded, slices, { timeout: PATIENCE, polling: 20 })
+    const began = await page.evaluate(() => performance.now())
+    await viewer.showPlanes(page)
+    await page.waitForFunction(viewer.isWholeVolume, undefined, { timeout: PATIENCE, polling: 20 })
+    await page.waitForFunction(() => window.drawnPanes() >= 3, undefined, {
+      timeout: PATIENCE,
+      polling: 20,
+    })
+    const ended = await page.evaluate(() => performance.now())
+    note('CT: three planes of the whole volume, s', (ended - began) / 1000)
+  }
+}
+
+async function firstImage(page) {
+  const options = { timeout: PATIENCE, polling: 20 }
+  return (await page.waitForFunction(() => window.firstImage, undefined, options)).jsonValue()
+}
+
+/** Images a second by one turn of the wheel after the other, each awaited until it is drawn. */
+async function scrollRate(page, viewer) {
+  const steps = Math.min(120, slices - 2)
+  const on = viewer.canvas
+  const by = await forwardOf(page, on)
+  const forward = await page.evaluate(scrollThrough, { steps, by, on })
+  const back = await page.evaluate(scrollThrough, { steps, by: -by, on })
+  return (forward + back) / 2
+}
+
+/** Which way a made-up turn of the wheel leads to the next image. */
+async function forwardOf(page, on) {
+  for (const by of [100, -100])
+    if ((await page.evaluate(scrollThrough, { steps: 1, by, on })) > 0.6) return by
+  throw new Error('The wheel does not scroll.')
+}
+
+/** In the page. */
+async function scrollThrough({ steps, by, on }) {
+  const target = document.querySelector(on)
+  const drawn = () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(done, 2000)
+      function done() {
+        clearTimeout(timer)
+        document.removeEventListener('CORNERSTONE_IMAGE_RENDERED', done, true)
+        resolve()
+      }
+      document.addEventListener('CORNERSTONE_IMAGE_RENDERED', done, true)
+    })
+  const began = performance.now()
+  for (let step = 0; step < steps; step++) {
+    const next = drawn()
+    const { left, top } = target.getBoundingClientRect()
+    const options = {
+      deltaY: by,
+      bubbles: true,
+      cancelable: true,
+      clientX: left + 50,
+      clientY: top + 50,
+    }
+    target.dispatchEvent(new WheelEvent('wheel', options))
+    await next
+  }
+  return (1000 * steps) / (performance.now() - began)
+}
+
+/** In the page, before its own scripts: which panes show a picture that is not of one colour. */
+function watchPanes() {
+  const isDrawn = (canvas) => {
+    const context = canvas?.width > 0 ? canvas.getContext('2d') : undefined
+    if (!context) return false
+    const { data } = context.getImageData(0, Math.floor(canvas.height / 2), canvas.width, 1)
+    return new Set(data.filter((_, at) => at % 4 === 0)).size > 2
+  }
+  document.addEventListener(
+    'CORNERSTONE_IMAGE_RENDERED',
+    (event) => {
+      if (!window.firstImage && isDrawn(event.target.querySelector?.('canvas')))
+        window.firstImage = performance.now()
+    },
+    true,
+  )
+  window.drawnPanes = () => [...document.querySelectorAll('canvas')].filter(isDrawn).length
+}
+
+// The two viewers.
+
+async function isthmus(context, studyInstanceUid, measure) {
+  const link = await stage.link(studyInstanceUid)
+  await visit(context, link, measure, {
+    canvas: '[data-pane="pane-1"] canvas',
+    isAllDecoded: (count) =>
+      document
+        .querySelector('footer [role="status"]')
+        ?.textContent?.includes(`All ${count} images`),
+    showPlanes: (page) => page.keyboard.press('m'),
+    isWholeVolume: () => true,
+  })
+}
+
+async function ohif(context, studyInstanceUid, measure) {
+  const link = `${pages.url}/viewer?StudyInstanceUIDs=${studyInstanceUid}`
+  await visit(context, link, measure, {
+    canvas: '.cornerstone-canvas',
+    isAllDecoded: (count) => window.cornerstone?.cache._imageCache.size >= count,
+    showPlanes: (page) =>
+      page.evaluate(() =>
+        window.commandsManager.runCommand('setHangingProtocol', { protocolId: 'mpr' }),
+      ),
+    isWholeVolume: () =>
+      [...(window.cornerstone?.cache._volumeCache.values() ?? [])].some(
+        ({ volume }) => volume?.loadStatus?.loaded,
+      ),
+  })
+}
+
+async function visit(context, link, measure, viewer) {
+  const page = await context.newPage()
+  try {
+    await page.goto(link)
+    await firstImage(page)
+    await measure(page, viewer)
+  } catch (error) {
+    await page.screenshot({ path: join(root, 'test-results', 'bench-ohif.png') })
+    throw error
+  } finally {
+    await page.close()
+  }
+}
+
+/** Proportional set size of all processes of the browser, MB. */
+function megabytes() {
+  const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+  const children = new Map()
+  for (const line of all.trim().split('\n')) {
+    const [pid, parent] = line.trim().split(/\s+/).map(Number)
+    children.set(parent, [...(children.get(parent) ?? []), pid])
+  }
+  const own = (children.get(process.pid) ?? []).filter((pid) => /chrom/.test(commandOf(pid)))
+  const family = (pid) => [pid, ...(children.get(pid) ?? []).flatMap(family)]
+  const bytes = own.flatMap(family).map((pid) => {
+    try {
+      const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+      return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) * 1024
+    } catch {
+      return 0
+    }
+  })
+  return bytes.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--no-first-run',
+    ],
+  })
+}
+
+// The images, and who serves them.
+
+async function storeImages() {
+  const ct = [
+    [CT, slices],
+    [WARMING, 3],
+  ].flatMap(([studyInstanceUid, count]) => {
+    const series = { studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.2`, slices: count }
+    return Array.from({ length: count }, (_, index) => phantomSlice(series, index + 1))
+  })
+  const folder = join(work, 'images')
+  mkdirSync(folder)
+  const files = [...ct, mammogram()].map((body, index) => {
+    const file = join(folder, `${index}.dcm`)
+    writeFileSync(file, Buffer.concat(body))
+    return file
+  })
+  await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT')
+  const environment = { ...process.env, TCP_NODELAY: '1' }
+  for (const [called, port] of [
+    ['ISTHMUS', stage.dimsePort],
+    ['ORTHANC', orthanc.port],
+  ])
+    run(
+      'storescu',
+      ['-aet', 'CT1', '-aec', called, '127.0.0.1', String(port), ...files],
+      environment,
+    )
+  for (const study of [CT, MAMMOGRAM, WARMING]) await stage.addStudy(study)
+}
+
+/** A mammogram of 4000 × 5000 pixels of 12 bits: a bright shape with noise. */
+function mammogram() {
+  const [columns, rows] = [4000, 5000]
+  const noise = randomFillSync(Buffer.alloc(columns * 2))
+  const pixels = Buffer.alloc(columns * rows * 2)
+  for (let row = 0; row < rows; row++) {
+    const reach = columns * 0.8 * Math.sqrt(1 - ((row - rows / 2) / (rows / 2)) ** 2)
+    for (let column = 0; column < columns; column++) {
+      const value = column < reach ? 1200 + (column * 1800) / columns : 40
+      pixels.writeUInt16LE(
+        (value + (noise[(column * 7 + row * 13) % noise.length] >> 2)) | 0,
+        (row * columns + column) * 2,
+      )
+    }
+  }
+  const head = part10Head(
+    '1.2.840.10008.5.1.4.1.1.1.2',
+    `${MAMMOGRAM}.2.1`,
+    [
+      [0x00080008, 'CS', 'ORIGINAL\\PRIMARY'],
+      [0x00080020, 'DA', '20261120'],
+      [0x00080030, 'TM', '101500'],
+      [0x00080060, 'CS', 'MG'],
+      [0x00080068, 'CS', 'FOR PRESENTATION'],
+      [0x00100010, 'PN', 'TEST^MAMMO'],
+      [0x00100020, 'LO', 'TEST-MG'],
+      [0x0020000d, 'UI', MAMMOGRAM],
+      [0x0020000e, 'UI', `${MAMMOGRAM}.2`],
+      [0x00200011, 'IS', '1'],
+      [0x00200013, 'IS', '1'],
+      [0x00200020, 'CS', 'A\\F'],
+      [0x00200062, 'CS', 'L'],
+      [0x00280002, 'US', 1],
+      [0x00280004, 'CS', 'MONOCHROME2'],
+      [0x00280010, 'US', rows],
+      [0x00280011, 'US', columns],
+      [0x00280100, 'US', 16],
+      [0x00280101, 'US', 12],
+      [0x00280102, 'US', 11],
+      [0x00280103, 'US', 0],
+      [0x00281050, 'DS', '1800'],
+      [0x00281051, 'DS', '3200'],
+    ],
+    pixels.length,
+  )
+  return [head, pixels]
+}
+
+/** The folder of OHIF's built pages; fetched once. */
+function fetchOhif() {
+  const folder = join(cache, `ohif-${OHIF}`)
+  if (!existsSync(join(folder, 'package', 'dist', 'index.html'))) {
+    mkdirSync(folder, { recursive: true })
+    run('npm', ['pack', `@ohif/app@${OHIF}`, '--pack-destination', folder])
+    run('tar', ['-xzf', join(folder, `ohif-app-${OHIF}.tgz`), '-C', folder])
+  }
+  return join(folder, 'package', 'dist')
+}
+
+/** OHIF's pages, with its DICOMweb calls passed on to Orthanc: one origin, as by a reverse proxy. */
+async function servePages() {
+  const types = {
+    '.html': 'text/html',
+    '.js': 'text/javascript',
+    '.css': 'text/css',
+    '.wasm': 'application/wasm',
+    '.json': 'application/json',
+  }
+  const source = {
+    namespace: '@ohif/extension-default.dataSourcesModule.dicomweb',
+    sourceName: 'orthanc',
+    configuration: {
+      friendlyName: 'Orthanc',
+      name: 'orthanc',
+      wadoUriRoot: '/dicom-web',
+      qidoRoot: '/dicom-web',
+      wadoRoot: '/dicom-web',
+      qidoSupportsIncludeField: false,
+      imageRendering: 'wadors',
+      thumbnailRendering: 'wadors',
+      enableStudyLazyLoad: true,
+      supportsFuzzyMatching: false,
+      supportsWildcard: true,
+      omitQuotationForMultipartRequest: true,
+    },
+  }
+  const config = readFileSync(join(dist, 'app-config.js'), 'utf8')
+  const own = `${config}\nObject.assign(window.config, ${JSON.stringify({
+    defaultDataSourceName: 'orthanc',
+    dataSources: [source],
+    studyPrefetcher: {
+      enabled: true,
+      displaySetsCount: 2,
+      maxNumPrefetchRequests: 10,
+      order: 'closest',
+    },
+  })})`
+  const { port } = new URL(orthanc.url)
+  const server = createServer((call, response) => {
+    if (call.url.startsWith('/dicom-web')) {
+      const { method, headers, url: path } = call
+      const passed = request({ host: '127.0.0.1', port, method, headers, path }, (answer) => {
+        response.writeHead(answer.statusCode, answer.headers)
+        answer.pipe(response)
+      })
+      passed.on('error', () => response.destroy())
+      return void call.pipe(passed)
+    }
+    const { pathname } = new URL(call.url, 'http://ohif')
+    if (pathname === '/app-config.js')
+      return void response.writeHead(200, { 'content-type': types['.js'] }).end(own)
+    const file = join(dist, pathname)
+    const isFile = extname(pathname) !== '' && existsSync(file)
+    const found = isFile ? file : join(dist, 'index.html')
+    response
+      .writeHead(200, {
+        'content-type': types[extname(found)] ?? 'application/octet-stream',
+        'cache-control': 'max-age=3600',
+      })
+      .end(readFileSync(found))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
