@@ -6,6 +6,7 @@ import { Instant, Outcome } from './conventions.ts'
 import { Pull } from './destinations.ts'
 import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
+import { ReferencingObject } from './referencing-objects.ts'
 import { DrawingChanges, SavedDrawings } from './saved-drawings.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { ReceivedUid } from './values.ts'
@@ -175,6 +176,12 @@ export const viewing = {
     params: instanceParams,
     reply: InstanceExtras,
   }),
+  referencing: operation('GET /viewer/:viewId/instances/:sopInstanceUid/referencing', {
+    access: 'view',
+    summary: 'A presentation state, segmentation or structure set, and the images it refers to',
+    params: instanceParams,
+    reply: ReferencingObject,
+  }),
   annotations: operation('GET /viewer/:viewId/studies/:studyInstanceUid/annotations', {
     access: 'view',
     summary: 'Annotations of this user on the study',
@@ -186,6 +193,19 @@ export const viewing = {
     summary: 'Save annotations; 422 if another window has saved since `revision`',
     params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
     body: Annotations,
+    reply: z.object({ revision: z.int() }),
+  }),
+  hangingProtocols: operation('GET /viewer/:viewId/hanging-protocols', {
+    access: 'view',
+    summary: 'Hanging protocols of this user; none if the link names no user',
+    params: viewParams,
+    reply: HangingProtocols,
+  }),
+  saveHangingProtocols: operation('PUT /viewer/:viewId/hanging-protocols', {
+    access: 'view',
+    summary: 'Save all hanging protocols of this user; 422 if another window has saved since',
+    params: viewParams,
+    body: HangingProtocols,
     reply: z.object({ revision: z.int() }),
   }),
   savedDrawings: operation('GET /viewer/:viewId/studies/:studyInstanceUid/saved-drawings', {
@@ -202,19 +222,6 @@ export const viewing = {
     body: DrawingChanges,
     reply: SavedDrawings,
     status: 201,
-  }),
-  hangingProtocols: operation('GET /viewer/:viewId/hanging-protocols', {
-    access: 'view',
-    summary: 'Hanging protocols of this user; none if the link names no user',
-    params: viewParams,
-    reply: HangingProtocols,
-  }),
-  saveHangingProtocols: operation('PUT /viewer/:viewId/hanging-protocols', {
-    access: 'view',
-    summary: 'Save all hanging protocols of this user; 422 if another window has saved since',
-    params: viewParams,
-    body: HangingProtocols,
-    reply: z.object({ revision: z.int() }),
   }),
   capture: operation('POST /viewer/:viewId/captures', {
     access: 'view',

@@ -284,12 +284,13 @@ test('puts an earlier study beside, from the archive', async () => {
   })
   await page.goto(String(url))
   await isDrawn(page)
-  await page.keyboard.press('h')
-  await page
-    .getByRole('button', { name: /Show beside/ })
-    .first()
-    .click()
+  // It is the same exam, so that it is put beside without being asked for.
   await isDrawn(page, 2)
+  await paneOf(page).focus()
+  await page.keyboard.press('h')
+  const side = page.getByRole('complementary', { name: 'Prior studies' })
+  await expect(side.getByRole('button', { name: 'Show again' })).toBeVisible()
+  await expect(side).toContainText('This link shows only the prior studies that its sender names')
   await expect(paneOf(page, 2)).toContainText('Prior')
   await expect(paneOf(page, 2)).toContainText('/12')
   await page.keyboard.press('Escape')

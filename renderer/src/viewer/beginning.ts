@@ -1,5 +1,6 @@
 import type { SavedDrawings } from '#shared/contract/saved-drawings.ts'
 import { type View, viewing } from '#shared/contract/viewing.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
 import { ProblemError } from '../api/client.ts'
 import { randomId } from '../format/random-id.ts'
 import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
@@ -9,6 +10,8 @@ import type { Bench } from './desk-context.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
+import { openReferencingStore } from './referencing/referencing-store.ts'
+import { openSegmentFrames } from './referencing/segment-values.ts'
 import { isKeyImage, keyImageOfSaved, savedKeyImage } from './saved-to-study.ts'
 import { openWindows } from './windows.ts'
 
@@ -80,7 +83,15 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) windows.post({ kind: 'hello' })
   })
-  return { desk, list, engine, drawings, measured, windows }
+  const referencing = openReferencingStore({
+    list,
+    read: (sopInstanceUid, signal) =>
+      call(viewing.referencing, { params: { viewId: view.viewId, sopInstanceUid } }, signal),
+    problemOf: (error) =>
+      error instanceof ProblemError ? verbatim(error.message) : message('viewer.overlay-not-read'),
+  })
+  const segmentFrames = openSegmentFrames(engine.storedFrame)
+  return { desk, list, engine, drawings, referencing, segmentFrames, measured, windows }
 }
 
 /** A browser may refuse its storage. */

@@ -76,6 +76,8 @@ export interface DrawingsKeeper {
   changed(studyUid: string): void
   /** Takes the place of what is drawn, as where one is removed from a list. */
   replace(studyUid: string, drawings: readonly unknown[]): void
+  /** Another window has saved drawings on the study: they are read again, and added. */
+  refresh(studyUid: string): void
   /** Marks an image as a key image, or no longer. */
   toggleKeyImage(studyUid: string, sopInstanceUid: string, frame: number): void
   changeKeyImage(studyUid: string, changed: KeyImage): void
@@ -86,8 +88,6 @@ export interface DrawingsKeeper {
   isInStudy(studyUid: string, id: string): boolean
   /** Saves to the study what is not. @param windows in which images are shown */
   saveToStudy(studyUid: string, windows: DrawingChanges['windows']): Promise<void>
-  /** Another window has saved drawings on the study: they are read again, and added. */
-  refresh(studyUid: string): void
   /** Saves at once what is not saved, as before the page is left. */
   flush(isLast?: boolean): void
 }
@@ -266,6 +266,12 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
       world.restore(uid, drawings)
       changed(uid)
     },
+    refresh(uid) {
+      const study = studies.get(uid)
+      if (!study) return
+      study.isStale = true
+      if (!study.isBusy) void run(uid, study)
+    },
     toggleKeyImage(uid, sopInstanceUid, frame) {
       const study = studyOf(uid)
       const marked = keyImageOf(uid, sopInstanceUid, frame)
@@ -322,12 +328,6 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
         const { sentence } = world.faultOf(error)
         tell(uid, study, { isSavingToStudy: false, studyFault: sentence })
       }
-    },
-    refresh(uid) {
-      const study = studies.get(uid)
-      if (!study) return
-      study.isStale = true
-      if (!study.isBusy) void run(uid, study)
     },
     flush(isLast = false) {
       for (const [uid, study] of studies) {

@@ -5,13 +5,14 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
+import { useBench, useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
 import { PointerValue } from './pointer-value.tsx'
+import { PaneReferencing } from './referencing/pane-referencing.tsx'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -65,6 +66,8 @@ export function PaneView(props: {
       // Cornerstone takes every key of its element, even Tab, which then would not lead out of it
       // (WCAG 2.1.2).
       onKeyDownCapture={(event) => {
+        // Choices that are opened from a pane hear their keys themselves.
+        if ((event.target as Element).closest('[role="dialog"]')) return
         event.stopPropagation()
         pressShortcut(event.nativeEvent)
       }}
@@ -80,6 +83,7 @@ export function PaneView(props: {
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <PaneReferencing paneId={paneId} state={state} />}
       {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
@@ -94,7 +98,8 @@ export function PaneView(props: {
 
 /** Why there is no image to see. Never beside the pixels of another one. */
 function Trouble({ state }: { state: PaneState }) {
-  const { problem, index, isShown, volume } = state
+  const { problem, index, isShown, volume, kind } = state
+  const { engine } = useBench()
   if (problem) {
     return (
       <div className={css.problem} role="alert">
@@ -112,8 +117,11 @@ function Trouble({ state }: { state: PaneState }) {
         {t('ui.viewer.pane.volume', { read: volume.read, of: volume.of })}
       </div>
     )
+  const isSlow = kind === 'volume' && engine.isSoftware
   return isShown ? null : (
-    <div className={`${css.loading} ${css.late}`}>{t('ui.viewer.pane.isWaiting')}</div>
+    <div className={`${css.loading} ${css.late}`}>
+      {t(isSlow ? 'ui.viewer.pane.isWaitingLong' : 'ui.viewer.pane.isWaiting')}
+    </div>
   )
 }
 

@@ -79,6 +79,7 @@ export function serveViewing(
       return { success: true }
     },
     extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
+    referencing: ({ view, params }) => images.referencing(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
       if (view.studyInstanceUid !== null) checkShown(context, images, view, params.studyInstanceUid)
@@ -89,6 +90,9 @@ export function serveViewing(
       return saveAnnotations(context, view, params.studyInstanceUid, body)
     },
 
+    hangingProtocols: ({ view }) => readHangingProtocols(context, view),
+    saveHangingProtocols: ({ view, body }) => saveHangingProtocols(context, view, body),
+
     savedDrawings({ view, params }) {
       checkShown(context, images, view, params.studyInstanceUid)
       return drawings.read(params.studyInstanceUid)
@@ -98,8 +102,6 @@ export function serveViewing(
       checkCaptureAllowed(context, view)
       return drawings.save(view, params.studyInstanceUid, body)
     },
-    hangingProtocols: ({ view }) => readHangingProtocols(context, view),
-    saveHangingProtocols: ({ view, body }) => saveHangingProtocols(context, view, body),
 
     capture({ view, body }) {
       checkCaptureAllowed(context, view)

@@ -6,8 +6,10 @@ import {
 } from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
 import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import type { Stored } from '#shared/pixels/stored.ts'
 import { openClient } from '../../api/client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
@@ -75,6 +77,11 @@ export interface Engine {
   decodedImages(): number
   /** Told when their number changes. @returns the way to stop */
   onDecoded(listener: () => void): () => void
+  /**
+   * Stored values of a frame that is no image, such as one of a segmentation.
+   * @throws ImageProblem
+   */
+  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
@@ -200,6 +207,8 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     thumbnail: (series, signal) => thumbnails.of(series, signal),
     decodedImages: () => world.frames.loaded.size,
     onDecoded: (listener) => world.frames.onChange(listener),
+    storedFrame: (sopInstanceUid, frame, pixel) =>
+      world.frames.stored(sopInstanceUid, frame, pixel),
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
     toSaved: (kept) => drawings.toSaved(kept),
@@ -242,6 +251,7 @@ function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks
     resizing: openResizing(engine),
     panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
     onMoved: links.moved,
+    onOpened: links.join,
     onRendered: links.showLines,
   }
 }
@@ -263,7 +273,9 @@ function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
 
 function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
   const shown = [...panes.values()].map((pane) => pane.state())
-  volumes.closeBut(new Set(shown.flatMap(({ plane, series }) => (plane && series?.key) || [])))
+  volumes.closeBut(
+    new Set(shown.flatMap(({ kind, series }) => (kind !== 'stack' && series?.key) || [])),
+  )
 }
 
 const viewportsOf = (panes: Panes): readonly string[] =>

@@ -113,6 +113,8 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
     studyDate: study.studyDate,
     accessionNumber: study.accessionNumber,
   }),
+  // Of ours: what a value means after the rescale.
+  valueUnit: ({ image, series }) => ({ unit: unitOf(image, series.modality) }),
   petSeriesModule: ({ image: { instance } }) => ({ units: instance.rescaleType || 'raw' }),
   transferSyntax: ({ image: { instance } }) => ({ transferSyntaxUID: instance.transferSyntaxUid }),
   [REGIONS]: ({ image: { instance } }) => instance.regions,
