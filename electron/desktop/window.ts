@@ -108,11 +108,20 @@ export function openWindow(
     openOutside(url)
     return { action: 'deny' }
   })
-  window.webContents.on('did-create-window', (images) => {
-    restrictNavigation(origin, images.webContents, isViewer)
-    images.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
-  })
+  window.webContents.on('did-create-window', (images) => restrictImages(origin, images.webContents))
   return window
+}
+
+/** An image window opens further image windows, for other screens, and nothing else. */
+function restrictImages(origin: () => string | undefined, contents: WebContents): void {
+  restrictNavigation(origin, contents, isViewer)
+  contents.setWindowOpenHandler(({ url }) => {
+    const own = origin()
+    return own !== undefined && isViewer(own, url)
+      ? { action: 'allow', overrideBrowserWindowOptions: IMAGES }
+      : { action: 'deny' }
+  })
+  contents.on('did-create-window', (images) => restrictImages(origin, images.webContents))
 }
 
 /** Prevents pages from embedding other pages with webview tags. */

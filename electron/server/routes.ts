@@ -142,7 +142,14 @@ export function serveEverything(app: HttpApp, context: Context, services: Servic
   serveExamsAndImages(app, context, services)
   serveReporting(app, context, services)
   serveStudyLists(app, context, services.eventLog)
-  serveViewing(app, context, services.views, services.viewImages, services.captures)
+  serveViewing(
+    app,
+    context,
+    services.views,
+    services.viewImages,
+    services.captures,
+    services.images.forwarding,
+  )
   serveLinks(app, context, publicBase)
   serveDashboardViews(app, context, services.views)
   serveBackups(app, context, services.backups, services.restoring)

@@ -195,6 +195,8 @@ export const InstanceExtras = z.object({
    */
   overlays: z.array(
     z.object({
+      /** Of its attributes, such as 0x6000. */
+      group: z.int(),
       rows: z.int(),
       columns: z.int(),
       /** Row and column of its first pixel, from 1. */

@@ -3,7 +3,11 @@ import { StudyId } from '../ids.ts'
 import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
+import { Pull } from './destinations.ts'
+import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
+import { ReferencingObject } from './referencing-objects.ts'
+import { DrawingChanges, SavedDrawings } from './saved-drawings.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { ReceivedUid } from './values.ts'
 import { InstanceExtras, ViewedPrior } from './viewed-images.ts'
@@ -34,11 +38,24 @@ export const View = z.object({
   /** Whether dictation is allowed. */
   mayDictate: z.boolean(),
   hangingProtocol: EphemeralSession.shape.hangingProtocol.unwrap().nullable(),
-  /** Why no secondary capture can be made; null if it can. */
+  /** Why no secondary capture can be made and no drawing saved to the study; null if they can. */
   whyNoCapture: Message.nullable(),
   expiresAt: Instant,
 })
 export type View = z.infer<typeof View>
+
+/**
+ * Where prior studies were looked for. archive: all studies here that the user may see; link: only
+ * those that the study of the link names; unidentified: the study has no patient ID to compare.
+ */
+export const PRIOR_SCOPES = ['archive', 'link', 'unidentified'] as const
+
+/** A retrieval of a prior study, as the viewer shows it. */
+const Retrieval = Pull.pick({
+  ...{ studyInstanceUid: true, destinationName: true, state: true },
+  ...{ completed: true, failed: true, remaining: true, detail: true },
+})
+export type Retrieval = z.infer<typeof Retrieval>
 
 /** Maximum number of characters of the annotations of a user on a study, as JSON. */
 export const ANNOTATION_CHARACTERS = 1_000_000
@@ -115,7 +132,36 @@ export const viewing = {
     access: 'view',
     summary: 'Prior studies of the patient that can be added for comparison',
     params: viewParams,
-    reply: z.object({ priors: z.array(ViewedPrior) }),
+    reply: z.object({
+      priors: z.array(ViewedPrior),
+      scope: z.enum(PRIOR_SCOPES),
+      /** Whether other archives can be queried from this view. */
+      canQuery: z.boolean(),
+    }),
+  }),
+  queryPriors: operation('POST /viewer/:viewId/priors/query', {
+    access: 'view',
+    summary: 'Query the archives from which the gateway retrieves for prior studies of the patient',
+    params: viewParams,
+    reply: z.object({
+      studies: z.array(ArchivePrior),
+      /** The archives that did not answer, and why. */
+      faults: z.array(z.object({ destinationName: z.string(), explanation: Message })),
+    }),
+  }),
+  retrievePrior: operation('POST /viewer/:viewId/priors/retrieve', {
+    access: 'view',
+    summary: 'Retrieve a prior study from an archive (C-MOVE to this gateway)',
+    params: viewParams,
+    body: z.object({ destinationId: z.uuid(), studyInstanceUid: ReceivedUid }),
+    reply: Retrieval,
+  }),
+  retrievals: operation('GET /viewer/:viewId/priors/retrievals', {
+    access: 'view',
+    background: true,
+    summary: 'State of the retrievals of prior studies, newest first',
+    params: viewParams,
+    reply: z.object({ retrievals: z.array(Retrieval) }),
   }),
   addPrior: operation('POST /viewer/:viewId/priors', {
     access: 'view',
@@ -130,6 +176,12 @@ export const viewing = {
     params: instanceParams,
     reply: InstanceExtras,
   }),
+  referencing: operation('GET /viewer/:viewId/instances/:sopInstanceUid/referencing', {
+    access: 'view',
+    summary: 'A presentation state, segmentation or structure set, and the images it refers to',
+    params: instanceParams,
+    reply: ReferencingObject,
+  }),
   annotations: operation('GET /viewer/:viewId/studies/:studyInstanceUid/annotations', {
     access: 'view',
     summary: 'Annotations of this user on the study',
@@ -142,6 +194,34 @@ export const viewing = {
     params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
     body: Annotations,
     reply: z.object({ revision: z.int() }),
+  }),
+  hangingProtocols: operation('GET /viewer/:viewId/hanging-protocols', {
+    access: 'view',
+    summary: 'Hanging protocols of this user; none if the link names no user',
+    params: viewParams,
+    reply: HangingProtocols,
+  }),
+  saveHangingProtocols: operation('PUT /viewer/:viewId/hanging-protocols', {
+    access: 'view',
+    summary: 'Save all hanging protocols of this user; 422 if another window has saved since',
+    params: viewParams,
+    body: HangingProtocols,
+    reply: z.object({ revision: z.int() }),
+  }),
+  savedDrawings: operation('GET /viewer/:viewId/studies/:studyInstanceUid/saved-drawings', {
+    access: 'view',
+    summary: 'Drawings and key images that are stored with the study as DICOM objects',
+    params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
+    reply: SavedDrawings,
+  }),
+  saveDrawings: operation('POST /viewer/:viewId/studies/:studyInstanceUid/saved-drawings', {
+    access: 'view',
+    summary:
+      'Store the next version of the drawings and key images of the study as DICOM objects in the archive',
+    params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
+    body: DrawingChanges,
+    reply: SavedDrawings,
+    status: 201,
   }),
   capture: operation('POST /viewer/:viewId/captures', {
     access: 'view',

@@ -173,7 +173,7 @@ test.beforeAll(async ({ browser }) => {
   for (const [index, values] of sampleValues(names.map((name) => join(FOLDER, name))).entries())
     expected.set(names[index] ?? '', values)
   await page.goto(await stage.ephemeralLink('samples'))
-  await expect(page.getByText(/^All \d+ images read$|the rest could not be$/)).toBeVisible({
+  await expect(page.getByText(/^All \d+ images received$|the rest could not be$/)).toBeVisible({
     timeout: 60_000,
   })
   // The files are of many patients; the warning gives its room to the images once it was seen.

@@ -79,7 +79,7 @@ async function choose(...items: readonly string[]): Promise<void> {
 
 /** The slice, from 0, whose values are on the screen. */
 async function sliceShown(): Promise<number> {
-  const values = []
+  const values: unknown[] = []
   for (const [column, row] of PLACES) values.push(await valueAt(page, column, row))
   return Array.from({ length: SLICES }, (_, slice) => slice).findIndex((slice) =>
     PLACES.every(([column, row], at) => block(column, row, slice) === values[at]),

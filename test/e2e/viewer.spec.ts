@@ -136,7 +136,7 @@ test('scrolls by wheel and key through slices in their order', async () => {
 test('reads the rest behind the back, and says so', async () => {
   // As long as it takes on a busy machine: 3 s on an idle one.
   test.setTimeout(300_000)
-  await expect(page.getByText('All 500 images read')).toBeVisible({ timeout: 290_000 })
+  await expect(page.getByText('All 500 images received')).toBeVisible({ timeout: 290_000 })
   expect(new Set(stage.files.fetched).size).toBe(500)
 })
 
@@ -276,7 +276,7 @@ test('asks again once when the links are over before the images were fetched', a
   // All but those that were being sent are behind links that are over.
   expect(fetched()).toBeLessThan(30)
   await isDrawn(page)
-  await expect(page.getByText('All 60 images read')).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText('All 60 images received')).toBeVisible({ timeout: 60_000 })
   stage.files.setServingOptions({})
   expect(askedFor() - before).toBe(2)
 })

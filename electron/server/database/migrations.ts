@@ -144,6 +144,19 @@ create table criticalEscalations (
 `
 
 /**
+ * The hanging protocols of each user for the viewer, as one document that is replaced as a whole.
+ * They are encrypted, because a series description may contain anything that a device writes.
+ */
+const hangingProtocols = `
+create table hangingProtocols (
+  userId text primary key references users,
+  revision integer not null check (revision > 0),
+  sealedProtocols blob not null,
+  updatedAt text not null check (updatedAt ${INSTANT})
+) strict, without rowid;
+`
+
+/**
  * The SQL of each schema version, append-only; `user_version` is the number of migrations that have
  * run.
  */
@@ -167,4 +180,5 @@ export const MIGRATIONS: readonly string[] = [
   foundVersions,
   neededAddenda,
   criticalEscalations,
+  hangingProtocols,
 ]

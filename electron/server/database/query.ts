@@ -21,7 +21,8 @@ const INTERNAL_TABLES = new Set<string | undefined>(
   correctedInstances rejectionNotes correctionNotices formerDestinationStudies foundVersions
   neededAddenda performedSteps performedStepItems commitments commitmentItems destinations
   forwards reportRevisions reportPdfs reportObjects criticalResults criticalEscalations
-  reportTemplates clinicalContexts contextDocuments views viewFiles annotations captures viewerStudyWords
+  reportTemplates clinicalContexts contextDocuments views viewFiles annotations captures
+  hangingProtocols viewerStudyWords
   scribeStudyWords imageStudyWords searchFill savedViews secondFactors secondFactorCodes
   passwordChanges workstations associations associationLines associationTerms
   `.split(/\s+/),

@@ -16,11 +16,19 @@ export interface Pane {
   readonly seriesKey: string | null
   /**
    * free: the next series that comes may take it, also from a localizer while nobody has touched
-   * it; named: it waits for the series of that description; held: a person or a protocol has
-   * decided.
+   * it; named: it waits for the series of that description; prior: it waits for a prior study;
+   * held: a person or a protocol has decided.
    */
-  readonly filling: 'free' | 'named' | 'held'
+  readonly filling: 'free' | 'named' | 'prior' | 'held'
   readonly name: string
+  /** The image it opens with; without it, the first one, or where the series was left. */
+  readonly start?: PaneStart
+}
+export interface PaneStart {
+  /** From 0. */
+  readonly index: number
+  /** It opens mirrored left to right. */
+  readonly isMirrored: boolean
 }
 
 /** What hanging needs to know of a series. */
@@ -34,6 +42,20 @@ export interface Hangable {
   readonly images: number
   /** It shows where the other series lie, and is not what is read. */
   readonly isLocalizer: boolean
+  /** It is a cine loop of one object. */
+  readonly isLoop?: boolean
+  /** Of projection images: each with its view. */
+  readonly views?: readonly HangableView[]
+}
+export interface HangableView {
+  /** Place in the stack, from 0. */
+  readonly index: number
+  /** L, R, B, or empty. */
+  readonly laterality: string
+  /** Such as `CC`, `PA`. */
+  readonly viewPosition: string
+  /** First value of Patient Orientation: where the rows point to. */
+  readonly rowDirection: string
 }
 type Protocol = NonNullable<View['hangingProtocol']>
 
@@ -76,7 +98,7 @@ export function filled(before: Board, series: readonly Hangable[]): Board {
     series.some((one) => one.seriesKey === seriesKey && one.isLocalizer)
   let isChanged = false
   const panes = board.panes.map((pane): Pane => {
-    if (pane.filling === 'held') return pane
+    if (pane.filling === 'held' || pane.filling === 'prior') return pane
     if (pane.seriesKey !== null && !(pane.filling === 'free' && showsLocalizer(pane))) return pane
     const found =
       pane.filling === 'named'

@@ -8,14 +8,17 @@ import { useBench, useDesk } from './desk-context.ts'
 
 /** Ends the view: on a PC that several people use, the images are not left open. */
 export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void }) {
-  const { desk, list, drawings } = useBench()
+  const { desk, list, drawings, windows } = useBench()
   const isOpen = useDesk((state) => state.isClosing)
+  // Drawings of a view without an account end with it.
+  const isLost = desk.view.kind !== 'window' && desk.view.user === null
   const close = useMutation<unknown, ProblemError>({
     mutationFn: async () => {
       await drawings.flush()
       await call(viewing.close, { params: { viewId: desk.view.viewId } })
     },
     onSuccess: () => {
+      windows.post({ kind: 'ended' })
       list.close()
       window.history.replaceState(null, '', '/viewer')
       onClosed(t('ui.viewer.close.closed'))
@@ -32,7 +35,7 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
       onConfirm={() => close.mutate()}
       onClose={() => desk.set({ isClosing: false })}
     >
-      {t('ui.viewer.close.text')}
+      {t(isLost ? 'ui.viewer.close.textUnsaved' : 'ui.viewer.close.text')}
     </Confirm>
   )
 }

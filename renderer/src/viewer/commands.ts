@@ -1,11 +1,15 @@
+import { viewPaths } from '#shared/view-paths.ts'
+import { t } from '../i18n/t.ts'
 import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
 import { activePaneId, type Desk, type DeskState, type Drawer, LINKS, PLANES } from './desk.ts'
+import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
 import type { Pane } from './engine/pane.ts'
 import type { ToolName } from './engine/tools.ts'
 import { hangablesOf } from './hangables.ts'
 import type { Command } from './key-map.ts'
+import { openSecondWindow } from './second-window.ts'
 import { slabAfter } from './slabs.ts'
 
 /** What commands work on. */
@@ -13,6 +17,7 @@ export interface Reach {
   readonly desk: Desk
   readonly engine: Engine
   readonly list: ImageList
+  readonly drawings: Pick<DrawingsKeeper, 'toggleKeyImage'>
 }
 
 /** Does a command, for the active pane where it is about a pane. */
@@ -49,11 +54,15 @@ const tool =
     desk.set({ tool: name })
 const preset =
   (number: number): Action =>
-  ({ pane }) => {
-    const window = pane.presets()[number - 1]
-    if (window) pane.setWindow(window)
+  ({ desk, pane }) => {
+    const { series } = pane.state()
+    if (!series) return
     const rendering = pane.renderings()[number - 1]
-    if (rendering) pane.setRendering(rendering)
+    if (rendering) return pane.setRendering(rendering)
+    const chosen = pane.presets().find(({ keys }) => keys?.includes(number))
+    if (chosen) return pane.setWindow(chosen)
+    const { modality } = series.series
+    desk.set({ said: { text: t('ui.viewer.toolbar.noPresetKey', { number, modality }) } })
   }
 
 const ACTIONS: Readonly<Record<Command, Action>> = {
@@ -135,12 +144,25 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
     desk.set({ link: LINKS[(LINKS.indexOf(state.link) + 1) % LINKS.length] ?? 'off' }),
   lines: ({ desk, state }) => desk.set({ hasLines: !state.hasLines }),
   overlay: ({ desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
+  anonymous: ({ desk, state }) => desk.set({ isAnonymous: !state.isAnonymous }),
+  keyImage: ({ pane, drawings }) => {
+    const { series, image, plane } = pane.state()
+    if (series && image && !plane)
+      drawings.toggleKeyImage(series.studyInstanceUid, image.sopInstanceUid, image.frame)
+  },
   capture: ({ desk, pane }) => {
     if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
       desk.set({ isCapturing: true })
   },
+  secondWindow: ({ desk }) => {
+    void openSecondWindow(viewPaths.page(desk.view.viewId)).then((isOpen) => {
+      if (!isOpen) desk.set({ said: { text: t('ui.viewer.windows.blocked') } })
+    })
+  },
   series: ({ desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),
   priors: drawer('priors'),
+  layouts: drawer('layouts'),
+  undoLayout: ({ desk }) => desk.undoLayout(),
   media: drawer('media'),
   drawings: drawer('drawings'),
   faults: drawer('faults'),

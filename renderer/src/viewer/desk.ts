@@ -1,9 +1,10 @@
 import type { View } from '#shared/contract/viewing.ts'
 import { type Board, boardOf } from './board.ts'
 import type { ToolName } from './engine/tools.ts'
+import { type Hanging, isSameHanging } from './hanging.ts'
 
 /** What lies at the right side. */
-export const DRAWERS = ['priors', 'media', 'drawings', 'faults', 'captures'] as const
+export const DRAWERS = ['priors', 'layouts', 'media', 'drawings', 'faults', 'captures'] as const
 export type Drawer = (typeof DRAWERS)[number]
 export const LINKS = ['off', 'position', 'index'] as const
 export type Link = (typeof LINKS)[number]
@@ -33,6 +34,20 @@ export interface DeskState {
   readonly hasLetterKeys: boolean
   /** Earlier studies whose images are awaited, to be hung when they come. */
   readonly awaitedPriors: readonly string[]
+  /** Boards before the last changes of the layout, the latest last. */
+  readonly layoutHistory: readonly Board[]
+  /** A person has changed what hangs where: the gateway hangs nothing more by itself. */
+  readonly isArranged: boolean
+  /** The layout that was applied when the study opened; null where there was none. */
+  readonly hungBy: { readonly name: string; readonly isOwn: boolean } | null
+  /** Prior studies that a person does not want to be offered again, by Study Instance UID. */
+  readonly declinedPriors: readonly string[]
+  /** Prior studies that are being retrieved from another archive. */
+  readonly retrieving: readonly string[]
+  /** Said once in the status line, such as why a key did nothing; another object says it again. */
+  readonly said: { readonly text: string } | null
+  /** The patient is hidden on the whole screen, and a banner says so (decision 0053). */
+  readonly isAnonymous: boolean
 }
 
 /** For `useSyncExternalStore`. */
@@ -41,8 +56,14 @@ export interface Desk {
   state(): DeskState
   subscribe(listener: () => void): () => void
   set(change: Partial<DeskState> | ((state: DeskState) => Partial<DeskState>)): void
-  /** A change of the board; the same board changes nothing. */
+  /**
+   * A person's change of the board, which `undoLayout` takes back; the same board changes nothing.
+   */
   hang(change: (board: Board) => Board): void
+  /** Hangs what a protocol says, unless a person has arranged the board already. */
+  hangOpening(hanging: Hanging, by: DeskState['hungBy']): void
+  /** The board before the last change of the layout; nothing where there was none. */
+  undoLayout(): void
 }
 
 /** Where a person's wishes for the screen outlive the page; nothing of a patient. */
@@ -78,6 +99,8 @@ export function openDesk(
       mediaId: null,
     },
     ...{ hasLetterKeys: world.wishes.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
+    ...{ said: null, isAnonymous: false },
+    ...{ layoutHistory: [], isArranged: false, hungBy: null, declinedPriors: [], retrieving: [] },
   }
   const set: Desk['set'] = (change) => {
     const changed = typeof change === 'function' ? change(state) : change
@@ -96,10 +119,32 @@ export function openDesk(
     set,
     hang(change) {
       const board = change(state.board)
-      if (board !== state.board) set({ board })
+      if (board === state.board) return
+      if (isSameHanging(board, state.board)) set({ board })
+      else set({ board, isArranged: true, layoutHistory: withLast(state) })
+    },
+    hangOpening({ board, planesOf }, hungBy) {
+      if (state.isArranged) return
+      if (!isSameHanging(board, state.board)) {
+        const layoutHistory = state.layoutHistory.length > 0 ? state.layoutHistory : withLast(state)
+        set({ board, layoutHistory })
+      }
+      if (planesOf !== null && state.hungBy?.name !== hungBy?.name)
+        set({ planesOf, activePlane: 0 })
+      if (state.hungBy?.name !== hungBy?.name) set({ hungBy })
+    },
+    undoLayout() {
+      const before = state.layoutHistory.at(-1)
+      if (!before) return
+      const layoutHistory = state.layoutHistory.slice(0, -1)
+      set({ board: before, layoutHistory, isArranged: true, planesOf: null, hungBy: null })
     },
   }
 }
+
+const MOST_HISTORY = 20
+const withLast = ({ layoutHistory, board }: DeskState) =>
+  [...layoutHistory, board].slice(-MOST_HISTORY)
 
 /** Dialogs of the viewer are there and gone at once: the next key is for the images again. */
 export const AT_ONCE = { duration: 0 } as const

@@ -13,7 +13,9 @@ import css from './frame.module.css'
 import { Grid } from './grid.tsx'
 import { hangablesOf } from './hangables.ts'
 import { MediaBeside } from './media-beside.tsx'
+import { PatientBar } from './patient-bar.tsx'
 import { Planes } from './planes.tsx'
+import { PriorOffer } from './prior-offer.tsx'
 import { Rail } from './rail.tsx'
 import { Sheet } from './sheet.tsx'
 import { Side } from './side.tsx'
@@ -22,6 +24,10 @@ import { TextDialog } from './text-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useAwaitedPriors } from './use-awaited-priors.ts'
 import { useKeys } from './use-keys.ts'
+import { useOpeningLayout } from './use-opening-layout.ts'
+import { useBestPrior } from './use-priors.ts'
+import { useRetrievals } from './use-retrievals.ts'
+import { useWindows } from './use-windows.ts'
 
 /**
  * The whole screen of a view: tools above, series at the left, images, lists at the right, state
@@ -34,7 +40,11 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   useHanging()
   useEngineWishes()
   useDrawings()
+  const best = useBestPrior()
+  useOpeningLayout(best)
   useAwaitedPriors()
+  useRetrievals()
+  useWindows(onClosed)
   useKeys()
   return (
     <div className={css.frame} data-embedded={window.parent !== window || undefined} ref={ref}>
@@ -42,8 +52,10 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
         <VisuallyHidden>
           <h1>{t('ui.viewer.landing.heading')}</h1>
         </VisuallyHidden>
+        <PatientBar />
         <DangerBanner />
         <Toolbar width={width} />
+        <PriorOffer best={best} />
       </section>
       <div className={css.middle}>
         {isRailOpen && <Rail />}

@@ -3,6 +3,7 @@ import { t } from '../i18n/t.ts'
 import { activated, aloneToggled, hung, type Pane as Place } from './board.ts'
 import { paneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
+import type { Pane } from './engine/pane.ts'
 import { faultGroups } from './fault-groups.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
@@ -41,12 +42,14 @@ function HungPane({ at, place }: { at: number; place: Place }) {
   const series = seriesOf(images, place.seriesKey)
   // The list makes a new object of a series that grows; the pane follows by itself.
   const key = series?.key
+  const start = place.start?.index
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another series is shown anew
   useEffect(() => {
     const now = seriesOf(images, key ?? null)
     if (!now) return pane.clear()
-    if (pane.state().series?.key !== key) pane.show(now)
-  }, [pane, key])
+    if (pane.state().series?.key !== key || start !== undefined) pane.show(now, start)
+  }, [pane, key, start])
+  useMirroring(pane, place)
 
   const drop = (event: DragEvent) => {
     const dragged = event.dataTransfer.getData(SERIES_TYPE)
@@ -75,6 +78,27 @@ function HungPane({ at, place }: { at: number; place: Place }) {
   )
 }
 
+/** What was mirrored already: a pane that comes back to the screen is not mirrored again. */
+const mirrored = new WeakMap<Pane, string>()
+
+/** Mirrors the first image of a pane that is to open mirrored, as soon as it is shown. */
+function useMirroring(pane: Pane, { seriesKey, start }: Place): void {
+  const opening = start?.isMirrored ? `${seriesKey} ${start.index}` : ''
+  useEffect(() => {
+    if (opening === '' || mirrored.get(pane) === opening) return
+    const mirror = () => {
+      const { isShown, series } = pane.state()
+      if (!isShown || series?.key !== seriesKey) return
+      stop()
+      mirrored.set(pane, opening)
+      pane.flip('horizontally')
+    }
+    const stop = pane.subscribe(mirror)
+    mirror()
+    return stop
+  }, [pane, seriesKey, opening])
+}
+
 /** Of why there is no image, as many sentences as a pane has room for. */
 const MOST_REASONS = 3
 
@@ -91,6 +115,7 @@ function Note({ place }: { place: Place }) {
           : t('ui.viewer.pane.named', { name: place.name })}
       </span>
     )
+  if (place.filling === 'prior') return <span>{t('ui.viewer.pane.awaitsPrior')}</span>
   if (place.filling === 'free' && !isDone)
     return (
       <span>

@@ -17,6 +17,7 @@ export const hangableOf = ({
   isPrior,
   series,
   stack,
+  isMultiFrame,
 }: SeriesState): Hangable => ({
   seriesKey: key,
   studyUid: studyInstanceUid,
@@ -26,7 +27,19 @@ export const hangableOf = ({
   images: stack.length,
   isLocalizer:
     stack[0]?.instance.imageType.includes('LOCALIZER') || LOCALIZER.test(series.seriesDescription),
+  isLoop: isMultiFrame,
+  views: PROJECTIONS.has(series.modality)
+    ? stack.map(({ instance: { laterality, viewPosition, patientOrientation } }, index) => ({
+        index,
+        laterality: laterality || series.laterality,
+        viewPosition: viewPosition.toUpperCase(),
+        rowDirection: patientOrientation[0] ?? '',
+      }))
+    : [],
 })
+
+/** Modalities whose images are read one by one, each with a view of its own. */
+const PROJECTIONS: ReadonlySet<string> = new Set(['MG', 'CR', 'DX', 'RG'])
 
 /** A series by its key. */
 export const seriesOf = (images: ListState, key: string | null): SeriesState | undefined =>

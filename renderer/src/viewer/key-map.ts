@@ -15,6 +15,7 @@ export const KEYS = {
     cine: ['space'],
     seriesNext: ['shift+arrowdown'],
     seriesPrevious: ['shift+arrowup'],
+    keyImage: ['shift+k'],
   },
   panes: {
     paneNext: ['shift+arrowright'],
@@ -26,6 +27,7 @@ export const KEYS = {
     layout4: ['shift+4'],
     layout5: ['shift+5'],
     layout6: ['shift+6'],
+    undoLayout: ['shift+u'],
     planes: ['m'],
     volume: ['shift+v'],
     slab: ['shift+s'],
@@ -77,8 +79,11 @@ export const KEYS = {
   },
   screen: {
     overlay: ['o'],
+    secondWindow: ['shift+n'],
+    anonymous: [],
     series: ['y'],
     priors: ['h'],
+    layouts: ['shift+y'],
     media: ['shift+h'],
     drawings: ['shift+l'],
     faults: ['shift+m'],

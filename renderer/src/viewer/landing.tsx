@@ -27,7 +27,7 @@ export function Landing({
       isLeft = true
     }
   }, [awaited])
-  // No patient in the title: it is in the browser's history and on the task bar.
+  // Until the images are open; then `PatientBar` has the title.
   useEffect(() => {
     document.title = t('ui.viewer.landing.title')
   }, [])

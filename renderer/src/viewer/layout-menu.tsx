@@ -1,12 +1,42 @@
-import { Popover } from '@mantine/core'
+import { Button, Popover } from '@mantine/core'
 import { IconChevronDown, IconLayoutGrid } from '@tabler/icons-react'
 import { useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { MOST_SIDE } from './board.ts'
-import { setLayout } from './commands.ts'
+import { run, setLayout } from './commands.ts'
 import { useBench, useDesk } from './desk-context.ts'
+import { keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+
+/** A command below the sizes. */
+function LayoutItem({
+  command,
+  isOff = false,
+  onDone,
+}: {
+  command: 'undoLayout' | 'layouts'
+  isOff?: boolean
+  onDone: () => void
+}) {
+  const reach = useBench()
+  return (
+    <Button
+      fullWidth
+      size="compact-sm"
+      variant="subtle"
+      justify="space-between"
+      disabled={isOff}
+      rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
+      onClick={() => {
+        run(command, reach)
+        onDone()
+      }}
+    >
+      {t(`ui.viewer.commands.${command}`)}
+    </Button>
+  )
+}
 
 const SIDES = Array.from({ length: MOST_SIDE }, (_, at) => at + 1)
 
@@ -14,6 +44,8 @@ const SIDES = Array.from({ length: MOST_SIDE }, (_, at) => at + 1)
 export function LayoutMenu() {
   const { desk } = useBench()
   const board = useDesk((state) => state.board)
+  const hungBy = useDesk((state) => state.hungBy)
+  const canUndo = useDesk((state) => state.layoutHistory.length > 0)
   const [isOpen, setIsOpen] = useState(false)
   const [over, setOver] = useState<readonly [rows: number, columns: number]>()
   const [rows, columns] = over ?? [board.rows, board.columns]
@@ -66,6 +98,11 @@ export function LayoutMenu() {
         <div className={css.size} aria-hidden="true">
           {t('ui.viewer.toolbar.layoutOf', { rows, columns })}
         </div>
+        {hungBy && (
+          <p className={css.size}>{t('ui.viewer.layouts.applied', { name: hungBy.name })}</p>
+        )}
+        <LayoutItem command="undoLayout" isOff={!canUndo} onDone={() => setIsOpen(false)} />
+        <LayoutItem command="layouts" onDone={() => setIsOpen(false)} />
       </Popover.Dropdown>
     </Popover>
   )

@@ -10,15 +10,17 @@ import css from './toolbar.module.css'
 
 /** What has no button of its own; where there is little room, also what has one elsewhere. */
 export function MoreMenu({ hasAll }: { hasAll: boolean }) {
-  const { desk, engine, list } = useBench()
+  const bench = useBench()
   const { media } = useImages()
   const isSmooth = usePaneState(useActivePaneId(), (state) => state.isSmooth)
   const hasLines = useDesk((state) => state.hasLines)
   const hasOverlay = useDesk((state) => state.hasOverlay)
+  const isAnonymous = useDesk((state) => state.isAnonymous)
   const chosen: Partial<Record<Command, boolean>> = {
     smooth: isSmooth,
     lines: hasLines,
     overlay: hasOverlay,
+    anonymous: isAnonymous,
   }
   const item = (command: Command) => (
     <Menu.Item
@@ -26,7 +28,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       className={css.item ?? ''}
       data-chosen={chosen[command] || undefined}
       rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
-      onClick={() => run(command, { desk, engine, list })}
+      onClick={() => run(command, bench)}
     >
       {t(`ui.viewer.commands.${command}`)}
     </Menu.Item>
@@ -47,6 +49,9 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       </Menu.Target>
       <Menu.Dropdown>
         {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}
+        <Menu.Divider />
+        {item('secondWindow')}
+        {item('anonymous')}
         {hasAll && (
           <>
             <Menu.Divider />

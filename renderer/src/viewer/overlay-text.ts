@@ -5,6 +5,7 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import type { PaneState, Slab } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
+import { priorText } from './prior-age.ts'
 
 /** A line at a corner. `isMinor`: the first to go where there is little room. */
 export interface OverlayLine {
@@ -23,13 +24,20 @@ export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
 
 /**
  * The four corners of a pane, as the field has them: patient top left, study and series top right,
- * image bottom left, picture bottom right.
+ * image bottom left, picture bottom right. @param isAnonymous that the patient is hidden stands in
+ * the place of the patient
  */
-export function overlayOf(state: PaneState, study: ViewedStudy | undefined): Overlay {
+export function overlayOf(
+  state: PaneState,
+  study: ViewedStudy | undefined,
+  isAnonymous = false,
+): Overlay {
   const { series } = state
   if (!series || !study) return { patient: [], study: [], image: [], picture: [] }
   return {
-    patient: patientLines(patientOf(state, study)),
+    patient: isAnonymous
+      ? [{ text: t('ui.viewer.overlay.anonymous'), tone: 'warning' }]
+      : patientLines(patientOf(state, study)),
     study: studyLines(study, series, state.image),
     image: imageLines(state),
     picture: pictureLines(state),
@@ -194,12 +202,6 @@ const LOSSY: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.111': t('ui.viewer.overlay.lossy'),
   '1.2.840.10008.1.2.4.112': t('ui.viewer.overlay.mayBeLossy'),
 }
-/** The heading of a prior study. */
-export function priorText(studyDate: string): string {
-  const day = dayText(studyDate)
-  return day ? t('ui.viewer.rail.prior', { day }) : t('ui.viewer.rail.priorUndated')
-}
-
 /** By what the file says of its history, else by how it is encoded. */
 function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
   if (!lossy) return lossyText(transferSyntaxUid)
@@ -238,14 +240,18 @@ const lines = (given: readonly Given[]): readonly OverlayLine[] =>
   given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
 
 /** One sentence of what a pane shows, for somebody who does not see it. */
-export function spoken(state: PaneState, study: ViewedStudy | undefined): string {
+export function spoken(
+  state: PaneState,
+  study: ViewedStudy | undefined,
+  { isAnonymous = false, currentDate = '' } = {},
+): string {
   const { series, window, problem, index, image } = state
   if (!series) return t('ui.viewer.pane.empty')
   const parts = [
-    study?.isPrior ? priorText(study.studyDate) : '',
+    study?.isPrior ? priorText(study.studyDate, currentDate) : '',
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
-    image?.instance.patient ? nameText(image.instance.patient.patientName) : '',
+    image?.instance.patient && !isAnonymous ? nameText(image.instance.patient.patientName) : '',
     problem
       ? t('ui.viewer.pane.cannot', { number: index + 1, problem: translateMessage(problem) })
       : placeText(state),

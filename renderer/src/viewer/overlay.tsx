@@ -1,9 +1,11 @@
+import { IconStarFilled } from '@tabler/icons-react'
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import css from './overlay.module.css'
-import { type Corner, isKept, type OverlayLine, overlayOf, priorText } from './overlay-text.ts'
+import { type Corner, isKept, type OverlayLine, overlayOf } from './overlay-text.ts'
+import { priorText } from './prior-age.ts'
 
 const CORNERS: readonly Corner[] = ['patient', 'study', 'image', 'picture']
 const EDGES = ['top', 'right', 'bottom', 'left'] as const
@@ -13,9 +15,21 @@ const EDGES = ['top', 'right', 'bottom', 'left'] as const
  * compression, the mark of an earlier study, the body's sides and the label stay: they keep an
  * image from being taken for what it is not.
  */
-export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy | undefined }) {
+export function Overlay({
+  state,
+  study,
+  currentDate,
+  isKeyImage,
+}: {
+  state: PaneState
+  study: ViewedStudy | undefined
+  /** DA of the view's own study, to which the age of a prior one refers. */
+  currentDate: string
+  isKeyImage: boolean
+}) {
   const isOn = useDesk((desk) => desk.hasOverlay)
-  const corners = overlayOf(state, study)
+  const isAnonymous = useDesk((desk) => desk.isAnonymous)
+  const corners = overlayOf(state, study, isAnonymous)
   return (
     // The pane says in one sentence what is here (`Spoken`).
     <div className={css.overlay} data-prior={study?.isPrior || undefined} aria-hidden="true">
@@ -26,7 +40,9 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
           lines={isOn ? corners[corner] : corners[corner].filter((line) => isKept(corner, line))}
         />
       ))}
-      {study?.isPrior && <span className={css.prior}>{priorText(study.studyDate)}</span>}
+      {study?.isPrior && (
+        <span className={css.prior}>{priorText(study.studyDate, currentDate)}</span>
+      )}
       {EDGES.map((edge) => (
         <span
           key={edge}
@@ -37,6 +53,11 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
           {state.edges[edge]}
         </span>
       ))}
+      {isKeyImage && (
+        <span className={css.keyImage} data-below={study?.isPrior || undefined}>
+          <IconStarFilled size="1em" /> {t('ui.viewer.keyImages.onImage')}
+        </span>
+      )}
       <span className={css.label}>{t('ui.viewer.notPrimary')}</span>
     </div>
   )

@@ -7,10 +7,12 @@ import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import { useBench, useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
+import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
 import { PointerValue } from './pointer-value.tsx'
+import { PaneReferencing } from './referencing/pane-referencing.tsx'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -29,12 +31,15 @@ export function PaneView(props: {
 }) {
   const { paneId, number, isActive, isOver, note, onActivate, onDoubleClick, ...drag } = props
   const pane = usePane(paneId)
+  const isKeyImage = useIsKeyImage(paneId)
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
+  const isAnonymous = useDesk((desk) => desk.isAnonymous)
   const study = studies.find(
     ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
   )?.study
+  const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
   useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
   // Focus follows the active pane where it is in a pane already, so that keys and the frame around
   // it go together.
@@ -61,6 +66,8 @@ export function PaneView(props: {
       // Cornerstone takes every key of its element, even Tab, which then would not lead out of it
       // (WCAG 2.1.2).
       onKeyDownCapture={(event) => {
+        // Choices that are opened from a pane hear their keys themselves.
+        if ((event.target as Element).closest('[role="dialog"]')) return
         event.stopPropagation()
         pressShortcut(event.nativeEvent)
       }}
@@ -72,14 +79,19 @@ export function PaneView(props: {
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
-        <Overlay state={state} study={study} />
+        <Overlay state={state} study={study} currentDate={currentDate} isKeyImage={isKeyImage} />
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <PaneReferencing paneId={paneId} state={state} />}
       {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
-      <Spoken state={state} text={spoken(state, study)} isActive={isActive} />
+      <Spoken
+        state={state}
+        text={spoken(state, study, { isAnonymous, currentDate })}
+        isActive={isActive}
+      />
     </section>
   )
 }

@@ -9,8 +9,9 @@ import { amount } from './overlay-text.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
 
-/** Those that have a key. */
-const KEYED = 9
+/** Those with a number key first, in the order of the keys. */
+const byKey = (presets: readonly WindowPreset[]) =>
+  presets.toSorted((one, other) => (one.keys?.[0] ?? 10) - (other.keys?.[0] ?? 10))
 
 /** Windows, or the colours of a volume, that fit what the active pane shows. */
 export function PresetMenu() {
@@ -18,7 +19,7 @@ export function PresetMenu() {
   const pane = usePane(paneId)
   const kind = usePaneState(paneId, (state) => state.kind)
   const series = usePaneState(paneId, (state) => state.series?.key)
-  const presets = series === undefined ? [] : pane.presets()
+  const presets = series === undefined ? [] : byKey(pane.presets())
   const renderings = series === undefined ? [] : pane.renderings()
   const isEmpty = presets.length + renderings.length === 0
   const label = t(kind === 'volume' ? 'ui.viewer.toolbar.renderings' : 'ui.viewer.toolbar.presets')
@@ -35,8 +36,8 @@ export function PresetMenu() {
         </ToolButton>
       </Menu.Target>
       <Menu.Dropdown hidden={isEmpty}>
-        {presets.map((preset, at) => (
-          <WindowItem key={translateMessage(preset.name)} paneId={paneId} preset={preset} at={at} />
+        {presets.map((preset) => (
+          <WindowItem key={translateMessage(preset.name)} paneId={paneId} preset={preset} />
         ))}
         {renderings.map((rendering, at) => (
           <RenderingItem key={rendering.name.code} paneId={paneId} rendering={rendering} at={at} />
@@ -46,9 +47,7 @@ export function PresetMenu() {
   )
 }
 
-const keyAt = (at: number) => <kbd className={css.key}>{at < KEYED ? at + 1 : ''}</kbd>
-
-function WindowItem({ paneId, preset, at }: { paneId: string; preset: WindowPreset; at: number }) {
+function WindowItem({ paneId, preset }: { paneId: string; preset: WindowPreset }) {
   const pane = usePane(paneId)
   const now = usePaneState(paneId, (state) => state.window)
   const { center, width, name } = preset
@@ -61,7 +60,7 @@ function WindowItem({ paneId, preset, at }: { paneId: string; preset: WindowPres
           <span className={css.values}>
             {t('ui.viewer.overlay.window', { center: amount(center), width: amount(width) })}
           </span>
-          {keyAt(at)}
+          <kbd className={css.key}>{preset.keys?.join(', ')}</kbd>
         </span>
       }
       onClick={() => pane.setWindow(preset)}
@@ -86,7 +85,7 @@ function RenderingItem({
     <Menu.Item
       className={css.item ?? ''}
       data-chosen={now?.name.code === rendering.name.code || undefined}
-      rightSection={keyAt(at)}
+      rightSection={<kbd className={css.key}>{at + 1}</kbd>}
       onClick={() => pane.setRendering(rendering)}
     >
       {translateMessage(rendering.name)}

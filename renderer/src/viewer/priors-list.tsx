@@ -1,72 +1,125 @@
 import { Button, Text } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
+import type { ArchivePrior } from '#shared/contract/hanging-protocols.ts'
 import type { ViewedPrior } from '#shared/contract/viewed-images.ts'
 import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { dayText } from '../format/dates.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Failed, Waiting } from '../ui/page.tsx'
-import { Tag } from '../ui/tone.tsx'
+import { Notice, Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
+import { ageText } from './prior-age.ts'
+import { type ComparedStudy, currentStudy, rankedPriors } from './prior-relevance.ts'
 import css from './side.module.css'
+import { comparedPrior, useArchivePriors, usePriors } from './use-priors.ts'
+import { showBeside, useRetrievalStates } from './use-retrievals.ts'
 
-/** Earlier studies of the patient; a click puts one beside. */
+const UNKNOWN: ComparedStudy = { modalities: [], text: '', studyDate: '' }
+
+/** Prior studies of the patient, the most relevant first; a click puts one beside. */
 export function PriorsList() {
-  const { desk } = useBench()
-  const { viewId } = desk.view
-  const reply = useQuery<{ priors: ViewedPrior[] }, ProblemError>({
-    queryKey: [viewing.priors.path],
-    queryFn: ({ signal }) => call(viewing.priors, { params: { viewId } }, signal),
-  })
+  const images = useImages()
+  const reply = usePriors()
+  const canQuery = reply.data?.canQuery ?? false
+  const archives = useArchivePriors(canQuery)
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   if (!reply.data) return <Waiting rows={3} height={52} />
-  if (reply.data.priors.length === 0)
-    return <p className={css.about}>{t('ui.viewer.priors.none')}</p>
+  const { priors, scope } = reply.data
+  const current = currentStudy(images) ?? UNKNOWN
+  // Later studies are no priors, but they are not to be missed: they come last.
+  const ranked = rankedPriors({ ...current, studyDate: '' }, priors, comparedPrior)
+  const known = new Set(priors.map(({ studyInstanceUid }) => studyInstanceUid))
+  const elsewhere = (archives.data?.studies ?? []).filter(
+    ({ studyInstanceUid }) => !known.has(studyInstanceUid),
+  )
   return (
     <>
-      <p className={css.about}>{t('ui.viewer.priors.about')}</p>
+      <p className={css.about}>
+        {priors.length > 0
+          ? t('ui.viewer.priors.about')
+          : scope === 'archive'
+            ? t('ui.viewer.priors.none')
+            : ''}{' '}
+        {scope !== 'archive' && t(`ui.viewer.priors.scopes.${scope}`)}
+      </p>
       <ul className={css.list}>
-        {reply.data.priors.map((prior) => (
-          <Prior key={prior.studyInstanceUid} prior={prior} onAdded={() => void reply.refetch()} />
+        {ranked.map(({ prior }) => (
+          <Prior key={prior.studyInstanceUid} prior={prior} currentDate={current.studyDate} />
         ))}
       </ul>
+      {canQuery && (
+        <section aria-label={t('ui.viewer.priors.elsewhere')}>
+          <h3>{t('ui.viewer.priors.elsewhere')}</h3>
+          {archives.isError && (
+            <Failed error={archives.error} onRetry={() => void archives.refetch()} />
+          )}
+          {archives.isPending && <Waiting rows={2} height={52} />}
+          {archives.data?.faults.map(({ destinationName, explanation }) => (
+            <Notice key={destinationName} tone="warning">
+              {t('ui.viewer.priors.archiveFault', {
+                name: destinationName,
+                why: translateMessage(explanation),
+              })}
+            </Notice>
+          ))}
+          {archives.data && elsewhere.length === 0 && archives.data.faults.length === 0 && (
+            <p className={css.about}>{t('ui.viewer.priors.noneElsewhere')}</p>
+          )}
+          <ul className={css.list}>
+            {rankedPriors({ ...current, studyDate: '' }, elsewhere, comparedPrior).map(
+              ({ prior }) => (
+                <ArchivedPrior
+                  key={`${prior.destinationId} ${prior.studyInstanceUid}`}
+                  prior={prior}
+                  currentDate={current.studyDate}
+                />
+              ),
+            )}
+          </ul>
+        </section>
+      )}
     </>
   )
 }
 
-function Prior({ prior, onAdded }: { prior: ViewedPrior; onAdded: () => void }) {
-  const { desk, list } = useBench()
+function Heading({
+  prior,
+  currentDate,
+}: {
+  prior: ViewedPrior | ArchivePrior
+  currentDate: string
+}) {
+  const age = ageText(prior.studyDate, currentDate)
+  return (
+    <>
+      <p>
+        <strong>{dayText(prior.studyDate) || t('ui.viewer.priors.undated')}</strong>{' '}
+        {prior.modalities.join(', ')}
+        {age && <span className={css.quiet}> · {age}</span>}
+      </p>
+      <p>{prior.studyDescription || t('ui.viewer.priors.untitled')}</p>
+    </>
+  )
+}
+
+function Prior({ prior, currentDate }: { prior: ViewedPrior; currentDate: string }) {
+  const bench = useBench()
   const { studies } = useImages()
-  const { studyInstanceUid, isOpen } = prior
+  const { studyInstanceUid } = prior
   const isHere = studies.some(
     ({ study, series }) => study.studyInstanceUid === studyInstanceUid && series.length > 0,
   )
   const isAwaited = useDesk((state) => state.awaitedPriors.includes(studyInstanceUid))
   const add = useMutation<unknown, ProblemError>({
-    mutationFn: async () => {
-      if (isOpen && isHere) return
-      await call(viewing.addPrior, {
-        params: { viewId: desk.view.viewId },
-        body: { studyInstanceUid },
-      })
-      list.again()
-    },
-    onSuccess: () => {
-      desk.set((state) => ({
-        awaitedPriors: [...new Set([...state.awaitedPriors, studyInstanceUid])],
-      }))
-      onAdded()
-    },
+    mutationFn: () => showBeside(bench, studyInstanceUid),
   })
   return (
     <li className={css.item}>
       <div className={css.body}>
-        <p>
-          <strong>{dayText(prior.studyDate) || t('ui.viewer.priors.undated')}</strong>{' '}
-          {prior.modalities.join(', ')}
-        </p>
-        <p>{prior.studyDescription || t('ui.viewer.priors.untitled')}</p>
+        <Heading prior={prior} currentDate={currentDate} />
         <Text className={css.quiet ?? ''}>
           {isAwaited
             ? t('ui.viewer.priors.adding')
@@ -84,6 +137,54 @@ function Prior({ prior, onAdded }: { prior: ViewedPrior; onAdded: () => void }) 
         onClick={() => add.mutate()}
       >
         {isHere ? t('ui.viewer.priors.again') : t('ui.viewer.priors.add')}
+      </Button>
+    </li>
+  )
+}
+
+/** A study that has to be retrieved first. */
+function ArchivedPrior({ prior, currentDate }: { prior: ArchivePrior; currentDate: string }) {
+  const { desk } = useBench()
+  const { destinationId, studyInstanceUid } = prior
+  const isRunning = useDesk((state) => state.retrieving.includes(studyInstanceUid))
+  const states = useRetrievalStates()
+  const retrieval = states.data?.retrievals.find((one) => one.studyInstanceUid === studyInstanceUid)
+  const retrieve = useMutation<unknown, ProblemError>({
+    mutationFn: () =>
+      call(viewing.retrievePrior, {
+        params: { viewId: desk.view.viewId },
+        body: { destinationId, studyInstanceUid },
+      }),
+    onSuccess: () =>
+      desk.set((state) => ({ retrieving: [...new Set([...state.retrieving, studyInstanceUid])] })),
+  })
+  return (
+    <li className={css.item}>
+      <div className={css.body}>
+        <Heading prior={prior} currentDate={currentDate} />
+        <Text className={css.quiet ?? ''}>
+          {isRunning && retrieval
+            ? t('ui.viewer.priors.retrieving', {
+                completed: retrieval.completed,
+                of: retrieval.completed + retrieval.remaining + retrieval.failed,
+              })
+            : [
+                t('ui.viewer.priors.inArchive', { name: prior.destinationName }),
+                prior.instances !== null &&
+                  t('ui.viewer.priors.images', { count: prior.instances }),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+        </Text>
+        {retrieve.error && <Failed error={retrieve.error} />}
+      </div>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={retrieve.isPending || isRunning}
+        onClick={() => retrieve.mutate()}
+      >
+        {t('ui.viewer.priors.retrieve')}
       </Button>
     </li>
   )

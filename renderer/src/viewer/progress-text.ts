@@ -1,7 +1,10 @@
 import { t } from '../i18n/t.ts'
 import type { ListState } from './engine/stack.ts'
 
-/** How far the list has come, in one phrase. */
+/**
+ * How many of the listed files the gateway has received, in one phrase. That says nothing of what
+ * the page has decoded (`decodedText`).
+ */
 export function progressText({ state, read, files }: ListState['progress']): string {
   if (state === 'asking') return t('ui.viewer.progress.asking')
   if (state === 'loading')
@@ -11,4 +14,14 @@ export function progressText({ state, read, files }: ListState['progress']): str
   return read < files
     ? t('ui.viewer.progress.some', { read, files })
     : t('ui.viewer.progress.done', { files })
+}
+
+/** How many of the images the page has decoded; empty while none is listed. */
+export function decodedText({ studies }: Pick<ListState, 'studies'>, decoded: number): string {
+  let images = 0
+  for (const { series } of studies)
+    for (const { stack, missing } of series) images += stack.length - missing.size
+  return images === 0
+    ? ''
+    : t('ui.viewer.progress.decoded', { decoded: Math.min(decoded, images), images })
 }

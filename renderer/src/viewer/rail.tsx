@@ -3,19 +3,20 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk, useImages } from './desk-context.ts'
 import type { StudyState } from './engine/stack.ts'
-import { priorText } from './overlay-text.ts'
+import { priorText } from './prior-age.ts'
 import css from './rail.module.css'
 import { Thumbnail } from './thumbnail.tsx'
 
 /** The series of this study and of the earlier ones beside it. */
 export function Rail() {
   const { studies, progress } = useImages()
+  const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
   const hasSeries = studies.some(({ series }) => series.length > 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
     <nav className={css.rail} aria-label={t('ui.viewer.rail.label')} tabIndex={0} data-scrolls>
       {studies.map((study) => (
-        <Study key={study.study.studyInstanceUid} study={study} />
+        <Study key={study.study.studyInstanceUid} study={study} currentDate={currentDate} />
       ))}
       {!hasSeries && progress.state === 'done' && (
         <p className={css.none}>{t('ui.viewer.rail.none')}</p>
@@ -24,19 +25,25 @@ export function Rail() {
   )
 }
 
-function Study({ study: { study, series, notImages } }: { study: StudyState }) {
+function Study({
+  study: { study, series, notImages },
+  currentDate,
+}: {
+  study: StudyState
+  currentDate: string
+}) {
   const board = useDesk((state) => state.board)
   const planesOf = useDesk((state) => state.planesOf)
   const shown = new Set(planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey))
   const active = planesOf ?? board.panes[board.active]?.seriesKey
   const day = dayText(study.studyDate)
+  const heading = study.isPrior
+    ? priorText(study.studyDate, currentDate)
+    : t('ui.viewer.rail.current')
   return (
-    <section
-      aria-label={study.isPrior ? priorText(study.studyDate) : t('ui.viewer.rail.current')}
-      data-study={study.studyInstanceUid}
-    >
+    <section aria-label={heading} data-study={study.studyInstanceUid}>
       <header className={css.study} data-prior={study.isPrior || undefined}>
-        <h2>{study.isPrior ? priorText(study.studyDate) : t('ui.viewer.rail.current')}</h2>
+        <h2>{heading}</h2>
         <p>{[study.isPrior ? '' : day, study.studyDescription].filter(Boolean).join(' · ')}</p>
       </header>
       <ul className={css.list}>

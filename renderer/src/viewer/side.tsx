@@ -7,12 +7,14 @@ import type { Drawer } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import { DrawingsList } from './drawings-list.tsx'
 import { FaultsList } from './faults-list.tsx'
+import { LayoutsList } from './layouts-list.tsx'
 import { MediaList } from './media-list.tsx'
 import { PriorsList } from './priors-list.tsx'
 import css from './side.module.css'
 
 const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentType]>> = {
   priors: [t('ui.viewer.priors.title'), PriorsList],
+  layouts: [t('ui.viewer.layouts.title'), LayoutsList],
   media: [t('ui.viewer.media.title'), MediaList],
   drawings: [t('ui.viewer.drawings.title'), DrawingsList],
   faults: [t('ui.viewer.faults.title'), FaultsList],

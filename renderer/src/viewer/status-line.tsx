@@ -1,12 +1,14 @@
 import { Tooltip } from '@mantine/core'
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Tone } from '../format/tones.ts'
 import { t } from '../i18n/t.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useBench, useImages } from './desk-context.ts'
+import { useBench, useDesk, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
-import { progressText } from './progress-text.ts'
+import { decodedText, progressText } from './progress-text.ts'
+import { isUnsaved } from './saved-to-study.ts'
 import css from './status-line.module.css'
+import { useOtherWindows } from './use-windows.ts'
 
 /** What is there of the images, whether drawings are kept, and what the viewer is not for. */
 export function StatusLine() {
@@ -24,8 +26,11 @@ export function StatusLine() {
       <span role="status" className="tabular">
         {progressText(images.progress)}
       </span>
+      <Decoded />
       {images.isBroken && <Said tone="warning">{t('ui.viewer.progress.broken')}</Said>}
       <Saving />
+      <OtherWindows />
+      <Announcement />
       <span className={css.gap} />
       {engine.isSoftware && (
         <Tooltip label={t('ui.viewer.progress.softwareMeaning')}>
@@ -37,6 +42,44 @@ export function StatusLine() {
       )}
       <span>{t('ui.viewer.notPrimary')}</span>
     </footer>
+  )
+}
+
+/** How many images are in this window already, which scrolling need not wait for. */
+function Decoded() {
+  const { engine } = useBench()
+  const images = useImages()
+  const decoded = useSyncExternalStore(engine.onDecoded, engine.decodedImages)
+  const text = decodedText(images, decoded)
+  if (text === '') return null
+  return (
+    <Tooltip label={t('ui.viewer.progress.decodedMeaning')}>
+      <span className={`${css.quiet} tabular`}>{text}</span>
+    </Tooltip>
+  )
+}
+
+/** With how many windows of this view scrolling is linked. */
+function OtherWindows() {
+  const number = useOtherWindows().size
+  if (number === 0) return null
+  return <span className={css.quiet}>{t('ui.viewer.windows.linked', { number })}</span>
+}
+
+const ANNOUNCED_MS = 6000
+/** What was just said, for a few seconds. */
+function Announcement() {
+  const said = useDesk((state) => state.said)
+  const [shown, setShown] = useState(said)
+  useEffect(() => {
+    setShown(said)
+    const timer = window.setTimeout(() => setShown(null), ANNOUNCED_MS)
+    return () => window.clearTimeout(timer)
+  }, [said])
+  return (
+    <span role="status" className={css.announcement}>
+      {shown?.text}
+    </span>
   )
 }
 
@@ -62,17 +105,29 @@ const TONES: Readonly<Record<KeptDrawings['state'], Tone>> = {
  * drawn.
  */
 function Saving() {
-  const { drawings } = useBench()
+  const { drawings, desk } = useBench()
+  // Drawings on images that are listed later are compared then.
+  useImages()
   const { studies, merges } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const kept = [...studies.values()].filter(
-    (one) => one.drawings.length > 0 || one.fault !== '' || one.state === 'waiting',
+    (one) =>
+      one.drawings.length + one.keyImages.length > 0 || one.fault !== '' || one.state === 'waiting',
   )
   const worst = RANK.map((state) => kept.find((one) => one.state === state)).find(Boolean)
   if (!worst || worst.state === 'loading') return null
   const { state, fault } = worst
+  const isInStudy = [...studies.keys()].every((uid) => !isUnsaved(drawings.unsaved(uid)))
+  // Nobody finds them again who has no account.
+  const isLost = desk.view.kind !== 'window' && desk.view.user === null && !isInStudy
+  const [tone, text] =
+    state !== 'saved'
+      ? ([TONES[state], state] as const)
+      : isLost
+        ? (['warning', 'untilEnd'] as const)
+        : (['good', isInStudy ? 'inStudy' : 'saved'] as const)
   return (
     <>
-      <Said tone={TONES[state]}>{t(`ui.viewer.drawings.saving.${state}`, { why: fault })}</Said>
+      <Said tone={tone}>{t(`ui.viewer.drawings.saving.${text}`, { why: fault })}</Said>
       {merges > 0 && state === 'saved' && (
         <span className={css.quiet}>{t('ui.viewer.drawings.merged')}</span>
       )}

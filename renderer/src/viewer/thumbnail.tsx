@@ -11,6 +11,7 @@ import { useBench, useImages } from './desk-context.ts'
 import type { SeriesState } from './engine/stack.ts'
 import { SERIES_TYPE } from './grid.tsx'
 import css from './rail.module.css'
+import { useOtherWindows } from './use-windows.ts'
 
 /**
  * A series in the list: a click or Enter shows it in the active pane, and it can be dragged to any.
@@ -26,6 +27,8 @@ export function Thumbnail({
 }) {
   const { desk } = useBench()
   const { progress } = useImages()
+  const others = useOtherWindows()
+  const isElsewhere = [...others.values()].some((shown) => shown.series.includes(series.key))
   const { ref, entry } = useIntersection({ threshold: 0 })
   const picture = usePicture(series, entry?.isIntersecting ?? false)
   const { series: of, part, stack, missing } = series
@@ -77,6 +80,7 @@ export function Thumbnail({
           <span>{count}</span>
         </span>
         {isShown && <VisuallyHidden>{t('ui.viewer.rail.isShown')}</VisuallyHidden>}
+        {isElsewhere && <Tag tone="info">{t('ui.viewer.windows.shown')}</Tag>}
         {missing.size > 0 && (
           <Tag
             tone="warning"

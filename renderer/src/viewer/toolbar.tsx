@@ -1,4 +1,5 @@
 import {
+  IconAppWindow,
   IconCamera,
   IconCube,
   IconCube3dSphere,
@@ -67,6 +68,7 @@ export function Toolbar({ width }: { width: number }) {
       <div className={css.gap} />
       <Group label={t('ui.viewer.toolbar.lists')}>
         <FaultsButton />
+        {isWide && <CommandButton command="secondWindow" icon={IconAppWindow} />}
         {!isNarrow && <ListButtons />}
         <MoreMenu hasAll={isNarrow} />
       </Group>

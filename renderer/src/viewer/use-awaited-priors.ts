@@ -1,9 +1,13 @@
 import { useEffect } from 'react'
+import { t } from '../i18n/t.ts'
 import { beside, counterpart } from './board.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangableOf, hangablesOf } from './hangables.ts'
 
-/** Hangs an earlier study beside as soon as its series are there. */
+/** How long a study may be listed without an image until it counts as one without images. */
+const PATIENCE_MS = 3000
+
+/** Hangs a prior study beside as soon as its series are there. */
 export function useAwaitedPriors(): void {
   const { desk } = useBench()
   const awaited = useDesk((state) => state.awaitedPriors)
@@ -17,11 +21,16 @@ export function useAwaitedPriors(): void {
       )
       const found = counterpart(now, study?.series.map(hangableOf) ?? [])
       if (!found) continue
-      desk.set((state) => ({
-        board: beside(state.board, found.seriesKey),
-        planesOf: null,
-        awaitedPriors: state.awaitedPriors.filter((one) => one !== studyUid),
-      }))
+      desk.set({ planesOf: null, awaitedPriors: awaited.filter((one) => one !== studyUid) })
+      desk.hang((board) => beside(board, found.seriesKey))
     }
+  }, [desk, awaited, images])
+  // A study that turns out to have no images is not waited for.
+  useEffect(() => {
+    if (awaited.length === 0 || images.progress.state !== 'done') return
+    const timer = window.setTimeout(() => {
+      desk.set({ awaitedPriors: [], said: { text: t('ui.viewer.priors.noImages') } })
+    }, PATIENCE_MS)
+    return () => window.clearTimeout(timer)
   }, [desk, awaited, images])
 }

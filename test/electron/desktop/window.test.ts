@@ -129,8 +129,18 @@ describe('a window with images', () => {
     ).toEqual([false, false, false])
   })
 
-  it('opens no further window', () => {
-    expect(open().opens(VIEW)).toEqual({ action: 'deny' })
+  it('opens further windows with images, for other screens, and no others', () => {
+    const images = open()
+    expect(images.opens(VIEW)).toMatchObject({ action: 'allow' })
+    expect([`${ORIGIN}/`, 'https://evil.test/viewer'].map((url) => images.opens(url))).toEqual([
+      { action: 'deny' },
+      { action: 'deny' },
+    ])
+    const second = new fake.BrowserWindow({ webPreferences: {} })
+    images.fire('did-create-window', second)
+    expect(goes(VIEW, second.webContents)).toBe(true)
+    expect(goes(`${ORIGIN}/`, second.webContents)).toBe(false)
+    expect(second.webContents.opens(`${ORIGIN}/`)).toEqual({ action: 'deny' })
   })
 })
 

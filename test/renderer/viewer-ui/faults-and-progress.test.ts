@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { ViewFault } from '#shared/contract/viewed-images.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { dangers, faultGroups } from '../../../renderer/src/viewer/fault-groups.ts'
-import { progressText } from '../../../renderer/src/viewer/progress-text.ts'
+import { decodedText, progressText } from '../../../renderer/src/viewer/progress-text.ts'
+import { instance, stacks, study } from '../viewer/viewed.ts'
 
 const fault = (level: ViewFault['level'], what: string, sentence: string) =>
   ViewFault.parse({
@@ -41,10 +42,18 @@ describe('what could not be read', () => {
 it.each([
   ['asking', 0, 0, 'Asking for the images…'],
   ['loading', 0, 0, 'Finding the images…'],
-  ['loading', 312, 500, '312 of 500 images read'],
-  ['done', 1, 1, 'All 1 image read'],
+  ['loading', 312, 500, '312 of 500 images received'],
+  ['done', 1, 1, 'All 1 image received'],
   ['done', 0, 0, 'No images'],
-  ['done', 4999, 5000, '4,999 of 5,000 images read; the rest could not be'],
+  ['done', 4999, 5000, '4,999 of 5,000 images received; the rest could not be'],
 ] as const)('says of %s %d of %d: %s%s', (state, read, files, text) => {
   expect(progressText({ state, read, files })).toBe(text)
+})
+
+it('says apart from that how many images the window itself has', () => {
+  const studies = [
+    { study: study(), series: stacks([1, 2, 3].map((n) => instance(n))), notImages: [] },
+  ]
+  expect(decodedText({ studies }, 2)).toBe('2 of 3 ready in this window')
+  expect(decodedText({ studies: [] }, 0)).toBe('')
 })

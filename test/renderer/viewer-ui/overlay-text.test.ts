@@ -143,6 +143,8 @@ const pane = (more: Partial<PaneState> = {}): PaneState => ({
     lengthNote: null,
     notes: [],
     volume: null,
+    presentation: null,
+    presentationProblem: null,
   },
   ...more,
 })

@@ -82,6 +82,35 @@ describe('windows', () => {
     expect(names(image({ intercept: null, slope: null }), 'CT')).not.toContain('Lung')
   })
 
+  it('have number keys that mean the same for every image of a modality', () => {
+    const keyed = (of: StackImage, modality: string, automatic = { center: 1, width: 2 }) =>
+      Object.fromEntries(
+        presetsOf(of, modality, automatic, { center: 3, width: 4 }).flatMap(({ name, keys }) =>
+          (keys ?? []).map((key) => [key, english(name)]),
+        ),
+      )
+    const ct = keyed(image(), 'CT')
+    expect([ct[1], ct[2], ct[9]]).toEqual(['Soft tissue', 'Lung', 'Angiography'])
+    const ofFile = image(
+      { windowCenter: [1, 2], windowWidth: [1, 2] },
+      { windowExplanation: ['BONE', 'Lung'] },
+    )
+    const own = keyed(ofFile, 'CT')
+    expect(Object.keys(own)).toEqual(Object.keys(ct))
+    expect([own[1], own[2]]).toEqual(['Soft tissue', 'Lung (5)'])
+    expect(keyed(image({ intercept: null, slope: null }), 'CT')).toEqual({})
+    expect(keyed(image(), 'MR')).toEqual({ 1: 'As opened', 2: 'Automatic' })
+    expect(keyed(image({}, { rescaleType: 'HU' }), 'DX')).toEqual({
+      1: 'As opened',
+      2: 'Automatic',
+    })
+    expect(keyed(ofFile, 'MR')).toEqual({ 1: 'BONE', 2: 'Automatic' })
+    expect(keyed(image(), 'MR', { center: 3, width: 4 })).toEqual({
+      1: 'Automatic',
+      2: 'Automatic',
+    })
+  })
+
   it('know the unit of a value', () => {
     expect(unitOf(image(), 'CT')).toBe('HU')
     expect(unitOf(image(), 'MR')).toBe('')

@@ -67,6 +67,13 @@ export interface ViewingTables {
     sealedAnnotations: Buffer
     updatedAt: string
   }
+  hangingProtocols: {
+    userId: string
+    /** Starts at 1 and increases with each save. */
+    revision: number
+    sealedProtocols: Buffer
+    updatedAt: string
+  }
   captures: {
     captureId: string
     /** Null if only the archive has the study; the capture is then not uploaded. */

@@ -3,6 +3,7 @@ import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import type { FileStart } from '#server/dicom/data-set/file-start.ts'
 import type { Found } from '#server/dicom/data-set/found-elements.ts'
 import { withoutEnd } from '#server/dicom/data-set/vr.ts'
+import { REFERENCING_CLASSES } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { framesAttributes } from './frame-attributes.ts'
 import { missingFrames } from './frame-bytes.ts'
@@ -89,13 +90,24 @@ export interface ViewedHeader {
   instance: HeaderInstance
 }
 
+/** The frames in the pixel data of a file: those of an image, or of a segmentation. */
+export interface StoredFrames {
+  readonly image: HeaderPixels
+  readonly frames: number
+}
+
 /** Builds the header from the elements of a file. `file`: what precedes the data set. */
 export function viewedHeader(
   values: AttributeValues,
   pixels: Found['pixels'],
   file: Pick<FileStart, 'transferSyntaxUid' | 'sopClassUid' | 'sopInstanceUid'>,
   isEncapsulated: boolean,
-): { readonly header: ViewedHeader; readonly fault: Message | null } {
+): {
+  readonly header: ViewedHeader
+  readonly fault: Message | null
+  /** Null if it has none. */
+  readonly stored: StoredFrames | null
+} {
   const text = (tag: number) => values.text(tag)
   const sopClassUid = text(TAG.SOPClassUID) || file.sopClassUid
   const sopInstanceUid = text(TAG.SOPInstanceUID) || file.sopInstanceUid
@@ -108,9 +120,10 @@ export function viewedHeader(
   const { image, reason } = asObject
     ? { image: null, reason: asObject }
     : imagePixels(values, pixels, isEncapsulated)
-  const counted = image
-    ? countFrames(values, image, pixels, isEncapsulated)
-    : { frames: 1, fault: null }
+  const isSegmentation = REFERENCING_CLASSES[sopClassUid] === 'segmentation'
+  const readable = isSegmentation ? imagePixels(values, pixels, isEncapsulated).image : image
+  const inFile = readable && countFrames(values, readable, pixels, isEncapsulated)
+  const counted = image && inFile ? inFile : { frames: 1, fault: null }
   const { attributes, perFrame, fault } = framesAttributes(values, sopClassUid, counted.frames)
   const imageType = values.texts(TAG.ImageType)
   const modality = text(TAG.Modality)
@@ -144,7 +157,8 @@ export function viewedHeader(
       hasExtras: image !== null && hasExtras(values),
     },
   }
-  return { header, fault: counted.fault ?? fault }
+  const stored = readable && inFile && { image: readable, frames: inFile.frames }
+  return { header, fault: inFile?.fault ?? fault, stored }
 }
 
 const studyOf = (values: AttributeValues, studyInstanceUid: string): HeaderStudy => ({

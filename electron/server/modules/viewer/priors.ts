@@ -4,8 +4,7 @@ import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { listImageStudyRecords } from '#server/modules/images/image-study-list-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
-import { differencesOf, isSamePerson } from '#server/modules/studies/same-patient.ts'
+import { differencesOf, isSamePerson, type Patient } from '#server/modules/studies/same-patient.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
 import {
   findStudy,
@@ -16,8 +15,13 @@ import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
 import { findUser } from '#server/modules/users/queries.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
 import type { ViewedPrior } from '#shared/contract/viewed-images.ts'
+import type { viewing } from '#shared/contract/viewing.ts'
+import type { ReplyOf } from '#shared/operation.ts'
 
 const MAX_PRIORS = 50
+/** The search for studies of the patient reads this many pages at most. */
+const MAX_PAGES = 20
+const PAGE_SIZE = 100
 
 /**
  * Prior studies for comparison, newest first: those in the study's `priorStudyIds` that the view
@@ -90,34 +94,69 @@ function viewerOf(context: Context, view: OpenView): Caller | undefined {
   return person && windowCaller(context)(person)
 }
 
-function archivedPriors(context: Context, { kind, user, studyInstanceUid }: OpenView): string[] {
-  if (kind !== 'window' || !user || studyInstanceUid === null) return []
+function archivedPriors(context: Context, view: OpenView): string[] {
+  const { kind, user } = view
+  if (kind !== 'window' || !user) return []
   const { database } = context
-  const header = findImageStudy(database, studyInstanceUid)?.header
-  if (!header || header.patientId.trim() === '') return []
+  const patient = patientOfView(context, view)
+  if (!patient || patient.patientId.trim() === '') return []
   const caller = windowCaller(context)(user)
-  return listImageStudyRecords(
-    database,
-    { show: 'all', search: header.patientId.trim() },
-    undefined,
-    2 * MAX_PRIORS,
-  )
-    .items.filter(
-      (other) =>
-        isSamePatient(header, other.header) &&
-        canSeeImages(context, caller, other.studyInstanceUid),
+  const found: string[] = []
+  // A page may be short or empty although later ones have studies of the patient: others can have
+  // the ID as a word of a name or description.
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES && found.length < MAX_PRIORS; page++) {
+    const { items, next } = listImageStudyRecords(
+      database,
+      { show: 'all', search: patient.patientId.trim() },
+      cursor,
+      PAGE_SIZE,
     )
-    .map((other) => other.studyInstanceUid)
+    for (const { header, studyInstanceUid } of items)
+      if (isSamePatient(patient, header) && canSeeImages(context, caller, studyInstanceUid))
+        found.push(studyInstanceUid)
+    if (next === undefined) break
+    cursor = next
+  }
+  return found
+}
+
+/**
+ * Where `priorsOf` looked, so that a page can say what an empty list means.
+ */
+export function priorScope(
+  context: Context,
+  view: OpenView,
+): ReplyOf<(typeof viewing)['priors']>['scope'] {
+  if (view.kind !== 'window' || !view.user) return 'link'
+  return patientOfView(context, view)?.patientId.trim() ? 'archive' : 'unidentified'
+}
+
+/**
+ * The patient of the view's study: by its images, or before any has been received, by the partner's
+ * metadata. Undefined if neither is known.
+ */
+export function patientOfView(
+  { database }: Context,
+  { studyInstanceUid }: Pick<OpenView, 'studyInstanceUid'>,
+): Patient | undefined {
+  if (studyInstanceUid === null) return undefined
+  const header = findImageStudy(database, studyInstanceUid)?.header
+  if (header && header.patientId.trim() !== '') return header
+  const metadata = findStudyByUid(database, 'scribe', studyInstanceUid)?.detail.reportMetadata
+  if (!metadata) return header
+  return {
+    patientName: metadata.patientName ?? '',
+    patientId: metadata.mrn ?? '',
+    patientBirthDate: metadata.dateOfBirth?.replaceAll('-', '') ?? '',
+  }
 }
 
 /**
  * Compares the patient ID and the birth date or name, because an archive may contain IDs of
  * different clinics.
  */
-function isSamePatient(
-  one: ImageStudyRecord['header'],
-  other: ImageStudyRecord['header'],
-): boolean {
+export function isSamePatient(one: Patient, other: Patient): boolean {
   if (one.patientId.trim() !== other.patientId.trim()) return false
   if (one.patientBirthDate !== '' && one.patientBirthDate === other.patientBirthDate) return true
   return isSamePerson(one.patientName, other.patientName) && differencesOf(one, other).length === 0

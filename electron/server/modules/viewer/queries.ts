@@ -5,6 +5,7 @@ import type {
   ViewingTables,
   ViewRecord,
 } from '#server/database/tables/viewing.ts'
+import type { HangingProtocols } from '#shared/contract/hanging-protocols.ts'
 import type { CAPTURE_STATES } from '#shared/contract/viewing.ts'
 import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
@@ -15,7 +16,7 @@ export type {
   ViewRecord,
 } from '#server/database/tables/viewing.ts'
 
-// The tables links, views, viewFiles and captures.
+// The tables links, views, viewFiles, captures and hangingProtocols.
 
 const linkContext = (tokenHash: string) => `link ${tokenHash}`
 
@@ -193,3 +194,38 @@ export const capturesOfStudy = (database: Database, studyInstanceUid: string) =>
         .orderBy('captureId'),
     )
     .map(captureOf)
+
+const protocolsContext = (userId: string) => `hanging protocols ${userId}`
+
+/** The hanging protocols of a user; undefined if none were saved. */
+export function findHangingProtocols(
+  database: Database,
+  userId: string,
+): HangingProtocols | undefined {
+  const row = database.get(
+    database.sql.selectFrom('hangingProtocols').selectAll().where('userId', '=', userId),
+  )
+  if (!row) return undefined
+  const json = database.seal.open(row.sealedProtocols, protocolsContext(userId)).toString()
+  return { revision: row.revision, protocols: JSON.parse(json) }
+}
+
+/** Replaces the hanging protocols of a user. */
+export function putHangingProtocols(
+  database: Database,
+  userId: string,
+  { revision, protocols }: HangingProtocols,
+  updatedAt: string,
+): void {
+  const sealedProtocols = database.seal.seal(
+    Buffer.from(JSON.stringify(protocols)),
+    protocolsContext(userId),
+  )
+  const changed = { revision, sealedProtocols, updatedAt }
+  database.run(
+    database.sql
+      .insertInto('hangingProtocols')
+      .values({ userId, ...changed })
+      .onConflict((old) => old.column('userId').doUpdateSet(changed)),
+  )
+}

@@ -13,8 +13,18 @@ import { ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
+import {
+  canQueryArchives,
+  listRetrievals,
+  type PriorArchives,
+  queryPriors,
+  retrievePrior,
+} from './archive-priors.ts'
 import type { Captures } from './captures.ts'
+import { readHangingProtocols, saveHangingProtocols } from './hanging-protocols.ts'
 import * as links from './links.ts'
+import { priorScope } from './priors.ts'
+import { SavedDrawings } from './saved-drawings.ts'
 import { captureObstacle, type ViewSessions, viewReply } from './sessions.ts'
 import type { ViewImages } from './view-images.ts'
 
@@ -37,7 +47,9 @@ export function serveViewing(
   sessions: Pick<ViewSessions, 'byLink' | 'close'>,
   images: ViewImages,
   captures: Captures,
+  archives: PriorArchives,
 ): void {
+  const drawings = new SavedDrawings(context, images)
   const handlers: HandlersOf<typeof viewing> = {
     open({ body, viewCookie }) {
       const { view, token } = sessions.byLink(body.token)
@@ -51,7 +63,14 @@ export function serveViewing(
       return { success: true }
     },
 
-    priors: ({ view }) => ({ priors: images.priors(view) }),
+    priors: ({ view }) => ({
+      priors: images.priors(view),
+      scope: priorScope(context, view),
+      canQuery: canQueryArchives(context, archives, view),
+    }),
+    queryPriors: ({ view }) => queryPriors(context, archives, view),
+    retrievePrior: ({ view, body }) => retrievePrior(context, archives, view, body),
+    retrievals: ({ view }) => ({ retrievals: listRetrievals(context, archives, view) }),
     addPrior({ view, body: { studyInstanceUid } }) {
       images.addPrior(view, studyInstanceUid)
       // Audited, because the user views another study of the patient.
@@ -60,6 +79,7 @@ export function serveViewing(
       return { success: true }
     },
     extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
+    referencing: ({ view, params }) => images.referencing(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
       if (view.studyInstanceUid !== null) checkShown(context, images, view, params.studyInstanceUid)
@@ -68,6 +88,19 @@ export function serveViewing(
     saveAnnotations({ view, params, body }) {
       checkShown(context, images, view, params.studyInstanceUid)
       return saveAnnotations(context, view, params.studyInstanceUid, body)
+    },
+
+    hangingProtocols: ({ view }) => readHangingProtocols(context, view),
+    saveHangingProtocols: ({ view, body }) => saveHangingProtocols(context, view, body),
+
+    savedDrawings({ view, params }) {
+      checkShown(context, images, view, params.studyInstanceUid)
+      return drawings.read(params.studyInstanceUid)
+    },
+    saveDrawings({ view, params, body }) {
+      checkShown(context, images, view, params.studyInstanceUid)
+      checkCaptureAllowed(context, view)
+      return drawings.save(view, params.studyInstanceUid, body)
     },
 
     capture({ view, body }) {
@@ -81,7 +114,11 @@ export function serveViewing(
     },
   }
   serveAll(app, viewing, handlers, {
-    bodyBytes: { capture: CAPTURE_BYTES, saveAnnotations: ANNOTATION_BYTES },
+    bodyBytes: {
+      capture: CAPTURE_BYTES,
+      saveAnnotations: ANNOTATION_BYTES,
+      saveDrawings: ANNOTATION_BYTES,
+    },
   })
   serveImageBytes(app, images)
 }

@@ -1,11 +1,12 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
+import type { ReferencingObject } from '#shared/contract/referencing-objects.ts'
 import type { InstanceExtras, ViewedPrior, ViewLine } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { FileFetcher } from './file-fetcher.ts'
-import type { Frame } from './image-file.ts'
+import { type Frame, referencingObjectOf } from './image-file.ts'
 import type { ShownMedium } from './media.ts'
 import type { AskAccess } from './partner-access.ts'
 import { priorsOf } from './priors.ts'
@@ -99,6 +100,20 @@ export class ViewImages implements AsyncDisposable {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<InstanceExtras> {
     return this.#stateOf(view).image(sopInstanceUid, signal, (image, until) => image.extras(until))
+  }
+
+  /**
+   * Returns a presentation state, segmentation or structure set, once its file is complete.
+   * @throws ApiError those of `frame`
+   */
+  referencing(
+    view: OpenView,
+    sopInstanceUid: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ReferencingObject> {
+    return this.#stateOf(view).image(sopInstanceUid, signal, (image, until) =>
+      image.use(until, referencingObjectOf),
+    )
   }
 
   /**

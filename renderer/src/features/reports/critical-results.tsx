@@ -44,7 +44,7 @@ export function Criticals() {
       )}
       {criticals.length > 0 && (
         <Panel isFlush>
-          <Table.ScrollContainer minWidth={940}>
+          <Table.ScrollContainer minWidth={880}>
             <Table
               horizontalSpacing={16}
               verticalSpacing={9}

@@ -1,6 +1,9 @@
 const LOOK_MS = 1000
 const SIGNS = ['pointermove', 'keydown', 'wheel'] as const
 
+/** On it, image windows hear that the window that opened them was locked or left. */
+export const LOCK_CHANNEL = 'isthmus lock'
+
 const watched = new Map<Window, Document | null>()
 let timer: ReturnType<typeof setInterval> | undefined
 
@@ -29,6 +32,10 @@ export function watchChild(child: Window): void {
 export function closeWatched(): void {
   for (const child of watched.keys()) child.close()
   watched.clear()
+  // Image windows open further ones, for other screens.
+  const channel = new BroadcastChannel(LOCK_CHANNEL)
+  channel.postMessage('locked')
+  channel.close()
 }
 
 function look(): void {

@@ -5,8 +5,11 @@ import {
   RenderingEngine,
 } from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
+import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import type { Stored } from '#shared/pixels/stored.ts'
 import { openClient } from '../../api/client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
@@ -17,7 +20,12 @@ import { provideMetadata } from './metadata.ts'
 import type { Pane } from './pane.ts'
 import { openPane } from './panes/open-pane.ts'
 import type { EnginePane, PanesWorld } from './panes/pane-context.ts'
-import { openPaneLinks, type PaneLinks, type Synchronised } from './panes/pane-links.ts'
+import {
+  openPaneLinks,
+  type PaneLinks,
+  type Scrolled,
+  type Synchronised,
+} from './panes/pane-links.ts'
 import { openResizing } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import type { SeriesState } from './stack.ts'
@@ -26,6 +34,7 @@ import { type Button, openTools, type ToolName, type Tools } from './tools.ts'
 import { openVolumes } from './volumes.ts'
 
 export type { KeptAnnotation } from './kept-annotation.ts'
+export type { Scrolled } from './panes/pane-links.ts'
 
 /** The engine behind the panes of a view's page. One on a page. */
 export interface Engine {
@@ -50,6 +59,10 @@ export interface Engine {
    * index: all scroll by as many images.
    */
   setSynchronised(how: Synchronised): void
+  /** Told where a person has scrolled a stack of this window. @returns the way to stop */
+  onScrolled(listener: (moved: Scrolled) => void): () => void
+  /** Panes follow the scroll of another window, as they would one of this window. */
+  followOther(moved: Scrolled): void
   setReferenceLines(areShown: boolean): void
   /** Crosshairs in the panes that show planes of one volume. */
   setCrosshairs(areShown: boolean): void
@@ -60,10 +73,25 @@ export interface Engine {
    */
   thumbnail(series: SeriesState, signal?: AbortSignal): Promise<string>
 
+  /** Images that this page has decoded so far: they are shown without waiting for the gateway. */
+  decodedImages(): number
+  /** Told when their number changes. @returns the way to stop */
+  onDecoded(listener: () => void): () => void
+  /**
+   * Stored values of a frame that is no image, such as one of a segmentation.
+   * @throws ImageProblem
+   */
+  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
+
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
   /** Takes the place of what is drawn on the study; what cannot be read is left out. */
   restore(studyInstanceUid: string, kept: readonly unknown[]): void
+  /**
+   * A kept drawing as it is saved to the study; undefined if it cannot be, or if its image is not
+   * listed yet.
+   */
+  toSaved(kept: unknown): SavedDrawing | undefined
   /**
    * Told half a second after somebody has drawn, moved or removed; not of `restore`. @returns the
    * way to stop
@@ -159,6 +187,15 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     setTool: (button, tool) => tools.setTool(button, tool),
     tool: (button) => tools.tool(button),
     setSynchronised: (how) => links.setSynchronised(how),
+    onScrolled: (listener) => links.onScrolled(listener),
+    followOther({ seriesKey, index, anchor }) {
+      const stack = list
+        .state()
+        .studies.flatMap(({ series }) => series)
+        .find(({ key }) => key === seriesKey)?.stack
+      if (stack && index < stack.length)
+        links.followFrom({ stack, index, anchor: Math.min(anchor, stack.length - 1) })
+    },
     setReferenceLines(areShown) {
       links.setReferenceLines(areShown)
       render()
@@ -168,8 +205,13 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       render()
     },
     thumbnail: (series, signal) => thumbnails.of(series, signal),
+    decodedImages: () => world.frames.loaded.size,
+    onDecoded: (listener) => world.frames.onChange(listener),
+    storedFrame: (sopInstanceUid, frame, pixel) =>
+      world.frames.stored(sopInstanceUid, frame, pixel),
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
+    toSaved: (kept) => drawings.toSaved(kept),
     onDrawn: (listener) => drawings.onDrawn(listener),
     removeSelected: () => drawings.removeSelected(),
     clearDrawings(paneId) {
@@ -208,7 +250,7 @@ function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks
     volumes: openVolumes(frames),
     resizing: openResizing(engine),
     panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
-    onMoved: links.follow,
+    onMoved: links.moved,
     onOpened: links.join,
     onRendered: links.showLines,
   }

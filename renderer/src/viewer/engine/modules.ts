@@ -27,7 +27,7 @@ const calibration = ({ image: { attributes } }: Found) =>
       : undefined
 
 /** Images of one frame of reference can be laid over one another; one without is alone. */
-const frameOfReferenceOf = ({ instance }: StackImage): string =>
+export const frameOfReferenceOf = ({ instance }: StackImage): string =>
   instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
 
 /** Modules of an image, by the names under which Cornerstone asks for them. */

@@ -1,5 +1,7 @@
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { Message } from '#shared/messages/message.ts'
 import type { ValueWindow } from '#shared/pixels/opening-window.ts'
+import type { Scene } from '../referencing/scene.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 
 export type Plane = 'axial' | 'sagittal' | 'coronal'
@@ -22,6 +24,8 @@ export interface WindowPreset extends ValueWindow {
   readonly name: Message
   /** From 0, of the image's VOI look-up tables; without it, brightness is linear. */
   readonly curve?: number
+  /** Number keys that choose it: the same for every image of a modality. */
+  readonly keys?: readonly number[]
 }
 
 /** What a pane shows. The same object until something changes. */
@@ -79,6 +83,10 @@ export interface PaneState {
   readonly notes: readonly Message[]
   /** Of a plane or a volume: slices that are there, of `of`. Null otherwise. */
   readonly volume: { readonly read: number; readonly of: number } | null
+  /** The presentation state by which `image` is shown; null: as sent. */
+  readonly presentation: PresentationState | null
+  /** Why a part of it cannot be applied to this image. */
+  readonly presentationProblem: Message | null
 }
 
 /** Value under a point. */
@@ -127,7 +135,11 @@ export interface Pane {
   play(framesPerSecond?: number): void
   stop(): void
 
-  /** Presets that fit what is shown, for its modality; the first is what it opens with. */
+  /**
+   * Presets that fit what is shown, for its modality; the first is what it opens with. `keys` says
+   * which number chooses each: of CT its named windows, of others what it opens with and the
+   * automatic window.
+   */
   presets(): readonly WindowPreset[]
   /** Of a preset with a curve, by that curve. */
   setWindow(window: ValueWindow | WindowPreset): void
@@ -151,6 +163,13 @@ export interface Pane {
    * thickness of a plane stay.
    */
   reset(): void
+  /**
+   * Shows the image by a presentation state; null: as sent. The same state again, on another image
+   * that it shows in the same way, leaves what a person has changed since.
+   */
+  present(state: PresentationState | null): void
+  /** What is drawn over its image, for as long as that image is shown. */
+  setScene(scene: Scene | null): void
 
   /**
    * @param x,y in CSS pixels from the pane's top left corner; undefined where there is no pixel,

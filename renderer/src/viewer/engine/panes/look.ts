@@ -39,6 +39,8 @@ export const NOTHING: PaneState = {
   lengthNote: null,
   notes: [],
   volume: null,
+  presentation: null,
+  presentationProblem: null,
 }
 
 /** The parts of a pane's state that follow from which image it is at. */

@@ -1,3 +1,4 @@
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { type Cine, openCine } from '../cine.ts'
@@ -25,7 +26,7 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
   const { state, set, setQuietly, subscribe, forgetListeners } = openPaneState()
   const context: PaneContext = {
     ...{ paneId, world, state, set, setQuietly, leftAt: new Map() },
-    ...{ keptLook: undefined, screen: undefined, content: undefined },
+    ...{ keptLook: undefined, scene: null, screen: undefined, content: undefined },
     displaying: new AbortController(),
     redisplay: () => void display(context),
   }
@@ -51,6 +52,11 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     stop: () => stop(context, cine),
     presets: () => context.content?.presets() ?? [],
     ...openActions(context, change),
+    present: (next) => present(context, pane, next),
+    setScene(scene) {
+      context.scene = scene
+      context.content?.sceneChanged()
+    },
     probeAt(x, y) {
       const view = context.screen?.view()
       return view && state().isShown ? context.content?.probeAt(view, [x, y]) : undefined
@@ -132,6 +138,12 @@ function fail(context: PaneContext, error: unknown, signal: AbortSignal): void {
   if (!problem.isPassing) return
   const retry = setTimeout(context.redisplay, RETRY_AFTER)
   signal.addEventListener('abort', () => clearTimeout(retry), { once: true })
+}
+
+function present({ content, state }: PaneContext, pane: Pane, next: PresentationState | null) {
+  const wasPresented = state().presentation !== null
+  content?.present(next)
+  if (wasPresented && next === null) pane.reset()
 }
 
 /** Takes over what the viewport knows: window, zoom, sides of the body. */

@@ -69,6 +69,7 @@ export function openActions(
     reset() {
       change((view) => context.content?.reset(view))
       setInversion(false)
+      if (state().presentation) change(() => context.content?.presentAgain())
     },
   }
 }

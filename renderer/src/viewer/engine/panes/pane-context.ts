@@ -1,4 +1,6 @@
 import type { RenderingEngine, Types } from '@cornerstonejs/core'
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
+import type { Scene } from '../../referencing/scene.ts'
 import type { Frames } from '../frames.ts'
 import type { Pane, PaneState, Probed, Rendering, Slab, WindowPreset } from '../pane.ts'
 import type { SeriesState } from '../stack.ts'
@@ -54,6 +56,8 @@ export interface PaneContext {
   readonly leftAt: Map<string, string>
   /** How a person saw the stack whose viewport was taken away last. */
   keptLook: KeptLook | undefined
+  /** What referencing objects draw over the image that it names. */
+  scene: Scene | null
   /** Undefined while the pane is attached nowhere. */
   screen: Screen | undefined
   /** Undefined where nothing is shown. */
@@ -108,5 +112,11 @@ export interface PaneContent {
   setSlab(slab: Slab): void
   renderings(): readonly Rendering[]
   setRendering(rendering: Rendering): void
+  /** See `Pane.present`; null: as sent from now on. */
+  present(state: PresentationState | null): void
+  /** As the presentation state says, whatever a person has changed. */
+  presentAgain(): void
+  /** The scene of the pane is another. */
+  sceneChanged(): void
   probeAt(view: View, point: Types.Point2): Probed | undefined
 }

@@ -4,13 +4,24 @@ import type { EnginePane } from './pane-context.ts'
 
 export type Synchronised = 'off' | 'position' | 'index'
 
+/** A stack that was scrolled; places are from 0, `anchor` as in `Anchored`. */
+export interface Scrolled {
+  readonly seriesKey: string
+  readonly index: number
+  readonly anchor: number
+}
+
 /** How panes follow the active one, and show its plane as a line. */
 export interface PaneLinks {
   setActive(paneId: string): void
   setSynchronised(how: Synchronised): void
   setReferenceLines(areShown: boolean): void
-  /** Moves the other panes as a person has moved this one. */
-  follow(moved: EnginePane): void
+  /** Moves the other panes as a person has moved this one, and tells the listeners. */
+  moved(pane: EnginePane): void
+  /** Moves the panes as one of another window has been moved. */
+  followFrom(from: Anchored): void
+  /** Told where a person has scrolled a stack. @returns the way to stop */
+  onScrolled(listener: (moved: Scrolled) => void): () => void
   /** Brings a pane whose series was just opened to where the active one has been scrolled. */
   join(opened: EnginePane): void
   /** A pane has a new picture: if it is the active one, its plane may be another. */
@@ -24,11 +35,15 @@ export function openPaneLinks(
   let active = ''
   let areLinesShown = false
   let synchronised: Synchronised = 'off'
+  const listeners = new Set<(moved: Scrolled) => void>()
   const move = (pane: EnginePane, from: Anchored) => {
     const other = pane.anchored()
     if (synchronised === 'off' || !other || pane.state().isPlaying) return
     const index = synchronisedIndex(synchronised, from, other)
     if (index !== undefined) pane.moveTo(index, 'sync')
+  }
+  const follow = (from: Anchored, moved?: EnginePane) => {
+    for (const pane of panes.values()) if (pane !== moved) move(pane, from)
   }
   const links: PaneLinks = {
     setActive(paneId) {
@@ -39,16 +54,26 @@ export function openPaneLinks(
       synchronised = how
       for (const pane of panes.values()) pane.setAnchor()
       const pane = panes.get(active)
-      if (pane) links.follow(pane)
+      const from = pane?.anchored()
+      if (from) follow(from, pane)
     },
     setReferenceLines(areShown) {
       areLinesShown = areShown
       links.showLines()
     },
-    follow(moved) {
-      const from = moved.anchored()
+    moved(pane) {
+      const from = pane.anchored()
       if (!from) return
-      for (const pane of panes.values()) if (pane !== moved) move(pane, from)
+      follow(from, pane)
+      const { series, index } = pane.state()
+      if (!series) return
+      for (const listener of listeners)
+        listener({ seriesKey: series.key, index, anchor: from.anchor })
+    },
+    followFrom: (from) => follow(from),
+    onScrolled(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     join(opened) {
       const from = panes.get(active)?.anchored()

@@ -67,6 +67,10 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
       const { unit, slab } = pane.state()
       return probedVolume(view as Types.IVolumeViewport, unit, point, slab)
     },
+    // A presentation state is of images, not of a volume.
+    present: () => undefined,
+    presentAgain: () => undefined,
+    sceneChanged: () => undefined,
   }
 }
 

@@ -43,6 +43,9 @@ export function openVolumeContent(pane: PaneContext): PaneContent {
     setSlab: () => undefined,
     renderings: () => renderingsOf(pane.state().unit),
     setRendering: (rendering) => colour(whole, rendering),
+    present: () => undefined,
+    presentAgain: () => undefined,
+    sceneChanged: () => undefined,
     // A pixel shows no one voxel.
     probeAt: () => undefined,
   }

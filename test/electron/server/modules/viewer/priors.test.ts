@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import { insertCustomer, insertCustomerUser } from '#server/modules/customers/queries.ts'
+import { priorScope } from '#server/modules/viewer/priors.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { english } from '#shared/messages/english.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
+import { seedImages } from '../../../../support/images.ts'
 import { archive, archived } from './archive-fixture.ts'
 import { scribeStudy } from './study-fixture.ts'
 import { dicomFile, listedOf, openView, openViewing, STUDY, uidOf } from './viewing-fixture.ts'
@@ -76,6 +78,34 @@ describe('earlier studies', () => {
         isOpen,
       ]),
     ).toEqual([[earlier, 1, false]])
+  })
+
+  it('are found behind many studies of others that have the number in their text', async () => {
+    const { images, store, earlier } = await clinic()
+    for (let number = 0; number < 250; number++) {
+      const header = { patientName: 'Other^Person', patientId: 'X-1', studyDescription: 'P-4711' }
+      seedImages(store, { uid: `2.25.9${number}`, header, at: '2026-12-01T08:00:00.000Z' })
+    }
+    const priors = images.priors(openView({ kind: 'window', user: USER }))
+    expect(priors.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual([earlier])
+  })
+
+  it('are found by the metadata of the study before any of its images has come', async () => {
+    const { images, store, earlier } = await clinic()
+    const study = '2.25.777'
+    const view = openView({ kind: 'window', user: USER, studyInstanceUid: study })
+    expect(priorScope(store, view)).toBe('unidentified')
+    expect(images.priors(view)).toEqual([])
+    scribeStudy(store, study, {
+      reportMetadata: {
+        mrn: 'P-4711',
+        patientName: 'Meier^Anna',
+        dateOfBirth: '1980-01-31',
+      } as never,
+    })
+    expect(priorScope(store, view)).toBe('archive')
+    expect(priorScope(store, openView())).toBe('link')
+    expect(images.priors(view).map(({ studyInstanceUid }) => studyInstanceUid)).toContain(earlier)
   })
 
   it('are those alone that the person may see', async () => {

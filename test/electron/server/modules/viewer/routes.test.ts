@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import * as studyService from '#server/modules/studies/service.ts'
+import type { PriorArchives } from '#server/modules/viewer/archive-priors.ts'
 import type { Captures } from '#server/modules/viewer/captures.ts'
 import { serveViewing } from '#server/modules/viewer/routes.ts'
 import { ViewSessions } from '#server/modules/viewer/sessions.ts'
 import type { ViewImages } from '#server/modules/viewer/view-images.ts'
 import { Problem } from '#shared/contract/conventions.ts'
+import type { HangingProtocol } from '#shared/contract/hanging-protocols.ts'
 import type { ViewedPrior } from '#shared/contract/viewed-images.ts'
 import { type Capture, View, viewing } from '#shared/contract/viewing.ts'
 import { viewPaths } from '#shared/view-paths.ts'
@@ -78,6 +80,10 @@ beforeEach(async () => {
       notApplied: [],
       overlays: [],
     }),
+    referencing: async () => ({
+      ...{ kind: 'structure-set', label: 'PLAN', description: '', creator: '', date: '', time: '' },
+      ...{ notApplied: [], rois: [] },
+    }),
     media: async (_view, mediaId, range) => ({
       ...{ status: 206, headers: { 'content-range': `${range}` }, body: Readable.from(['x']) },
       ...{ shownAs: 'pdf', mimeType: 'application/pdf', fileName: `${mediaId}.pdf` },
@@ -87,19 +93,32 @@ beforeEach(async () => {
     shows: (_view, uid) => given?.includes(uid),
   } as Pick<
     ViewImages,
-    'lines' | 'frame' | 'extras' | 'media' | 'priors' | 'addPrior' | 'shows'
+    'lines' | 'frame' | 'extras' | 'referencing' | 'media' | 'priors' | 'addPrior' | 'shows'
   > as ViewImages
+  const archives = {
+    list: () => ({ destinations: [], native: { isAvailable: true, detail: null } }),
+    findPriors: async () => ({ studies: [], tookMs: 1 }),
+    pull: () => Promise.reject(new Error('not here')) as never,
+    pulls: { list: () => [] },
+  } satisfies PriorArchives
   server = await openTestServer({
     views: sessions,
     register: (app) =>
-      serveViewing(app, on.store, sessions, images, {
-        async make(_view, { pixels, ...capture }) {
-          calls.push({ ...capture, pixels: pixels.length })
-          return CAPTURE
-        },
-        list: () => [CAPTURE],
-        retry: (_view, captureId) => ({ ...CAPTURE, captureId }),
-      } as Pick<Captures, 'make' | 'list' | 'retry'> as Captures),
+      serveViewing(
+        app,
+        on.store,
+        sessions,
+        images,
+        {
+          async make(_view, { pixels, ...capture }) {
+            calls.push({ ...capture, pixels: pixels.length })
+            return CAPTURE
+          },
+          list: () => [CAPTURE],
+          retry: (_view, captureId) => ({ ...CAPTURE, captureId }),
+        } as Pick<Captures, 'make' | 'list' | 'retry'> as Captures,
+        archives,
+      ),
   })
 })
 afterEach(async () => {
@@ -161,6 +180,7 @@ describe('the calls of a view', () => {
       media.headers['content-disposition'],
     ]).toEqual([...[206, 'bytes=0-0', `inline; filename="3.pdf"; filename*=UTF-8''3.pdf`]])
     expect((await call('GET', '/instances/1.2/extras')).json).toMatchObject({ palette: null })
+    expect((await call('GET', '/instances/1.2/referencing')).json).toMatchObject({ label: 'PLAN' })
   })
 
   it('keep what is drawn, of studies that the view shows', async () => {
@@ -185,7 +205,8 @@ describe('the calls of a view', () => {
       isOpen: false,
     }
     priors = [prior]
-    expect((await call('GET', '/priors')).json).toEqual({ priors })
+    const scope = { scope: 'link', canQuery: false }
+    expect((await call('GET', '/priors')).json).toEqual({ priors, ...scope })
     expect(codeOf(await call('GET', at('9.9')))).toEqual([404, 'not-found'])
     priors = [{ ...prior, isOpen: true }]
     expect((await call('GET', at('9.9'))).status).toBe(200)
@@ -198,6 +219,61 @@ describe('the calls of a view', () => {
     expect(
       codeOf(await call('PUT', at(UID), { revision: 1, annotations: ['é'.repeat(2_000_000)] })),
     ).toEqual([413, 'too-large'])
+  })
+
+  it('keep the hanging protocols of the user, and refuse what another window has overtaken', async () => {
+    const { call } = await opened()
+    const save = (revision: number, protocols: object[] = []) =>
+      call('PUT', '/hanging-protocols', { revision, protocols })
+    const protocol: HangingProtocol = {
+      protocolId: CAPTURE.captureId,
+      name: 'CT chest',
+      modality: 'CT',
+      words: ['chest'],
+      prior: 'with',
+      leastSeries: 1,
+      mostSeries: null,
+      rows: 1,
+      columns: 2,
+      panes: [
+        {
+          from: 'prior',
+          modality: 'CT',
+          description: 'Lung',
+          viewPosition: '',
+          laterality: '',
+          position: 0,
+        },
+        null,
+      ],
+      isPlanes: false,
+    }
+    expect((await call('GET', '/hanging-protocols')).json).toEqual({ revision: 0, protocols: [] })
+    expect((await save(0, [protocol])).json).toEqual({ revision: 1 })
+    expect(codeOf(await save(0))).toEqual([422, 'refused'])
+    expect(codeOf(await save(1, [{ ...protocol, rows: 5 }]))).toEqual([400, 'malformed'])
+    // Another view of the same user has them, too; a session without a user has none and keeps none.
+    const { call: again } = await opened()
+    expect((await again('GET', '/hanging-protocols')).json).toEqual({
+      revision: 1,
+      protocols: [protocol],
+    })
+    const { call: nobody } = await opened(ephemeral())
+    expect((await nobody('GET', '/hanging-protocols')).json).toMatchObject({ protocols: [] })
+    expect(
+      codeOf(await nobody('PUT', '/hanging-protocols', { revision: 0, protocols: [] })),
+    ).toEqual([422, 'refused'])
+  })
+
+  it('query other archives from the window alone, by who may manage all images', async () => {
+    const { call } = await opened()
+    const body = { destinationId: CAPTURE.captureId, studyInstanceUid: '9.9' }
+    for (const [method, path, json] of [
+      ['POST', '/priors/query', undefined],
+      ['POST', '/priors/retrieve', body],
+      ['GET', '/priors/retrievals', undefined],
+    ] as const)
+      expect(codeOf(await call(method, path, json))).toEqual([403, 'not-permitted'])
   })
 
   it('keep what is drawn in an ephemeral session, of the studies that the partner gave', async () => {

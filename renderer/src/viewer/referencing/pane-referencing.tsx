@@ -1,0 +1,211 @@
+import { Popover } from '@mantine/core'
+import { IconChevronDown, IconStack2 } from '@tabler/icons-react'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import type { Message } from '#shared/messages/message.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { useBench, useImages, usePane } from '../desk-context.ts'
+import type { PaneState } from '../engine/pane.ts'
+import { isNamed } from './belonging.ts'
+import { type BuiltScene, buildScene } from './build-scene.ts'
+import { type Offers, offersFor } from './offers.ts'
+import { OverlayChoices } from './overlay-choices.tsx'
+import css from './pane-referencing.module.css'
+import { PresentationChoices } from './presentation-choices.tsx'
+import { labelOf } from './referencing-text.ts'
+import { colourAt, cssColour } from './scene.ts'
+
+/** Entries of the legend on an image; the panel lists all of them. */
+const MOST_LEGEND = 8
+
+/**
+ * The objects that refer to the images of a pane: which presentation state and which overlays are
+ * chosen, what of them is on the image, and what of them is not applied.
+ */
+export function PaneReferencing({ paneId, state }: { paneId: string; state: PaneState }) {
+  const { studies } = useImages()
+  const { referencing } = useBench()
+  const { objects } = useSyncExternalStore(referencing.subscribe, referencing.state)
+  const { series } = state
+  const offers = useMemo(
+    () => (series ? offersFor(objects, series, studies) : undefined),
+    [objects, series, studies],
+  )
+  const built = useScene(paneId, state)
+  const isOffered =
+    offers && offers.presentations.length + offers.overlays.length > 0 && state.plane === null
+  if (!isOffered || !series) return null
+  return <Panel paneId={paneId} state={state} offers={offers} built={built} />
+}
+
+/** Draws what is chosen, on the image that the pane shows and on no other one. */
+function useScene(paneId: string, { series, image, plane, isShown }: PaneState) {
+  const pane = usePane(paneId)
+  const { referencing, segmentFrames } = useBench()
+  const { studies } = useImages()
+  const store = useSyncExternalStore(referencing.subscribe, referencing.state)
+  const frames = useSyncExternalStore(segmentFrames.subscribe, segmentFrames.state)
+  const chosen = series ? referencing.presentedIn(paneId, series.key) : null
+  const of = chosen === null ? undefined : store.objects.get(chosen)?.object
+  const presentation =
+    of?.kind === 'presentation-state' && image && plane === null && isNamed(of.references, image)
+      ? of
+      : null
+  const built = useMemo(() => {
+    if (!series || !image || plane !== null) return undefined
+    const overlays = [...store.shown]
+      .filter(([, { isShown }]) => isShown)
+      .flatMap(([uid, shown]) => {
+        const loaded = store.objects.get(uid)
+        return loaded ? [[uid, loaded, shown] as const] : []
+      })
+    return buildScene(image, series, studies, presentation, overlays, frames)
+  }, [series, image, plane, studies, presentation, store, frames])
+  useEffect(() => {
+    if (isShown && image) pane.present(presentation)
+  }, [pane, isShown, image, presentation])
+  useEffect(() => pane.setScene(built?.scene ?? null), [pane, built])
+  return built
+}
+
+function Panel(props: {
+  paneId: string
+  state: PaneState
+  offers: Offers
+  built: BuiltScene | undefined
+}) {
+  const { paneId, state, offers, built } = props
+  const { referencing } = useBench()
+  const [isOpen, setIsOpen] = useState(false)
+  const key = state.series?.key ?? ''
+  const chosen = referencing.presentedIn(paneId, key)
+  return (
+    <div className={css.place} data-referencing>
+      <Popover
+        opened={isOpen}
+        onChange={setIsOpen}
+        position="top"
+        shadow="md"
+        width={340}
+        trapFocus
+        returnFocus
+      >
+        <Popover.Target>
+          <button
+            type="button"
+            className={css.button}
+            data-chosen={chosen !== null || undefined}
+            aria-haspopup="dialog"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+            onDoubleClick={(event) => event.stopPropagation()}
+          >
+            <IconStack2 size={14} stroke={1.8} aria-hidden />
+            <span>{buttonText(props, chosen)}</span>
+            <IconChevronDown size={12} aria-hidden />
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown
+          className={css.panel ?? ''}
+          aria-label={t('ui.viewer.referencing.panel')}
+          onDoubleClick={(event) => event.stopPropagation()}
+          data-scrolls
+        >
+          {offers.presentations.length > 0 && (
+            <PresentationChoices
+              offers={offers.presentations}
+              chosen={chosen}
+              problem={state.presentationProblem}
+              onChoose={(uid) => referencing.present(paneId, key, uid)}
+            />
+          )}
+          {offers.overlays.length > 0 && (
+            <OverlayChoices offers={offers.overlays} onImage={built?.onImage} />
+          )}
+        </Popover.Dropdown>
+      </Popover>
+      <Warnings state={state} built={built} chosen={chosen} />
+      <Legend built={built} />
+    </div>
+  )
+}
+
+function buttonText(
+  { state, offers }: { state: PaneState; offers: Offers },
+  chosen: string | null,
+): string {
+  const offer = offers.presentations.find(({ sopInstanceUid }) => sopInstanceUid === chosen)
+  if (offer)
+    return state.presentation
+      ? t('ui.viewer.referencing.presented', { label: labelOf(offer.loaded) })
+      : t('ui.viewer.referencing.asSent')
+  const counts = { states: offers.presentations.length, overlays: offers.overlays.length }
+  return t('ui.viewer.referencing.offered', counts)
+}
+
+/** What a person has to know before reading the image by what is chosen. */
+function Warnings(props: {
+  state: PaneState
+  built: BuiltScene | undefined
+  chosen: string | null
+}) {
+  const { state, built, chosen } = props
+  const { referencing } = useBench()
+  const loaded = chosen === null ? undefined : referencing.state().objects.get(chosen)
+  const isElsewhere = loaded?.object && state.isShown && state.presentation === null
+  const said: Message[] = [
+    ...(state.presentationProblem ? [state.presentationProblem] : []),
+    ...(state.presentation ? (loaded?.object?.notApplied ?? []) : []),
+    ...(built?.refusals.map(({ why }) => why) ?? []),
+  ]
+  const sentences = new Set(said.map((one) => translateMessage(one)))
+  if (isElsewhere && loaded && !state.presentationProblem)
+    sentences.add(t('ui.viewer.referencing.elsewhere', { label: labelOf(loaded) }))
+  if (built?.isLoading) sentences.add(t('ui.viewer.referencing.loading'))
+  if (sentences.size === 0) return null
+  return (
+    <ul className={css.warnings} role="status">
+      {[...sentences].map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** Names and colours of what is drawn on this image. */
+function Legend({ built }: { built: BuiltScene | undefined }) {
+  const { referencing } = useBench()
+  const { objects } = referencing.state()
+  const entries = [...(built?.onImage ?? [])].flatMap(([uid, numbers]) => {
+    const object = objects.get(uid)?.object
+    if (!object || object.kind === 'presentation-state') return []
+    const { hidden } = referencing.shownOf(uid)
+    const parts = object.kind === 'segmentation' ? object.segments : object.rois
+    return parts.flatMap((part, index) =>
+      numbers.has(part.number) && !hidden.has(part.number)
+        ? [
+            {
+              key: `${uid} ${part.number}`,
+              name: 'label' in part ? part.label || part.type : part.name,
+              number: part.number,
+              colour: colourAt(part.colour, index),
+            },
+          ]
+        : [],
+    )
+  })
+  if (entries.length === 0) return null
+  return (
+    <ul className={css.legend} aria-label={t('ui.viewer.referencing.legend')}>
+      {entries.slice(0, MOST_LEGEND).map(({ key, name, number, colour }) => (
+        <li key={key}>
+          <i style={{ background: cssColour(colour) }} aria-hidden="true" />
+          {name || t('ui.viewer.referencing.unnamed', { number })}
+        </li>
+      ))}
+      {entries.length > MOST_LEGEND && (
+        <li>{t('ui.viewer.referencing.more', { count: entries.length - MOST_LEGEND })}</li>
+      )}
+    </ul>
+  )
+}

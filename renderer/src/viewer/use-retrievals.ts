@@ -1,0 +1,77 @@
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { viewing } from '#shared/contract/viewing.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import type { ProblemError } from '../api/client.ts'
+import { translateMessage } from '../i18n/messages.ts'
+import { t } from '../i18n/t.ts'
+import { call } from './calls.ts'
+import { useBench, useDesk } from './desk-context.ts'
+
+type Retrievals = ReplyOf<(typeof viewing)['retrievals']>
+const POLL_MS = 1500
+
+/** How the retrievals that this page has started are going. */
+export function useRetrievalStates(): UseQueryResult<Retrievals, ProblemError> {
+  const { desk } = useBench()
+  const { viewId } = desk.view
+  const isAny = useDesk((state) => state.retrieving.length > 0)
+  return useQuery<Retrievals, ProblemError>({
+    queryKey: [viewing.retrievals.path],
+    queryFn: ({ signal }) => call(viewing.retrievals, { params: { viewId } }, signal),
+    enabled: isAny,
+    refetchInterval: POLL_MS,
+    staleTime: 0,
+  })
+}
+
+/** Puts a prior study beside once it has been retrieved, and says why one was not. */
+export function useRetrievals(): void {
+  const bench = useBench()
+  const { desk } = bench
+  const retrieving = useDesk((state) => state.retrieving)
+  const states = useRetrievalStates()
+  const queries = useQueryClient()
+  useEffect(() => {
+    for (const studyInstanceUid of retrieving) {
+      const retrieval = states.data?.retrievals.find(
+        (one) => one.studyInstanceUid === studyInstanceUid,
+      )
+      if (!retrieval || retrieval.state === 'running') continue
+      desk.set((state) => ({
+        retrieving: state.retrieving.filter((one) => one !== studyInstanceUid),
+      }))
+      // What was received of a retrieval that has failed can be compared, too.
+      if (retrieval.completed > 0) void showBeside(bench, studyInstanceUid)
+      if (retrieval.state === 'failed')
+        desk.set({
+          said: {
+            text: retrieval.detail
+              ? translateMessage(retrieval.detail)
+              : t('ui.viewer.priors.notRetrieved'),
+          },
+        })
+      void queries.invalidateQueries({ queryKey: [viewing.priors.path] })
+    }
+  }, [bench, desk, queries, retrieving, states.data])
+}
+
+/** Adds a prior study to the view; it is hung beside as soon as its series are there. */
+export async function showBeside(
+  { desk, list }: Pick<ReturnType<typeof useBench>, 'desk' | 'list'>,
+  studyInstanceUid: string,
+): Promise<void> {
+  try {
+    await call(viewing.addPrior, {
+      params: { viewId: desk.view.viewId },
+      body: { studyInstanceUid },
+    })
+  } catch (error) {
+    desk.set({ said: { text: error instanceof Error ? error.message : String(error) } })
+    throw error
+  }
+  list.again()
+  desk.set((state) => ({
+    awaitedPriors: [...new Set([...state.awaitedPriors, studyInstanceUid])],
+  }))
+}
