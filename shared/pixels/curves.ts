@@ -19,7 +19,7 @@ export interface Curve {
 /**
  * Number of levels that the GPU supports; Cornerstone's color table of a curve has the same number.
  */
-const MOST_LEVELS = 1024
+export const MOST_LEVELS = 1024
 
 const known = new WeakMap<InstanceExtras, readonly Curve[]>()
 /** The curves of an image; the first is used initially. */

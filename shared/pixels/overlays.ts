@@ -4,6 +4,8 @@ import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from './stored.ts'
 
 /** The overlay plane of one frame (PS3.3 C.9.2): one bit per pixel, lowest bit first. */
 export interface OverlayPlane {
+  /** Of its attributes, such as 0x6000. */
+  readonly group: number
   readonly rows: number
   readonly columns: number
   /** Row and column of its first pixel in the image, from 1. */
@@ -24,12 +26,12 @@ export function overlaysOfFrame(
 ): { readonly planes: readonly OverlayPlane[]; readonly unread: number } {
   const planes: OverlayPlane[] = []
   let unread = 0
-  for (const { rows, columns, origin, frames, bit, data } of overlays) {
+  for (const { group, rows, columns, origin, frames, bit, data } of overlays) {
     // PS3.3 C.9.3.1.1: the first frame of the image that the overlay is for.
     const at = frames ? frame - frames.first : 0
     if (at < 0 || (frames && at >= frames.count)) continue
     const bits = bit === null ? bytesOf(data) : embedded(bit)
-    if (bits) planes.push({ rows, columns, origin, bits, from: at * rows * columns })
+    if (bits) planes.push({ group, rows, columns, origin, bits, from: at * rows * columns })
     else unread += 1
   }
   return { planes, unread }

@@ -1,11 +1,14 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Desk, DeskState } from './desk.ts'
 import { activePaneId } from './desk.ts'
+import type { KeyImages } from './documents/key-images.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
 import type { Pane, PaneState } from './engine/pane.ts'
 import type { ListState } from './engine/stack.ts'
+import type { ReferencingStore } from './referencing/referencing-store.ts'
+import type { SegmentFrameStore } from './referencing/segment-values.ts'
 import type { Windows } from './windows.ts'
 
 /** What every part of the viewer stands on. */
@@ -14,8 +17,12 @@ export interface Bench {
   readonly list: ImageList
   readonly engine: Engine
   readonly drawings: DrawingsKeeper
+  readonly keyImages: KeyImages
   /** The other windows of this view. */
   readonly windows: Windows
+  /** Objects that refer to images, and which of them are shown. */
+  readonly referencing: ReferencingStore
+  readonly segmentFrames: SegmentFrameStore
   /** What drawings measure, by their id. */
   readonly measured: () => ReadonlyMap<string, readonly string[]>
 }

@@ -266,7 +266,7 @@ describe('JPEG', () => {
 
 describe('overlays', () => {
   const overlay = (more: object) => ({
-    ...{ rows: 1, columns: 3, origin: [1, 1] as [number, number], frames: null },
+    ...{ group: 0x6000, rows: 1, columns: 3, origin: [1, 1] as [number, number], frames: null },
     ...{ type: 'G', label: '', bit: null, data: Buffer.from([0b101_110]).toString('base64') },
     ...more,
   })

@@ -17,6 +17,8 @@ export interface LookUpTable {
 
 /** An overlay plane, or one for each of several frames (PS3.3 C.9.2, C.9.3). */
 export interface OverlayPlane {
+  /** Of its attributes, such as 0x6000. */
+  readonly group: number
   readonly rows: number
   readonly columns: number
   /** Row and column of its first pixel, starting at 1. */
@@ -87,13 +89,21 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
   }
 }
 
+/** Overlays whose bits are in elements of their own. */
+export const overlaysOf = (values: AttributeValues): OverlayPlane[] =>
+  OVERLAY_GROUPS.flatMap((group) =>
+    values.has(group + OVERLAY.data) ? (overlayOf(values, group) ?? []) : [],
+  )
+
+/** With its data as the viewer's page gets it. */
+export const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
+  ...one,
+  data: one.data.toString('base64'),
+})
+
 /** As the viewer's page gets it. */
 export function extrasInBase64(extras: HeaderExtras): InstanceExtras {
   const { palette, modalityLut, voiLuts, supplement, overlays, notApplied } = extras
-  const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
-    ...one,
-    data: one.data.toString('base64'),
-  })
   const inColours = ({ red, green, blue }: NonNullable<HeaderExtras['palette']>) => ({
     red: inBase64(red),
     green: inBase64(green),
@@ -160,7 +170,10 @@ function supplementOf(values: AttributeValues): HeaderExtras['supplement'] {
 }
 
 // PS3.5 §7.6: overlays are in groups 6000 to 601E.
-const OVERLAY_GROUPS = Array.from({ length: 16 }, (_, index) => (0x6000 + index * 2) * 0x10000)
+export const OVERLAY_GROUPS = Array.from(
+  { length: 16 },
+  (_, index) => (0x6000 + index * 2) * 0x10000,
+)
 /** Element numbers within a group. */
 const OVERLAY = {
   rows: 0x10,
@@ -195,6 +208,7 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane | undef
   const [row = 1, column = 1] = values.vector(group + OVERLAY.origin, 2) ?? []
   const first = values.number(group + OVERLAY.firstFrame) ?? 1
   return {
+    group: group >>> 16,
     rows,
     columns,
     origin: [row, column],
@@ -207,7 +221,7 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane | undef
   }
 }
 
-const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
+export const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
   values
     .items(sequence)
     .slice(0, MAX_TABLES)
@@ -264,7 +278,8 @@ function descriptorOf(
   if (bits < 8 || bits > 16) return undefined
   return {
     entries: entries & 0xffff || 65_536,
-    firstValue: signed ? (first << 16) >> 16 : first & 0xffff,
+    // Encoded as SS, it may be negative already.
+    firstValue: signed || first < 0 ? (first << 16) >> 16 : first & 0xffff,
     bits,
   }
 }

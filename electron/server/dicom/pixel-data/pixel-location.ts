@@ -9,7 +9,7 @@ import { EncapsulatedFrames } from './encapsulated-frames.ts'
 import type { FrameBytes } from './frame-bytes.ts'
 import { missingFrames, truncatedFile } from './frame-bytes.ts'
 import { bitsOfFrame, framesWithin, nativeFrame } from './native-frames.ts'
-import type { ViewedHeader } from './viewed-header.ts'
+import type { StoredFrames } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
 /**
@@ -54,15 +54,13 @@ export interface PixelLocation {
   fault(): Message | undefined
 }
 
-/** `header` must be that of an image. */
 export function locatePixels(
   source: ByteSource,
   pixels: NonNullable<Found['pixels']>,
   form: PixelForm,
-  { instance: { image, frames, transferSyntaxUid } }: ViewedHeader,
+  { image, frames, transferSyntaxUid }: StoredFrames & { readonly transferSyntaxUid: string },
   values: AttributeValues,
-): PixelLocation | undefined {
-  if (!image) return undefined
+): PixelLocation {
   if (form === 'native') {
     const swapsPairs =
       pixels.bigEndian && image.bitsAllocated <= 8 && VR.get(pixels.vr)?.width === 2

@@ -8,7 +8,7 @@ import type { FrameBytes } from './frame-bytes.ts'
 import { type HeaderExtras, headerExtras } from './header-extras.ts'
 import { locatePixels, type PixelForm, type PixelLocation, pixelForm } from './pixel-location.ts'
 import { type ViewedHeader, viewedHeader } from './viewed-header.ts'
-import { isViewerTag, TAG } from './viewed-tags.ts'
+import { isViewerTag } from './viewed-tags.ts'
 
 export type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 export { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
@@ -21,8 +21,9 @@ interface Opened {
   readonly header: ViewedHeader
   /** What is unusual about its header. */
   readonly fault: Message | null
-  /** Undefined if it is not an image. */
+  /** Undefined if it has no frames. */
   readonly pixels: PixelLocation | undefined
+  readonly frames: number
 }
 
 /**
@@ -50,17 +51,22 @@ export class ViewedFile {
     return this.#open()?.header
   }
 
+  /** Number of frames of an image or a segmentation; 0 until the header is available. */
+  get frames(): number {
+    return this.#opened?.pixels ? this.#opened.frames : 0
+  }
+
   /**
    * Locates a frame, numbered from 1; undefined while its bytes have not arrived.
-   * @throws {ViewedFileFault} also if the file has no such frame, ends before it, or is not an
-   * image
+   * @throws {ViewedFileFault} also if the file has no such frame, ends before it, or is neither an
+   * image nor a segmentation
    */
   frame(number: number): FrameBytes | undefined {
     const file = this.#open()
     if (!file) return undefined
-    const { frames, notImage } = file.header.instance
+    const { notImage } = file.header.instance
     if (!file.pixels) throw new ViewedFileFault(notImage ?? message('viewer.no-image'))
-    if (!Number.isInteger(number) || number < 1 || number > frames)
+    if (!Number.isInteger(number) || number < 1 || number > file.frames)
       throw new ViewedFileFault(message('viewed-file.no-such-frame'))
     return file.pixels.frame(number)
   }
@@ -117,29 +123,6 @@ export function isDeflated(source: ByteSource): boolean | undefined {
   }
 }
 
-/** The location of an encapsulated document (PDF, CDA, STL). */
-export interface EncapsulatedDocument {
-  readonly at: number
-  readonly length: number
-  readonly mimeType: string
-  readonly title: string
-}
-
-/** The document in a complete file; undefined if there is none. @throws {ViewedFileFault} */
-export function encapsulatedDocument(source: ByteSource): EncapsulatedDocument | undefined {
-  const read = new Reading(source).advance()
-  const element = read?.found.elements.get(TAG.EncapsulatedDocument)
-  if (!read || !element || element.items || element.length === 0) return undefined
-  const exact = read.values.number(TAG.EncapsulatedDocumentLength) ?? 0
-  return {
-    at: element.at,
-    // PS3.3 C.24.2: the value may have one byte of padding.
-    length: exact === element.length - 1 ? exact : element.length,
-    mimeType: read.values.text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
-    title: read.values.text(TAG.DocumentTitle),
-  }
-}
-
 interface Read {
   readonly start: FileStart
   readonly found: Found
@@ -190,7 +173,11 @@ class Reading {
 }
 
 function openedOf(source: ByteSource, { start, found, values, form }: Read): Opened {
-  const { header, fault } = viewedHeader(values, found.pixels, start, form !== 'native')
-  const pixels = found.pixels && locatePixels(source, found.pixels, form, header, values)
-  return { header, fault, pixels }
+  const { header, fault, stored } = viewedHeader(values, found.pixels, start, form !== 'native')
+  const { transferSyntaxUid } = start
+  const pixels =
+    found.pixels && stored
+      ? locatePixels(source, found.pixels, form, { ...stored, transferSyntaxUid }, values)
+      : undefined
+  return { header, fault, pixels, frames: stored?.frames ?? 0 }
 }

@@ -3,6 +3,7 @@ import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import type { FileStart } from '#server/dicom/data-set/file-start.ts'
 import type { Found } from '#server/dicom/data-set/found-elements.ts'
 import { withoutEnd } from '#server/dicom/data-set/vr.ts'
+import { REFERENCING_CLASSES } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { framesAttributes } from './frame-attributes.ts'
 import { missingFrames } from './frame-bytes.ts'
@@ -87,6 +88,14 @@ export interface ViewedHeader {
   study: HeaderStudy
   series: HeaderSeries
   instance: HeaderInstance
+  /** Title of a report or document, and the media type of an encapsulated one; empty if missing. */
+  document: { title: string; mimeType: string }
+}
+
+/** The frames in the pixel data of a file: those of an image, or of a segmentation. */
+export interface StoredFrames {
+  readonly image: HeaderPixels
+  readonly frames: number
 }
 
 /** Builds the header from the elements of a file. `file`: what precedes the data set. */
@@ -95,7 +104,12 @@ export function viewedHeader(
   pixels: Found['pixels'],
   file: Pick<FileStart, 'transferSyntaxUid' | 'sopClassUid' | 'sopInstanceUid'>,
   isEncapsulated: boolean,
-): { readonly header: ViewedHeader; readonly fault: Message | null } {
+): {
+  readonly header: ViewedHeader
+  readonly fault: Message | null
+  /** Null if it has none. */
+  readonly stored: StoredFrames | null
+} {
   const text = (tag: number) => values.text(tag)
   const sopClassUid = text(TAG.SOPClassUID) || file.sopClassUid
   const sopInstanceUid = text(TAG.SOPInstanceUID) || file.sopInstanceUid
@@ -108,9 +122,10 @@ export function viewedHeader(
   const { image, reason } = asObject
     ? { image: null, reason: asObject }
     : imagePixels(values, pixels, isEncapsulated)
-  const counted = image
-    ? countFrames(values, image, pixels, isEncapsulated)
-    : { frames: 1, fault: null }
+  const isSegmentation = REFERENCING_CLASSES[sopClassUid] === 'segmentation'
+  const readable = isSegmentation ? imagePixels(values, pixels, isEncapsulated).image : image
+  const inFile = readable && countFrames(values, readable, pixels, isEncapsulated)
+  const counted = image && inFile ? inFile : { frames: 1, fault: null }
   const { attributes, perFrame, fault } = framesAttributes(values, sopClassUid, counted.frames)
   const imageType = values.texts(TAG.ImageType)
   const modality = text(TAG.Modality)
@@ -143,8 +158,15 @@ export function viewedHeader(
       regions: regionsOf(values),
       hasExtras: image !== null && hasExtras(values),
     },
+    document: {
+      title:
+        text(TAG.DocumentTitle) ||
+        (values.items(TAG.ConceptNameCodeSequence)[0]?.text(TAG.CodeMeaning) ?? ''),
+      mimeType: text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
+    },
   }
-  return { header, fault: counted.fault ?? fault }
+  const stored = readable && inFile && { image: readable, frames: inFile.frames }
+  return { header, fault: inFile?.fault ?? fault, stored }
 }
 
 const studyOf = (values: AttributeValues, studyInstanceUid: string): HeaderStudy => ({

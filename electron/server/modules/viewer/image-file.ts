@@ -5,12 +5,14 @@ import {
   readFrame,
   ViewedFileFault,
 } from '#server/dicom/pixel-data/viewed-file.ts'
+import { readReferencingObject } from '#server/dicom/referencing-objects/referencing-object.ts'
+import type { ReferencingObject } from '#shared/contract/referencing-objects.ts'
 import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message, sentences } from '#shared/messages/message.ts'
 import type { DiskSource, OpenFile } from './open-files.ts'
 
-/** A frame in its stored encoding. */
+/** A frame of an image or a segmentation in its stored encoding. */
 export interface Frame {
   readonly body: Buffer
   readonly transferSyntaxUid: string
@@ -41,8 +43,9 @@ export async function frameOf(
 ): Promise<Frame | undefined> {
   const header = withApiErrors(() => viewed.header())
   if (!header) return undefined
-  const { image, notImage, frames } = header.instance
-  if (!image)
+  const { notImage } = header.instance
+  const { frames } = viewed
+  if (frames === 0)
     throw new ApiError(
       'refused',
       sentences(message('viewer.no-frames-to-show'), notImage ?? undefined),
@@ -90,6 +93,20 @@ export function extrasOf({ viewed }: OpenFile): InstanceExtras {
       return viewed.extras()
     }),
   )
+}
+
+/**
+ * Reads an object that refers to images, from a complete file.
+ * @throws the errors of `ImageFile.frame`
+ */
+export async function referencingObjectOf({ source }: OpenFile): Promise<ReferencingObject> {
+  try {
+    return await readReferencingObject(source)
+  } catch (error) {
+    return withApiErrors(() => {
+      throw error
+    })
+  }
 }
 
 /**

@@ -5,8 +5,11 @@ import {
   RenderingEngine,
 } from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
+import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import type { Stored } from '#shared/pixels/stored.ts'
 import { openClient } from '../../api/client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
@@ -74,11 +77,21 @@ export interface Engine {
   decodedImages(): number
   /** Told when their number changes. @returns the way to stop */
   onDecoded(listener: () => void): () => void
+  /**
+   * Stored values of a frame that is no image, such as one of a segmentation.
+   * @throws ImageProblem
+   */
+  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
   /** Takes the place of what is drawn on the study; what cannot be read is left out. */
   restore(studyInstanceUid: string, kept: readonly unknown[]): void
+  /**
+   * A kept drawing as it is saved to the study; undefined if it cannot be, or if its image is not
+   * listed yet.
+   */
+  toSaved(kept: unknown): SavedDrawing | undefined
   /**
    * Told half a second after somebody has drawn, moved or removed; not of `restore`. @returns the
    * way to stop
@@ -194,8 +207,11 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     thumbnail: (series, signal) => thumbnails.of(series, signal),
     decodedImages: () => world.frames.loaded.size,
     onDecoded: (listener) => world.frames.onChange(listener),
+    storedFrame: (sopInstanceUid, frame, pixel) =>
+      world.frames.stored(sopInstanceUid, frame, pixel),
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
+    toSaved: (kept) => drawings.toSaved(kept),
     onDrawn: (listener) => drawings.onDrawn(listener),
     removeSelected: () => drawings.removeSelected(),
     clearDrawings(paneId) {
@@ -235,6 +251,7 @@ function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks
     resizing: openResizing(engine),
     panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
     onMoved: links.moved,
+    onOpened: links.join,
     onRendered: links.showLines,
   }
 }
@@ -256,7 +273,9 @@ function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
 
 function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
   const shown = [...panes.values()].map((pane) => pane.state())
-  volumes.closeBut(new Set(shown.flatMap(({ plane, series }) => (plane && series?.key) || [])))
+  volumes.closeBut(
+    new Set(shown.flatMap(({ kind, series }) => (kind !== 'stack' && series?.key) || [])),
+  )
 }
 
 const viewportsOf = (panes: Panes): readonly string[] =>

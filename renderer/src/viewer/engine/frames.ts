@@ -1,12 +1,13 @@
 import { cache, Enums, eventTarget, imageLoader, type Types } from '@cornerstonejs/core'
-import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
+import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { viewing } from '#shared/contract/viewing.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
+import type { Stored } from '#shared/pixels/stored.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import type { Call } from '../../api/client.ts'
 import { type Fetches, WISHES, type Wish } from './fetches.ts'
-import { imageOf } from './image.ts'
+import { imageOf, storedFrame } from './image.ts'
 import type { ImageList } from './images.ts'
 import { parseImageId } from './series.ts'
 
@@ -15,6 +16,10 @@ export interface Frames {
   /** @throws ImageProblem */
   load(imageId: string, wish: Wish, signal?: AbortSignal): Promise<Types.IImage>
   cached(imageId: string): Types.IImage | undefined
+  /**
+   * Stored values of a frame that is no image, such as one of a segmentation. @throws ImageProblem
+   */
+  stored(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
   /** Why it cannot be shown, where that is known. */
   problem(imageId: string): Message | null
   /** Ever decoded in this view. */
@@ -138,6 +143,7 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
     return work
   }
 
+  const closing = new AbortController()
   const frames: Frames = {
     load(imageId, wish, signal) {
       const known = frames.cached(imageId)
@@ -166,6 +172,10 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
         work.promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
       })
     },
+    async stored(sopInstanceUid, frame, pixel) {
+      const path = viewPaths.frame(list.viewId, sopInstanceUid, frame)
+      return storedFrame(await fetches.get(path, 'near', closing.signal), pixel)
+    },
     cached: (imageId) => (cache.isLoaded(imageId) ? cache.getImage(imageId) : undefined),
     problem: (imageId) => problems.get(imageId) ?? null,
     loaded,
@@ -174,6 +184,7 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
       return () => listeners.delete(listener)
     },
     close() {
+      closing.abort()
       stopReplacing()
       for (const { control } of works.values()) control.abort()
       listeners.clear()

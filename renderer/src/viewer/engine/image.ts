@@ -6,7 +6,14 @@ import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { isNegative } from '#shared/pixels/negative.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
-import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from '#shared/pixels/stored.ts'
+import {
+  BIG_ENDIAN,
+  NATIVE,
+  nativeFrame,
+  RLE,
+  rleFrame,
+  type Stored,
+} from '#shared/pixels/stored.ts'
 import { encapsulatedFrame } from './codecs.ts'
 import type { FetchedFrame } from './fetches.ts'
 import { keepLayers } from './layers.ts'
@@ -49,15 +56,21 @@ async function decoded(
   frame: FetchedFrame,
   extras: InstanceExtras | undefined,
 ): Promise<Types.IImage> {
-  const { bytes, transferSyntaxUid } = frame
-  const stored = NATIVE.has(transferSyntaxUid)
-    ? nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-    : transferSyntaxUid === RLE
-      ? rleFrame(bytes, pixel)
-      : await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
+  const stored = await storedFrame(frame, pixel)
   const image = cornerstoneImage(of, pixel, shownValues(stored, pixel, of, modality, extras))
   keepLayers(image, pixel, of.frame, frame, stored, extras)
   return image
+}
+
+/** Decodes a frame. @throws ImageProblem */
+export async function storedFrame(
+  { bytes, transferSyntaxUid }: FetchedFrame,
+  pixel: ImagePixel,
+): Promise<Stored> {
+  if (NATIVE.has(transferSyntaxUid))
+    return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
+  if (transferSyntaxUid === RLE) return rleFrame(bytes, pixel)
+  return await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
 }
 
 const extrasOfImages = new WeakMap<Types.IImage, InstanceExtras>()

@@ -15,7 +15,12 @@ type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
  */
 export interface OverlayPlanes {
   /** Draws those of an image; none where it has none. */
-  show(image: Types.IImage | undefined, regions: readonly UltrasoundRegion[]): void
+  /** @param areOverlaysShown false where a presentation state says which are */
+  show(
+    image: Types.IImage | undefined,
+    regions: readonly UltrasoundRegion[],
+    areOverlaysShown: boolean,
+  ): void
   /** Puts them where the image is now. */
   place(view: Types.IStackViewport): void
   close(): void
@@ -24,21 +29,22 @@ export interface OverlayPlanes {
 export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
   let canvas: HTMLCanvasElement | undefined
   /** Of the image whose planes and regions are drawn. */
-  let shown: Types.IImage | undefined
+  let shown: { readonly image: Types.IImage; readonly areOverlaysShown: boolean } | undefined
   const remove = () => {
     canvas?.remove()
     canvas = undefined
     shown = undefined
   }
   return {
-    show(image, regions) {
-      const layers = layersOf(image)
+    show(image, regions, areOverlaysShown) {
+      const { colours, overlays } = layersOf(image)
+      const layers = { colours, overlays: areOverlaysShown ? overlays : [] }
       const isEmpty = !layers.colours && layers.overlays.length + regions.length === 0
       if (!image || isEmpty) return remove()
-      if (image === shown) return
+      if (image === shown?.image && areOverlaysShown === shown.areOverlaysShown) return
       remove()
       canvas = drawn(image, layers, regions)
-      shown = image
+      shown = { image, areOverlaysShown }
       // By which a picture of the pane finds it (`picture.ts`).
       canvas.dataset.overlayPlanes = ''
       Object.assign(canvas.style, {
@@ -72,7 +78,7 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
 
 function drawn(
   { rows, columns }: Types.IImage,
-  { overlays, colours }: Layers,
+  { overlays, colours }: Pick<Layers, 'overlays' | 'colours'>,
   regions: readonly UltrasoundRegion[],
 ): HTMLCanvasElement {
   const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows })

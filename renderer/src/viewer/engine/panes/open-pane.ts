@@ -1,7 +1,8 @@
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { type Cine, openCine } from '../cine.ts'
-import type { Pane, Plane } from '../pane.ts'
+import type { Pane, PaneState, Plane, Slab } from '../pane.ts'
 import { pictureOf } from '../picture.ts'
 import type { SeriesState } from '../stack.ts'
 import type { View } from '../view.ts'
@@ -12,6 +13,7 @@ import { openPaneState } from './pane-state.ts'
 import { openPlaneContent } from './plane-content.ts'
 import { openScreen } from './screen.ts'
 import { openStackContent } from './stack-content.ts'
+import { openVolumeContent } from './volume-content.ts'
 
 const RETRY_AFTER = 5000
 
@@ -24,7 +26,7 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
   const { state, set, setQuietly, subscribe, forgetListeners } = openPaneState()
   const context: PaneContext = {
     ...{ paneId, world, state, set, setQuietly, leftAt: new Map() },
-    ...{ keptLook: undefined, screen: undefined, content: undefined },
+    ...{ keptLook: undefined, scene: null, screen: undefined, content: undefined },
     displaying: new AbortController(),
     redisplay: () => void display(context),
   }
@@ -41,6 +43,7 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     attach: (element) => attach(context, pane, element),
     show: (series, index) => show(context, pane, cine, series, index),
     showPlane: (series, plane) => showPlane(context, cine, series, plane),
+    showVolume: (series) => showVolume(context, cine, series),
     clear: () => clear(context, cine),
     scrollTo: (index) => pane.moveTo(index, 'person'),
     scrollBy: (images) => pane.moveTo(state().index + images, 'person'),
@@ -49,6 +52,11 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     stop: () => stop(context, cine),
     presets: () => context.content?.presets() ?? [],
     ...openActions(context, change),
+    present: (next) => present(context, pane, next),
+    setScene(scene) {
+      context.scene = scene
+      context.content?.sceneChanged()
+    },
     probeAt(x, y) {
       const view = context.screen?.view()
       return view && state().isShown ? context.content?.probeAt(view, [x, y]) : undefined
@@ -132,6 +140,12 @@ function fail(context: PaneContext, error: unknown, signal: AbortSignal): void {
   signal.addEventListener('abort', () => clearTimeout(retry), { once: true })
 }
 
+function present({ content, state }: PaneContext, pane: Pane, next: PresentationState | null) {
+  const wasPresented = state().presentation !== null
+  content?.present(next)
+  if (wasPresented && next === null) pane.reset()
+}
+
 /** Takes over what the viewport knows: window, zoom, sides of the body. */
 function readLook({ screen, content, state, set }: PaneContext): void {
   const view = screen?.view()
@@ -161,13 +175,13 @@ function changeView(context: PaneContext, change: (view: View) => void): void {
 
 function show(
   context: PaneContext,
-  pane: Pane,
+  pane: EnginePane,
   cine: Cine,
   series: SeriesState,
   index: number | undefined,
 ): void {
   const { state, leftAt } = context
-  if (state().series?.key === series.key && state().plane === null) {
+  if (state().series?.key === series.key && state().kind === 'stack') {
     if (index !== undefined) pane.scrollTo(index)
     return
   }
@@ -175,30 +189,39 @@ function show(
   const at =
     index ?? (left === undefined ? 0 : series.stack.findIndex(({ imageId }) => imageId === left))
   const first = Math.max(0, Math.min(series.stack.length - 1, at))
-  open(context, cine, series, null, first, openStackContent(context, first))
+  open(context, cine, openStackContent(context, first), openedAt(series, 'stack', first))
+  if (index === undefined && left === undefined) context.world.onOpened(pane)
 }
 
 function showPlane(context: PaneContext, cine: Cine, series: SeriesState, plane: Plane) {
   const why = context.world.volumes.whyNot(series)
-  if (why === null) open(context, cine, series, plane, 0, openPlaneContent(context, plane))
+  if (why !== null) return why
+  // Planes stay as thick as somebody has made them when another series is shown.
+  const slab = context.state().slab ?? SLICE
+  open(context, cine, openPlaneContent(context, plane), {
+    ...openedAt(series, 'plane', 0),
+    ...{ plane, slab },
+  })
+  return null
+}
+
+const SLICE: Slab = { kind: 'slice', millimetres: 0 }
+
+function showVolume(context: PaneContext, cine: Cine, series: SeriesState) {
+  const why = context.world.volumes.whyNot(series)
+  if (why === null) open(context, cine, openVolumeContent(context), openedAt(series, 'volume', 0))
   return why
 }
 
-function open(
-  context: PaneContext,
-  cine: Cine,
-  series: SeriesState,
-  plane: Plane | null,
-  index: number,
-  content: PaneContent,
-): void {
+function open(context: PaneContext, cine: Cine, content: PaneContent, opened: PaneState): void {
   const { state, set, leftAt, world } = context
   const { series: before, image: shown, isSmooth } = state()
   if (before && shown) leftAt.set(before.key, shown.imageId)
   leave(context, cine)
   context.content = content
-  const volume = plane && world.volumes.progress(series.key)
-  set({ ...openedAt(series, plane, index), isSmooth, volume })
+  const { series, kind } = opened
+  const volume = kind !== 'stack' && series ? world.volumes.progress(series.key) : null
+  set({ ...opened, isSmooth, volume })
   context.redisplay()
 }
 

@@ -1,10 +1,13 @@
 import { cache, getShouldUseCPURendering, type Types } from '@cornerstonejs/core'
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { message } from '#shared/messages/message.ts'
 import { curvesOf } from '#shared/pixels/curves.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { itemFor } from '../../referencing/display-coordinates.ts'
 import { extrasOf } from '../image.ts'
 import { settleLevels } from '../levels.ts'
 import { openPrefetch, type Prefetch, roomFor } from '../prefetch.ts'
+import { type PresentedLook, presentedLook, showDisplayedArea } from '../presentation.ts'
 import { probedImage } from '../probe.ts'
 import type { SeriesState, StackImage } from '../stack.ts'
 import { rangeOf } from '../view.ts'
@@ -12,6 +15,7 @@ import { type ImageLayers, openImageLayers } from './image-layers.ts'
 import { keptLookOf, restoreLook } from './kept-look.ts'
 import { atImage, isExact, isNegative, lookOf } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
+import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { FrameEvent, PaneContent, PaneContext } from './pane-context.ts'
 import { forgetWindow, imageIdsOf, mountStack, remapStack } from './stack-view.ts'
 
@@ -30,6 +34,10 @@ interface StackContext {
   direction: 1 | -1
   /** Of the image's look-up tables, the one that brightness is by; undefined: by none. */
   curve: number | undefined
+  /** Brightness by a presentation state, until a person chooses another curve. */
+  presented: PresentedLook | undefined
+  /** How the presentation state shows the image, in a form to be compared. */
+  presentedAs: string
 }
 
 /** The images of a series one after the other, as they are. */
@@ -47,6 +55,8 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
     anchor: index,
     direction: 1,
     curve: 0,
+    presented: undefined,
+    presentedAs: '',
   }
   const image = () => shownImage(stack)
   return {
@@ -86,13 +96,26 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
     presets: () => offeredPresets(pane.state(), image()),
     setCurve(curve) {
       stack.curve = curve
+      stack.presented = undefined
       settle(stack, pane.state().isInverted)
     },
     setInversion: (isInverted) => settle(stack, isInverted),
-    forgetWindow() {
-      const view = viewportOf(stack)
-      if (view) forgetWindow(view)
+    reset(view) {
+      view.resetCamera()
+      giveOpenedWindow(view, image())
+      forgetWindow(view as Types.IStackViewport)
+      stack.curve = 0
     },
+    present: (state) => present(stack, state),
+    presentAgain() {
+      stack.presentedAs = ''
+      present(stack, pane.state().presentation)
+    },
+    sceneChanged: () => stack.layers?.setScene(pane.scene),
+    setSmooth: (view) => setInterpolation(view, pane.state().isSmooth),
+    setSlab: () => undefined,
+    renderings: () => [],
+    setRendering: () => undefined,
     probeAt(view, point) {
       const { image: of, unit } = pane.state()
       return probedImage(view as Types.IStackViewport, of, unit, image(), point)
@@ -128,7 +151,8 @@ async function display(stack: StackContext, signal: AbortSignal): Promise<void> 
   if (signal.aborted || !pane.screen) return
   settle(stack, pane.state().isInverted)
   stack.layers ??= openImageLayers(pane.screen.host)
-  stack.layers.show(image, shownImage(stack))
+  stack.layers.setScene(pane.scene)
+  stack.layers.show(image, shownImage(stack), pane.state().presentation !== null)
   pane.screen.hide(false)
   pane.set({ problem: null, isShown: true })
 }
@@ -199,6 +223,7 @@ function unmount(stack: StackContext): void {
   if (view && mounted && pane.state().isShown)
     pane.keptLook = keptLookOf(view, mounted.key, pane.state())
   stack.mounted = undefined
+  stack.presentedAs = ''
   stack.layers?.close()
   stack.layers = undefined
 }
@@ -209,10 +234,35 @@ function settle(stack: StackContext, isInverted: boolean): void {
   const image = shownImage(stack)
   const view = viewportOf(stack)
   if (!image || image.color || !view) return
-  const chosen = stack.curve === undefined ? undefined : curvesOf(extrasOf(image))[stack.curve]
+  const own = stack.curve === undefined ? undefined : curvesOf(extrasOf(image))[stack.curve]
+  const chosen = stack.presented ? stack.presented.curve : own
   settleLevels(view, chosen, isInverted !== isNegative(pane.state()))
   view.render()
   pane.set({ curve: chosen?.name ?? null })
+}
+
+/** Shows the image by a presentation state, or no longer by one. */
+function present(stack: StackContext, next: PresentationState | null): void {
+  const { pane } = stack
+  const { image: of, isShown, presentation: before } = pane.state()
+  const view = viewportOf(stack)
+  const image = shownImage(stack)
+  if (!view || !isShown || !of || !image) return
+  const look = next && presentedLook(next, of, image)
+  const as = next ? JSON.stringify([look?.range, look?.isInverted, itemFor(next.areas, of)]) : ''
+  const isSame = next === before && as === stack.presentedAs
+  pane.set({ presentation: next, presentationProblem: look?.problem ?? null })
+  stack.layers?.show(of, image, next !== null)
+  if (isSame) return
+  stack.presentedAs = as
+  stack.presented = look?.range ? look : undefined
+  if (!next) return
+  showDisplayedArea(view, next, of)
+  if (look?.range) {
+    view.setProperties({ voiRange: look.range })
+    settle(stack, look.isInverted !== isNegative(pane.state()))
+  }
+  view.render()
 }
 
 /** The series has grown: the image that is shown stays, at its new place. */

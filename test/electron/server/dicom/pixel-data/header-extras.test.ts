@@ -199,9 +199,15 @@ describe('what is beside the pixels', () => {
     expect(file.header()?.instance.hasExtras).toBe(true)
     const same = { rows: 3, columns: 5, origin: [-1, 4], type: 'G', label: 'Shutter' }
     expect(file.extras().overlays).toEqual([
-      { ...same, frames: null, bit: null, data: Buffer.from('ab') },
-      { ...same, frames: { first: 3, count: 2 }, bit: null, data: Buffer.from('abcd') },
-      { ...same, frames: null, bit: 12, data: Buffer.alloc(0) },
+      { group: 0x6000, ...same, frames: null, bit: null, data: Buffer.from('ab') },
+      {
+        group: 0x6004,
+        ...same,
+        frames: { first: 3, count: 2 },
+        bit: null,
+        data: Buffer.from('abcd'),
+      },
+      { group: 0x6006, ...same, frames: null, bit: 12, data: Buffer.alloc(0) },
     ])
     // The last one has too few bits for nine frames.
     expect(file.extras().notApplied).toMatchObject([{ params: { count: 1 } }])

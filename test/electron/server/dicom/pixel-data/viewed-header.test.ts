@@ -129,7 +129,7 @@ describe('the header of an image', () => {
     expect(sentence(`${STORAGE}88.33`)).toEqual('A structured report.')
     expect(sentence(`${STORAGE}88.59`)).toEqual('A key object selection.')
     expect(sentence(`${STORAGE}11.1`)).toEqual('A presentation state.')
-    expect(sentence(`${STORAGE}66.4`)).toEqual('A segmentation, which this viewer does not show.')
+    expect(sentence(`${STORAGE}66.4`)).toEqual('A segmentation.')
     expect(sentence(`${STORAGE}104.1`)).toEqual('An encapsulated PDF.')
     expect(headerOf(fileOf({ ...IMAGE, Rows: undefined })).instance.notImage).toEqual(
       'An object without an image.',

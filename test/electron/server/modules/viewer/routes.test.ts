@@ -80,6 +80,10 @@ beforeEach(async () => {
       notApplied: [],
       overlays: [],
     }),
+    referencing: async () => ({
+      ...{ kind: 'structure-set', label: 'PLAN', description: '', creator: '', date: '', time: '' },
+      ...{ notApplied: [], rois: [] },
+    }),
     media: async (_view, mediaId, range) => ({
       ...{ status: 206, headers: { 'content-range': `${range}` }, body: Readable.from(['x']) },
       ...{ shownAs: 'pdf', mimeType: 'application/pdf', fileName: `${mediaId}.pdf` },
@@ -89,7 +93,7 @@ beforeEach(async () => {
     shows: (_view, uid) => given?.includes(uid),
   } as Pick<
     ViewImages,
-    'lines' | 'frame' | 'extras' | 'media' | 'priors' | 'addPrior' | 'shows'
+    'lines' | 'frame' | 'extras' | 'referencing' | 'media' | 'priors' | 'addPrior' | 'shows'
   > as ViewImages
   const archives = {
     list: () => ({ destinations: [], native: { isAvailable: true, detail: null } }),
@@ -176,6 +180,7 @@ describe('the calls of a view', () => {
       media.headers['content-disposition'],
     ]).toEqual([...[206, 'bytes=0-0', `inline; filename="3.pdf"; filename*=UTF-8''3.pdf`]])
     expect((await call('GET', '/instances/1.2/extras')).json).toMatchObject({ palette: null })
+    expect((await call('GET', '/instances/1.2/referencing')).json).toMatchObject({ label: 'PLAN' })
   })
 
   it('keep what is drawn, of studies that the view shows', async () => {

@@ -1,0 +1,108 @@
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import type { SeriesState, StackImage, StudyState } from '../engine/stack.ts'
+import { contoursOn, framesOn, isNamed, placedImage } from './belonging.ts'
+import type { Loaded } from './referencing-store.ts'
+
+/** An object that is offered for a series, or the reason why it is not. */
+export interface Offer {
+  readonly sopInstanceUid: string
+  readonly loaded: Loaded
+  /** Null if it can be chosen. */
+  readonly whyNot: Message | null
+}
+
+export interface Offers {
+  readonly presentations: readonly Offer[]
+  readonly overlays: readonly Offer[]
+  /** Number of objects that are for other images. */
+  readonly elsewhere: number
+}
+
+/** What the objects of a view are for the series of a pane. */
+export function offersFor(
+  objects: Iterable<readonly [string, Loaded]>,
+  series: SeriesState,
+  studies: readonly StudyState[],
+): Offers {
+  const presentations: Offer[] = []
+  const overlays: Offer[] = []
+  let elsewhere = 0
+  for (const [sopInstanceUid, loaded] of objects) {
+    const { object, problem } = loaded
+    const isPresentation = isPresentationState(loaded)
+    const whyNot = problem ?? (object ? whyNotFor(loaded, series, studies) : LOADING)
+    if (object && whyNot?.code === ELSEWHERE.code) {
+      elsewhere += 1
+      continue
+    }
+    const offer = { sopInstanceUid, loaded, whyNot }
+    if (isPresentation) presentations.push(offer)
+    else overlays.push(offer)
+  }
+  return { presentations, overlays, elsewhere }
+}
+
+const LOADING = message('viewer.overlay-loading')
+const ELSEWHERE = message('viewer.overlay-other-images')
+
+const isPresentationState = ({ instance, object }: Loaded): boolean =>
+  object ? object.kind === 'presentation-state' : instance.sopClassUid.includes('.11.')
+
+const known = new WeakMap<object, WeakMap<readonly StackImage[], Message | null>>()
+
+/** Why an object is not for the images of a series; null if it is for any of them. */
+function whyNotFor(
+  { instance, object }: Loaded,
+  { stack }: SeriesState,
+  studies: readonly StudyState[],
+): Message | null {
+  if (!object) return LOADING
+  const bySeries = known.get(object) ?? new WeakMap<readonly StackImage[], Message | null>()
+  known.set(object, bySeries)
+  const before = bySeries.get(stack)
+  const why =
+    before !== undefined
+      ? before
+      : object.kind === 'presentation-state'
+        ? whyNotAny(object, stack)
+        : whyNotAnywhere(object, stack)
+  bySeries.set(stack, why)
+  const isOfPatient = stack.some((image) => isSamePatient(instance, image.instance, studies))
+  return why ?? (isOfPatient ? null : message('viewer.overlay-other-patient'))
+}
+
+const whyNotAny = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
+  stack.some((image) => isNamed(state.references, image)) ? null : ELSEWHERE
+
+/** A refusal of an image that it names says more than that it is for other images. */
+function whyNotAnywhere(
+  object: Exclude<NonNullable<Loaded['object']>, PresentationState>,
+  stack: readonly StackImage[],
+): Message | null {
+  let refusal: Message | undefined
+  for (const image of stack) {
+    const placed = placedImage(image, stack)
+    const { items, refusals } =
+      object.kind === 'segmentation' ? framesOn(object, placed) : contoursOn(object, placed)
+    if (items.length > 0) return null
+    refusal ??= refusals[0]
+  }
+  return refusal ?? ELSEWHERE
+}
+
+/**
+ * Whether two objects are of one patient, by name and ID as their files have them: images of two
+ * patients in one study must not show each other's findings.
+ */
+export function isSamePatient(
+  one: StackImage['instance'],
+  other: StackImage['instance'],
+  studies: readonly StudyState[],
+): boolean {
+  const patientOf = (instance: StackImage['instance']) =>
+    instance.patient ??
+    studies.find(({ study }) => study.studyInstanceUid === instance.studyInstanceUid)?.study
+  const [mine, its] = [patientOf(one), patientOf(other)]
+  return mine?.patientId === its?.patientId && mine?.patientName === its?.patientName
+}
