@@ -7,6 +7,7 @@ import { Pull } from './destinations.ts'
 import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
 import { ReferencingObject } from './referencing-objects.ts'
+import { DrawingChanges, SavedDrawings } from './saved-drawings.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { ReceivedUid } from './values.ts'
 import { InstanceExtras, ViewedPrior } from './viewed-images.ts'
@@ -38,7 +39,7 @@ export const View = z.object({
   /** Whether dictation is allowed. */
   mayDictate: z.boolean(),
   hangingProtocol: EphemeralSession.shape.hangingProtocol.unwrap().nullable(),
-  /** Why no secondary capture can be made; null if it can. */
+  /** Why no secondary capture can be made and no drawing saved to the study; null if they can. */
   whyNoCapture: Message.nullable(),
   /** Why DICOM files cannot be downloaded; null if they can. */
   whyNoExport: Message.nullable(),
@@ -227,6 +228,21 @@ export const viewing = {
     params: viewParams,
     body: HangingProtocols,
     reply: z.object({ revision: z.int() }),
+  }),
+  savedDrawings: operation('GET /viewer/:viewId/studies/:studyInstanceUid/saved-drawings', {
+    access: 'view',
+    summary: 'Drawings and key images that are stored with the study as DICOM objects',
+    params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
+    reply: SavedDrawings,
+  }),
+  saveDrawings: operation('POST /viewer/:viewId/studies/:studyInstanceUid/saved-drawings', {
+    access: 'view',
+    summary:
+      'Store the next version of the drawings and key images of the study as DICOM objects in the archive',
+    params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
+    body: DrawingChanges,
+    reply: SavedDrawings,
+    status: 201,
   }),
   capture: operation('POST /viewer/:viewId/captures', {
     access: 'view',

@@ -145,7 +145,7 @@ test('puts the prior study of the same exam beside, with its date and age', asyn
 })
 
 test('says whose images these are, whatever is switched off, and tells tabs apart by initials', async () => {
-  const patient = page.getByRole('region', { name: 'Patient' })
+  const patient = page.getByRole('region', { name: 'Patient of the images' })
   await expect(patient).toContainText('TEST, MAJA')
   await expect(patient).toContainText('ID P-6301')
   await expect(patient).toContainText('born 3 May 1971')
@@ -167,7 +167,9 @@ test('hides the patient in an anonymous presentation, which a banner announces',
   await expect(page).toHaveTitle('Images · Isthmus')
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Show the patient' }).click()
-  await expect(page.getByRole('region', { name: 'Patient' })).toContainText('TEST, MAJA')
+  await expect(page.getByRole('region', { name: 'Patient of the images' })).toContainText(
+    'TEST, MAJA',
+  )
 })
 
 test('says how many images the gateway has received, and how many are ready in this window', async () => {

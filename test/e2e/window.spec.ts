@@ -120,7 +120,7 @@ test('shows a device’s query in the feed at once, and why each exam was or was
   await expect(page.getByRole('heading', { name: /^Query \d+$/ })).toBeVisible()
   await expect(page.getByText('Partner’s answer', { exact: true })).toBeVisible()
   await page.getByText('Withheld 2').click()
-  const exams = page.getByRole('table', { name: 'Exams and their outcome' })
+  const exams = page.getByRole('table', { name: 'Exams and their results' })
   await expect(exams.getByText('its AccessionNumber is longer than 16 characters')).toBeVisible()
   await expect(exams.getByText('its StudyInstanceUID is not a valid UID')).toBeVisible()
 })
@@ -132,7 +132,9 @@ test('counts what a device asks again on one connection, and says so', async () 
     page.getByText(`repeated the query 2 times and received the same ${sent / 3} exams.`),
   ).toBeVisible()
   await go('Worklist queries')
-  await expect(page.getByText('asked 2 times more, the same given, last at').first()).toBeVisible()
+  await expect(
+    page.getByText('repeated 2 times with the same result, last at').first(),
+  ).toBeVisible()
   await page.getByRole('row').filter({ hasText: 'asked 2 times more' }).getByRole('link').click()
   await page.getByText('Details').click()
   await expect(page.getByText('2 times, last at')).toBeVisible()
@@ -142,7 +144,7 @@ test('asks the worklist as the device would', async () => {
   await go('Test query')
   await page.getByRole('textbox', { name: 'Modality' }).fill('MR')
   await page.getByRole('button', { name: 'Query', exact: true }).click()
-  await expect(page.getByRole('table', { name: 'Exams and their outcome' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Exams and their results' })).toBeVisible()
   await go('Worklist queries')
   await expect(page.getByText('test query').first()).toBeVisible()
 })
@@ -189,7 +191,7 @@ test('tests the partner, changes a setting, and has both in the audit trail', as
     .first()
     .fill('2')
   await page.getByRole('button', { name: 'Save all' }).click()
-  await expect(page.getByText('The settings are saved.')).toBeVisible()
+  await expect(page.getByText('The settings were saved.')).toBeVisible()
   await go('Audit')
   await expect(page.getByText('worklist.daysBack').first()).toBeVisible()
   await expect(

@@ -1,3 +1,4 @@
+import type { SavedDrawings } from '#shared/contract/saved-drawings.ts'
 import { type View, viewing } from '#shared/contract/viewing.ts'
 import { message, verbatim } from '#shared/messages/message.ts'
 import { ProblemError } from '../api/client.ts'
@@ -8,9 +9,11 @@ import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
+import { idOf } from './drawings-merge.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
+import { isKeyImage, keyImageOfSaved, savedKeyImage } from './saved-to-study.ts'
 import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
@@ -39,10 +42,14 @@ const NARROW = 900
 
 async function benchOf(view: View, list: ImageList): Promise<Bench> {
   const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
-  const [{ startEngine }, { measured }] = await Promise.all([engineModule, import('./measured.ts')])
+  const [{ startEngine }, { measured }, { keptOfSaved, savedUidOf }] = await Promise.all([
+    engineModule,
+    import('./measured.ts'),
+    import('./engine/saved-form.ts'),
+  ])
   const engine = await startEngine(list)
   const windows = openWindows(new BroadcastChannel(`isthmus view ${view.viewId}`), randomId())
-  const calls = drawingsCalls(view.viewId)
+  const calls = drawingsCalls(view)
   const drawings = openDrawingsKeeper({
     ...calls,
     async save(studyInstanceUid, stored, isLast) {
@@ -52,6 +59,14 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
     },
     drawn: engine.annotations,
     restore: engine.restore,
+    forms: {
+      uidOf: (kept) => (isKeyImage(kept) ? kept.id : savedUidOf(idOf(kept))),
+      toSaved: (kept) => (isKeyImage(kept) ? savedKeyImage(kept) : engine.toSaved(kept)),
+      toKept: (saved, studyUid) =>
+        saved.kind === 'keyImage' ? keyImageOfSaved(saved, studyUid) : keptOfSaved(saved, studyUid),
+    },
+    // Those who were sent a link do not remove what others see.
+    mayRemoveSaved: view.kind === 'window',
   })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
   const keyImages = openKeyImages(list, (sopInstanceUid) =>
@@ -98,10 +113,20 @@ const localWishes = {
   },
 }
 
-function drawingsCalls(viewId: string): Omit<DrawingsWorld, 'drawn' | 'restore'> {
+type DrawingsCalls = Omit<DrawingsWorld, 'drawn' | 'restore' | 'forms' | 'mayRemoveSaved'>
+const NOTHING_SAVED: SavedDrawings = { version: 0, savedAt: null, savedBy: '', drawings: [] }
+
+function drawingsCalls({ viewId, studyInstanceUid: viewed }: View): DrawingsCalls {
   const paramsOf = (studyInstanceUid: string) => ({ viewId, studyInstanceUid })
   return {
     read: (studyUid) => call(viewing.annotations, { params: paramsOf(studyUid) }),
+    // Images that a partner shows without a study have no archive.
+    readStudy: async (studyUid) =>
+      viewed === null
+        ? NOTHING_SAVED
+        : await call(viewing.savedDrawings, { params: paramsOf(studyUid) }),
+    saveToStudy: (studyUid, body) =>
+      call(viewing.saveDrawings, { params: paramsOf(studyUid), body }),
     async save(studyUid, { revision, annotations }, isLast) {
       // Drawings are JSON: they come from it and go into it.
       const body = { revision, annotations: annotations as never[] }

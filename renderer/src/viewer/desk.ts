@@ -16,7 +16,9 @@ export interface DeskState {
   readonly board: Board
   /** Key of the series that is shown in three planes; null: the board is shown. */
   readonly planesOf: string | null
-  /** Which of the three planes keys and tools are for. */
+  /** Beside the planes, the volume as a whole. */
+  readonly hasVolume: boolean
+  /** Which of the planes (or, after them, the volume) keys and tools are for. */
   readonly activePlane: number
   readonly tool: ToolName
   readonly link: Link
@@ -86,6 +88,7 @@ export function openDesk(
     board: boardOf(view.hangingProtocol),
     ...{
       planesOf: null,
+      hasVolume: false,
       activePlane: 0,
       tool: 'window',
       link: 'position',
@@ -154,13 +157,14 @@ const withLast = ({ layoutHistory, board }: DeskState) =>
 /** Dialogs of the viewer are there and gone at once: the next key is for the images again. */
 export const AT_ONCE = { duration: 0 } as const
 
-const PLANE_PANES = ['axial', 'sagittal', 'coronal'] as const
+export const PLANES = ['axial', 'sagittal', 'coronal'] as const
+/** Panes of the screen that shows one volume. */
+export const VOLUME_PANES = [...PLANES, 'volume'] as const
 /** The engine's name of a pane of the board. */
 export const paneIdOf = (at: number): string => `pane-${at + 1}`
-/** The engine's name of the pane of a plane. */
-export const planePaneIdOf = (plane: (typeof PLANE_PANES)[number]): string => `plane-${plane}`
-export const PLANES = PLANE_PANES
+/** The engine's name of the pane of a plane, or of the volume. */
+export const planePaneIdOf = (plane: (typeof VOLUME_PANES)[number]): string => `plane-${plane}`
 
 /** The engine's name of the pane that keys and tools are for. */
 export const activePaneId = ({ planesOf, activePlane, board }: DeskState): string =>
-  planesOf === null ? paneIdOf(board.active) : planePaneIdOf(PLANE_PANES[activePlane] ?? 'axial')
+  planesOf === null ? paneIdOf(board.active) : planePaneIdOf(VOLUME_PANES[activePlane] ?? 'axial')

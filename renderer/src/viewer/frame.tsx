@@ -122,6 +122,7 @@ function useEngineWishes(): void {
   const link = useDesk((state) => state.link)
   const hasLines = useDesk((state) => state.hasLines)
   const isPlanes = useDesk((state) => state.planesOf !== null)
+  const hasVolume = useDesk((state) => state.hasVolume)
   const panes = useDesk((state) => state.board.panes.length)
   useEffect(() => engine.setActive(active), [engine, active])
   useEffect(() => engine.setTool('left', tool), [engine, tool])
@@ -131,6 +132,9 @@ function useEngineWishes(): void {
     engine.setCrosshairs(isPlanes)
     if (!isPlanes) for (const plane of PLANES) engine.dropPane(planePaneIdOf(plane))
   }, [engine, isPlanes])
+  useEffect(() => {
+    if (!isPlanes || !hasVolume) engine.dropPane(planePaneIdOf('volume'))
+  }, [engine, isPlanes, hasVolume])
   useEffect(() => {
     for (let at = panes; at < MOST_PANES; at++) engine.dropPane(paneIdOf(at))
   }, [engine, panes])

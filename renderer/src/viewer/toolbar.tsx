@@ -1,6 +1,7 @@
 import {
   IconAppWindow,
   IconCamera,
+  IconCube,
   IconCube3dSphere,
   IconFiles,
   IconHistory,
@@ -24,6 +25,7 @@ import { LayoutMenu } from './layout-menu.tsx'
 import { LinkMenu } from './link-menu.tsx'
 import { MoreMenu } from './more-menu.tsx'
 import { PresetMenu } from './preset-menu.tsx'
+import { SlabMenu } from './slab-menu.tsx'
 import { CommandButton } from './tool-button.tsx'
 import { ToolMenu, ToolRow } from './tool-row.tsx'
 import css from './toolbar.module.css'
@@ -59,6 +61,7 @@ export function Toolbar({ width }: { width: number }) {
       <Group label={t('ui.viewer.toolbar.screen')}>
         <LayoutMenu />
         <PlanesButton />
+        <VolumeTools />
         <CineButton />
         {!isNarrow && <ScreenButtons />}
         <CaptureButton />
@@ -100,6 +103,19 @@ function PlanesButton() {
       isOn={isOn}
       whyNot={isOn ? '' : (why ?? '')}
     />
+  )
+}
+
+/** What is there where a volume is shown. */
+function VolumeTools() {
+  const isShown = useDesk((state) => state.planesOf !== null)
+  const hasVolume = useDesk((state) => state.hasVolume)
+  if (!isShown) return null
+  return (
+    <>
+      <SlabMenu />
+      <CommandButton command="volume" icon={IconCube} isOn={hasVolume} />
+    </>
   )
 }
 

@@ -28,6 +28,7 @@ import type { Captures } from './captures.ts'
 import { readHangingProtocols, saveHangingProtocols } from './hanging-protocols.ts'
 import * as links from './links.ts'
 import { priorScope } from './priors.ts'
+import { SavedDrawings } from './saved-drawings.ts'
 import { captureObstacle, exportObstacle, type ViewSessions, viewReply } from './sessions.ts'
 import type { ViewImages } from './view-images.ts'
 
@@ -53,6 +54,7 @@ export function serveViewing(
   captures: Captures,
   archives: PriorArchives,
 ): void {
+  const drawings = new SavedDrawings(context, images)
   const handlers: HandlersOf<typeof viewing> = {
     open({ body, viewCookie }) {
       const { view, token } = sessions.byLink(body.token)
@@ -103,6 +105,16 @@ export function serveViewing(
     hangingProtocols: ({ view }) => readHangingProtocols(context, view),
     saveHangingProtocols: ({ view, body }) => saveHangingProtocols(context, view, body),
 
+    savedDrawings({ view, params }) {
+      checkShown(context, images, view, params.studyInstanceUid)
+      return drawings.read(params.studyInstanceUid)
+    },
+    saveDrawings({ view, params, body }) {
+      checkShown(context, images, view, params.studyInstanceUid)
+      checkCaptureAllowed(context, view)
+      return drawings.save(view, params.studyInstanceUid, body)
+    },
+
     capture({ view, body }) {
       checkCaptureAllowed(context, view)
       return captures.make(view, body)
@@ -114,7 +126,11 @@ export function serveViewing(
     },
   }
   serveAll(app, viewing, handlers, {
-    bodyBytes: { capture: CAPTURE_BYTES, saveAnnotations: ANNOTATION_BYTES },
+    bodyBytes: {
+      capture: CAPTURE_BYTES,
+      saveAnnotations: ANNOTATION_BYTES,
+      saveDrawings: ANNOTATION_BYTES,
+    },
   })
   serveImageBytes(app, context, images)
 }

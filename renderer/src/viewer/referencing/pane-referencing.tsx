@@ -1,18 +1,21 @@
 import { Popover } from '@mantine/core'
 import { IconChevronDown, IconStack2 } from '@tabler/icons-react'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { useBench, useImages, usePane } from '../desk-context.ts'
 import type { PaneState } from '../engine/pane.ts'
+import type { StackImage, StudyState } from '../engine/stack.ts'
 import { isNamed } from './belonging.ts'
 import { type BuiltScene, buildScene } from './build-scene.ts'
-import { type Offers, offersFor } from './offers.ts'
+import { isSamePatient, type Offers, offersFor } from './offers.ts'
 import { OverlayChoices } from './overlay-choices.tsx'
 import css from './pane-referencing.module.css'
 import { PresentationChoices } from './presentation-choices.tsx'
-import { labelOf } from './referencing-text.ts'
+import type { Loaded } from './referencing-store.ts'
+import { creatorOf, labelOf } from './referencing-text.ts'
 import { colourAt, cssColour } from './scene.ts'
 
 /** Entries of the legend on an image; the panel lists all of them. */
@@ -46,11 +49,9 @@ function useScene(paneId: string, { series, image, plane, isShown }: PaneState) 
   const store = useSyncExternalStore(referencing.subscribe, referencing.state)
   const frames = useSyncExternalStore(segmentFrames.subscribe, segmentFrames.state)
   const chosen = series ? referencing.presentedIn(paneId, series.key) : null
-  const of = chosen === null ? undefined : store.objects.get(chosen)?.object
+  const loaded = chosen === null ? undefined : store.objects.get(chosen)
   const presentation =
-    of?.kind === 'presentation-state' && image && plane === null && isNamed(of.references, image)
-      ? of
-      : null
+    loaded && image && plane === null ? presentationFor(loaded, image, studies) : null
   const built = useMemo(() => {
     if (!series || !image || plane !== null) return undefined
     const overlays = [...store.shown]
@@ -66,6 +67,18 @@ function useScene(paneId: string, { series, image, plane, isShown }: PaneState) 
   }, [pane, isShown, image, presentation])
   useEffect(() => pane.setScene(built?.scene ?? null), [pane, built])
   return built
+}
+
+/** The presentation state, if it is for this image and of its patient. */
+function presentationFor(
+  { instance, object }: Loaded,
+  image: StackImage,
+  studies: readonly StudyState[],
+): PresentationState | null {
+  if (object?.kind !== 'presentation-state') return null
+  const isForIt =
+    isNamed(object.references, image) && isSamePatient(instance, image.instance, studies)
+  return isForIt ? object : null
 }
 
 function Panel(props: {
@@ -122,6 +135,11 @@ function Panel(props: {
           {offers.overlays.length > 0 && (
             <OverlayChoices offers={offers.overlays} onImage={built?.onImage} />
           )}
+          {offers.elsewhere > 0 && (
+            <p className={css.note}>
+              {t('ui.viewer.referencing.others', { count: offers.elsewhere })}
+            </p>
+          )}
         </Popover.Dropdown>
       </Popover>
       <Warnings state={state} built={built} chosen={chosen} />
@@ -135,12 +153,17 @@ function buttonText(
   chosen: string | null,
 ): string {
   const offer = offers.presentations.find(({ sopInstanceUid }) => sopInstanceUid === chosen)
-  if (offer)
-    return state.presentation
-      ? t('ui.viewer.referencing.presented', { label: labelOf(offer.loaded) })
-      : t('ui.viewer.referencing.asSent')
-  const counts = { states: offers.presentations.length, overlays: offers.overlays.length }
-  return t('ui.viewer.referencing.offered', counts)
+  if (offer && state.presentation) {
+    const { label, creator } = { label: labelOf(offer.loaded), creator: creatorOf(offer.loaded) }
+    return t('ui.viewer.referencing.presented', {
+      label: [label, creator].filter(Boolean).join(' · '),
+    })
+  }
+  if (offer) return t('ui.viewer.referencing.asSent')
+  return t('ui.viewer.referencing.offered', {
+    states: offers.presentations.length,
+    overlays: offers.overlays.length,
+  })
 }
 
 /** What a person has to know before reading the image by what is chosen. */

@@ -145,7 +145,7 @@ describe('a view by a link', () => {
       },
       ...{
         hangingProtocol: SESSION.hangingProtocol,
-        whyNoCapture: 'This view has no study to keep captures with.',
+        whyNoCapture: 'This view has no study to keep captures or drawings with.',
       },
     })
     const files = readdirSync(on.folder).map((name) => readFileSync(join(on.folder, name)))
