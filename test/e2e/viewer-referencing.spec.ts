@@ -113,16 +113,51 @@ function graphic(type: string, data: number[]): NamedValues {
     GraphicFilled: 'N',
   }
 }
+const inBox =
+  (left: number, top: number, right: number, bottom: number) => (column: number, row: number) =>
+    Number(column >= left && column < right && row >= top && row < bottom)
+/** Overlay planes of the state: bits from a column and a row on. */
+const plane = (group: number, isSet: (column: number, row: number) => number, layer?: string) => {
+  const element = (number: number, vr: string, bytes: Buffer) => ({
+    tag: group * 0x10000 + number,
+    vr,
+    value: bytes,
+  })
+  const bits = Buffer.alloc((SIDE * SIDE) / 8)
+  for (let n = 0; n < SIDE * SIDE; n++)
+    if (isSet(n % SIDE, Math.floor(n / SIDE))) bits[n >> 3] = (bits[n >> 3] ?? 0) | (1 << (n & 7))
+  return [
+    element(0x10, 'US', shorts(SIDE)),
+    element(0x11, 'US', shorts(SIDE)),
+    element(0x40, 'CS', Buffer.from('G ')),
+    element(0x50, 'SS', shorts(1, 1)),
+    element(0x100, 'US', shorts(1)),
+    element(0x102, 'US', shorts(0)),
+    ...(layer === undefined ? [] : [element(0x1001, 'CS', Buffer.from(layer))]),
+    element(0x3000, 'OW', bits),
+  ]
+}
+const PLANES: NamedValues = {
+  ...window,
+  ShutterShape: 'BITMAP',
+  ShutterOverlayGroup: 0x6002,
+  ShutterPresentationValue: 0,
+  GraphicLayerSequence: DRAWN.GraphicLayerSequence,
+}
 const stateFile = (label: string, values: NamedValues, index: number) =>
-  presentationFile(`${STUDY}.2.${index}`, [uid(1), uid(2)], { ContentLabel: label, ...values })
-const states = Object.entries({ ...STATES, DRAWN }).map(([label, values], index) => ({
+  presentationFile(
+    `${STUDY}.2.${index}`,
+    [uid(1), uid(2)],
+    { ContentLabel: label, ...values },
+    label === 'PLANES'
+      ? [...plane(0x6000, inBox(10, 10, 20, 20), 'MARKS '), ...plane(0x6002, inBox(40, 0, 64, 64))]
+      : [],
+  )
+const states = Object.entries({ ...STATES, DRAWN, PLANES }).map(([label, values], index) => ({
   label,
   sopInstanceUid: `${STUDY}.2.${index}`,
   body: stateFile(label, values, index),
 }))
-const inBox =
-  (left: number, top: number, right: number, bottom: number) => (column: number, row: number) =>
-    Number(column >= left && column < right && row >= top && row < bottom)
 const segmentation = segmentationFile({
   sopInstanceUid: `${STUDY}.3.1`,
   frames: [
@@ -306,6 +341,16 @@ test('graphics, texts and shutters are drawn where the state says, and follow th
   expect(await isColoured(20, 16)).toBe(false)
 })
 
+test('overlay planes are drawn that the state activates, and a bitmap shutter hides', async () => {
+  await paneOf(page).focus()
+  await choose(/^As sent/)
+  await choose(/^PLANES/)
+  await expect.poll(() => isColoured(15, 15)).toBe(true)
+  expect(await isColoured(25, 15)).toBe(false)
+  await expect.poll(() => colourAt(50, 30)).toEqual([0, 0, 0])
+  await choose(/^DRAWN/)
+})
+
 test('a presentation state is not applied to an image that it does not name', async () => {
   await paneOf(page).focus()
   await page.keyboard.press('End')
@@ -394,7 +439,7 @@ test('nothing is drawn on images of another frame of reference, and the reason i
   await expect(wrongChoice).toBeDisabled()
   await expect(choices).toContainText('has another frame of reference')
   await expect(choices.getByLabel(/^(PLAN 1|LIVER|DRAWN)/)).toHaveCount(0)
-  await expect(choices).toContainText('11 more are for other images.')
+  await expect(choices).toContainText('12 more are for other images.')
   await page.keyboard.press('Escape')
   for (const [column, row] of [
     [30, 10.5],

@@ -57,6 +57,11 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
       windows.post({ kind: 'drawn', studyInstanceUid })
       return revision
     },
+    async saveToStudy(studyInstanceUid, changes) {
+      const saved = await calls.saveToStudy(studyInstanceUid, changes)
+      windows.post({ kind: 'drawn', studyInstanceUid })
+      return saved
+    },
     drawn: engine.annotations,
     restore: engine.restore,
     forms: {

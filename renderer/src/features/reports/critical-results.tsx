@@ -45,7 +45,7 @@ export function Criticals() {
       )}
       {criticals.length > 0 && (
         <Panel isFlush>
-          <RowTable columns={Object.values(COLUMNS)} minWidth={880}>
+          <RowTable columns={COLUMNS} minWidth={880}>
             {criticals.map((critical) => (
               <Row key={critical.reportId} critical={critical} onAsk={() => setAsked(critical)} />
             ))}

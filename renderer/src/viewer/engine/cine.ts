@@ -1,5 +1,5 @@
 /** Plays a stack: image after image, waiting for those that are not there yet. */
-interface Cine {
+export interface Cine {
   play(framesPerSecond: number): void
   stop(): void
 }

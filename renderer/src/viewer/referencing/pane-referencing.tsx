@@ -35,14 +35,30 @@ export function PaneReferencing({ paneId, state }: { paneId: string; state: Pane
     [objects, series, studies],
   )
   const built = useScene(paneId, state)
-  const isOffered =
-    offers && offers.presentations.length + offers.overlays.length > 0 && state.plane === null
+  const isOffered = offers && offers.presentations.length + offers.overlays.length > 0
   if (!isOffered || !series) return null
+  if (state.kind !== 'stack') return <PlaneNote offers={offers} />
   return <Panel paneId={paneId} state={state} offers={offers} built={built} />
 }
 
+/** Overlays that are switched on would be missed on a plane, where they are not drawn. */
+function PlaneNote({ offers }: { offers: Offers }) {
+  const { referencing } = useBench()
+  const isMissed = offers.overlays.some(
+    ({ sopInstanceUid, whyNot }) => whyNot === null && referencing.shownOf(sopInstanceUid).isShown,
+  )
+  if (!isMissed) return null
+  return (
+    <div className={css.place} data-referencing>
+      <p className={css.warnings} role="status">
+        {t('ui.viewer.referencing.notOnPlanes')}
+      </p>
+    </div>
+  )
+}
+
 /** Draws what is chosen, on the image that the pane shows and on no other one. */
-function useScene(paneId: string, { series, image, plane, isShown }: PaneState) {
+function useScene(paneId: string, { series, image, isShown }: PaneState) {
   const pane = usePane(paneId)
   const { referencing, segmentFrames } = useBench()
   const { studies } = useImages()
@@ -50,10 +66,9 @@ function useScene(paneId: string, { series, image, plane, isShown }: PaneState) 
   const frames = useSyncExternalStore(segmentFrames.subscribe, segmentFrames.state)
   const chosen = series ? referencing.presentedIn(paneId, series.key) : null
   const loaded = chosen === null ? undefined : store.objects.get(chosen)
-  const presentation =
-    loaded && image && plane === null ? presentationFor(loaded, image, studies) : null
+  const presentation = loaded && image ? presentationFor(loaded, image, studies) : null
   const built = useMemo(() => {
-    if (!series || !image || plane !== null) return undefined
+    if (!series || !image) return undefined
     const overlays = [...store.shown]
       .filter(([, { isShown }]) => isShown)
       .flatMap(([uid, shown]) => {
@@ -61,7 +76,7 @@ function useScene(paneId: string, { series, image, plane, isShown }: PaneState) 
         return loaded ? [[uid, loaded, shown] as const] : []
       })
     return buildScene(image, series, studies, presentation, overlays, frames)
-  }, [series, image, plane, studies, presentation, store, frames])
+  }, [series, image, studies, presentation, store, frames])
   useEffect(() => {
     if (isShown && image) pane.present(presentation)
   }, [pane, isShown, image, presentation])
