@@ -290,6 +290,20 @@ test('scrolls another window along, and goes on when that is closed', async () =
   await expect(paneOf(page)).toContainText('Im 11/20')
 })
 
+test('closes further windows when the window that has opened them is locked', async () => {
+  const opening = context.waitForEvent('page')
+  await paneOf(page).focus()
+  await page.keyboard.press('Shift+N')
+  const second = await opening
+  await isDrawn(second)
+  const closing = second.waitForEvent('close')
+  const window = await context.newPage()
+  await window.goto(`${stage.http}/#/`)
+  await window.evaluate(() => new BroadcastChannel('isthmus lock').postMessage('locked'))
+  await closing
+  await window.close()
+})
+
 test('finds a study in another archive, retrieves it and puts it beside', async () => {
   const pacs = { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port }
   await page.goto(`${stage.http}/#/`)

@@ -6,6 +6,7 @@ import { expect, type Page } from '@playwright/test'
 import type { NamedValues } from '#server/dicom/data-set/named-data-set.ts'
 import {
   floats,
+  longs,
   presentationFile,
   referenceTo,
   STUDY,
@@ -144,6 +145,18 @@ const PLANES: NamedValues = {
   ShutterPresentationValue: 0,
   GraphicLayerSequence: DRAWN.GraphicLayerSequence,
 }
+/** The middle quarter of the image. */
+const AREA: NamedValues = {
+  ...window,
+  DisplayedAreaSelectionSequence: [
+    {
+      DisplayedAreaTopLeftHandCorner: longs(17, 17),
+      DisplayedAreaBottomRightHandCorner: longs(48, 48),
+      PresentationSizeMode: 'SCALE TO FIT',
+      PresentationPixelAspectRatio: '1\\1',
+    },
+  ],
+}
 const stateFile = (label: string, values: NamedValues, index: number) =>
   presentationFile(
     `${STUDY}.2.${index}`,
@@ -153,7 +166,7 @@ const stateFile = (label: string, values: NamedValues, index: number) =>
       ? [...plane(0x6000, inBox(10, 10, 20, 20), 'MARKS '), ...plane(0x6002, inBox(40, 0, 64, 64))]
       : [],
   )
-const states = Object.entries({ ...STATES, DRAWN, PLANES }).map(([label, values], index) => ({
+const states = Object.entries({ ...STATES, DRAWN, PLANES, AREA }).map(([label, values], index) => ({
   label,
   sopInstanceUid: `${STUDY}.2.${index}`,
   body: stateFile(label, values, index),
@@ -351,6 +364,27 @@ test('overlay planes are drawn that the state activates, and a bitmap shutter hi
   await choose(/^DRAWN/)
 })
 
+test('the displayed area of a state fills the pane', async () => {
+  await paneOf(page).focus()
+  await choose(/^AREA/)
+  const expected = (column: number, row: number) => ((column * 4 + row * 2) / 383) * 255
+  const shownAt = async (column: number, row: number) => {
+    const png = await pictureOf(paneOf(page))
+    const side = Math.min(png.width, png.height)
+    const along = (size: number, n: number) => ((size - side) / 2 + ((n - 16) * side) / 32) / size
+    return greyAt(png, along(png.width, column + 0.5), along(png.height, row + 0.5))
+  }
+  for (const [column, row] of [
+    [18, 30],
+    [32, 20],
+    [45, 44],
+  ] as const)
+    await expect
+      .poll(async () => Math.abs((await shownAt(column, row)) - expected(column, row)))
+      .toBeLessThan(4)
+  await choose(/^DRAWN/)
+})
+
 test('a presentation state is not applied to an image that it does not name', async () => {
   await paneOf(page).focus()
   await page.keyboard.press('End')
@@ -439,7 +473,7 @@ test('nothing is drawn on images of another frame of reference, and the reason i
   await expect(wrongChoice).toBeDisabled()
   await expect(choices).toContainText('has another frame of reference')
   await expect(choices.getByLabel(/^(PLAN 1|LIVER|DRAWN)/)).toHaveCount(0)
-  await expect(choices).toContainText('12 more are for other images.')
+  await expect(choices).toContainText('13 more are for other images.')
   await page.keyboard.press('Escape')
   for (const [column, row] of [
     [30, 10.5],

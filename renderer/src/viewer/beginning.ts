@@ -82,7 +82,13 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
     windows.post({ kind: 'left' })
   })
   // What was opened from the window is not seen after that was locked.
-  if (view.kind === 'window') new BroadcastChannel(LOCK_CHANNEL).onmessage = () => window.close()
+  if (view.kind === 'window') {
+    new BroadcastChannel(LOCK_CHANNEL).onmessage = () => {
+      window.close()
+      // A tab that a person has opened stays: the gateway tells it that the window is locked.
+      window.location.reload()
+    }
+  }
   // A page that comes back from the browser's cache is a window again.
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) windows.post({ kind: 'hello' })

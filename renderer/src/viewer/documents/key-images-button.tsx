@@ -13,7 +13,7 @@ export function KeyImagesButton() {
   return (
     <ToolButton
       icon={IconStar}
-      label={t('ui.viewer.keyImages.title')}
+      label={t('ui.viewer.keyObjects.title')}
       isOn={isOn}
       onClick={() => desk.set({ drawer: isOn ? null : 'keyImages', keySelection: null })}
     />

@@ -1,7 +1,7 @@
 import { IconStarFilled } from '@tabler/icons-react'
 import type { PaneState } from '../engine/pane.ts'
-import css from './key-image-list.module.css'
 import { selectionsOf } from './key-images.ts'
+import css from './key-object-list.module.css'
 import { useKeyImages } from './use-key-images.ts'
 
 /** Says on an image which key object selections refer to it. */

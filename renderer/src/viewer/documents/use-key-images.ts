@@ -27,7 +27,7 @@ export function useKeySteps(): (step: number) => void {
 export function useKeyImageKeys(): void {
   const step = useKeySteps()
   useShortcuts(t('ui.viewer.sheet.groups.images'), [
-    { keys: 'j', name: t('ui.viewer.keyImages.next'), run: () => step(1) },
-    { keys: 'shift+j', name: t('ui.viewer.keyImages.previous'), run: () => step(-1) },
+    { keys: '.', name: t('ui.viewer.keyObjects.next'), run: () => step(1) },
+    { keys: ',', name: t('ui.viewer.keyObjects.previous'), run: () => step(-1) },
   ])
 }

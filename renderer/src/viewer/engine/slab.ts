@@ -7,8 +7,12 @@ const BLEND_MODES: Readonly<Record<SlabKind, Enums.BlendModes>> = {
   minimum: Enums.BlendModes.MINIMUM_INTENSITY_BLEND,
   average: Enums.BlendModes.AVERAGE_INTENSITY_BLEND,
 }
-/** A boundary that lies exactly between two voxels belongs to the inner one. */
-const INSIDE = 0.999
+/**
+ * Millimetres by which a slab ends sooner: vtk counts rays from a million millimetres away, in
+ * numbers that are exact to 0.06 there, and is not to take in a slice that the slab only touches.
+ */
+const MARGIN = 0.1
+const reachOf = ({ millimetres }: Slab) => Math.max(MARGIN, millimetres / 2 - MARGIN)
 
 /** The parts of a plane's viewport and of vtk's mapper that are used here. */
 interface Fields {
@@ -30,7 +34,7 @@ export function applySlab(viewport: Types.IVolumeViewport, slab: Slab, isSmooth:
   if (!entry || !volume) return
   viewport.setBlendMode(BLEND_MODES[slab.kind])
   // Cornerstone's slab reaches as far as its thickness on both sides.
-  viewport.setSlabThickness(slab.kind === 'slice' ? 0 : (slab.millimetres / 2) * INSIDE)
+  viewport.setSlabThickness(slab.kind === 'slice' ? 0 : reachOf(slab))
   // It would scroll by the slab, and not from slice to slice.
   const fields = viewport as unknown as Fields
   fields.viewportProperties.slabThickness = undefined
@@ -71,14 +75,16 @@ function spacingAlong(viewport: Types.IVolumeViewport): number {
  */
 export function slabValue(
   viewport: Types.IVolumeViewport,
-  { kind, millimetres }: Slab,
+  slab: Slab,
   place: Types.Point3,
   valueAt: (place: Types.Point3) => number | undefined,
 ): number | undefined {
   const { viewPlaneNormal: normal = [0, 0, 1] } = viewport.getCamera()
-  const steps = Math.max(1, Math.ceil(millimetres / (spacingAlong(viewport) / 4)))
+  const { kind } = slab
+  const reach = reachOf(slab)
+  const steps = Math.max(1, Math.ceil((2 * reach) / (spacingAlong(viewport) / 4)))
   const values = Array.from({ length: steps + 1 }, (_, step) => {
-    const along = (step / steps - 0.5) * millimetres * INSIDE
+    const along = (step / steps - 0.5) * 2 * reach
     return valueAt(place.map((value, axis) => value + (normal[axis] ?? 0) * along) as Types.Point3)
   }).filter((value) => value !== undefined)
   if (values.length === 0) return undefined

@@ -75,13 +75,16 @@ function whyNotFor(
 const whyNotAny = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
   stack.some((image) => isNamed(state.references, image)) ? null : ELSEWHERE
 
+type Overlay = Exclude<NonNullable<Loaded['object']>, PresentationState>
+
 /** A refusal of an image that it names says more than that it is for other images. */
-function whyNotAnywhere(
-  object: Exclude<NonNullable<Loaded['object']>, PresentationState>,
-  stack: readonly StackImage[],
-): Message | null {
+function whyNotAnywhere(object: Overlay, stack: readonly StackImage[]): Message | null {
   let refusal: Message | undefined
+  const { frames, images } = namedBy(object)
   for (const image of stack) {
+    // Thousands of frames are compared with thousands of images only where it can matter.
+    if (!frames.has(image.instance.frameOfReferenceUid) && !images.has(image.sopInstanceUid))
+      continue
     const placed = placedImage(image, stack)
     const { items, refusals } =
       object.kind === 'segmentation' ? framesOn(object, placed) : contoursOn(object, placed)
@@ -89,6 +92,33 @@ function whyNotAnywhere(
     refusal ??= refusals[0]
   }
   return refusal ?? ELSEWHERE
+}
+
+interface Named {
+  /** Frame of Reference UIDs, and SOP Instance UIDs of images. */
+  readonly frames: ReadonlySet<string>
+  readonly images: ReadonlySet<string>
+}
+
+const named = new WeakMap<object, Named>()
+
+function namedBy(object: Overlay): Named {
+  const before = named.get(object)
+  if (before) return before
+  const references =
+    object.kind === 'segmentation'
+      ? object.frames.flatMap((frame) => frame.references)
+      : object.rois.flatMap(({ contours }) => contours.flatMap((contour) => contour.references))
+  const frames =
+    object.kind === 'segmentation'
+      ? [object.frameOfReferenceUid]
+      : object.rois.map(({ frameOfReferenceUid }) => frameOfReferenceUid)
+  const made = {
+    frames: new Set(frames),
+    images: new Set(references.map(({ sopInstanceUid }) => sopInstanceUid)),
+  }
+  named.set(object, made)
+  return made
 }
 
 /**

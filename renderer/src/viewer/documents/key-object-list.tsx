@@ -7,14 +7,14 @@ import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from '../
 import type { StackImage } from '../engine/stack.ts'
 import { nameOf } from '../overlay-text.ts'
 import { foundImage, showInstance } from '../show-instance.ts'
-import css from './key-image-list.module.css'
 import { absentCount, keyStackOf, selectionsOf } from './key-images.ts'
+import css from './key-object-list.module.css'
 import { useKeyImages, useKeySteps } from './use-key-images.ts'
 
 const ALL = 'all'
 
 /** The key images of the view: all, or those of one selection. */
-export function KeyImageList() {
+export function KeyObjectList() {
   const { desk } = useBench()
   const images = useImages()
   const keys = useKeyImages()
@@ -30,14 +30,14 @@ export function KeyImageList() {
         <Select
           size="xs"
           mb="sm"
-          label={t('ui.viewer.keyImages.filter')}
+          label={t('ui.viewer.keyObjects.filter')}
           value={of === null ? ALL : String(of)}
           allowDeselect={false}
           data={[
-            { value: ALL, label: t('ui.viewer.keyImages.all') },
+            { value: ALL, label: t('ui.viewer.keyObjects.all') },
             ...selections.map(({ mediaId, title, images: { length } }) => ({
               value: String(mediaId),
-              label: t('ui.viewer.keyImages.option', { title, count: length }),
+              label: t('ui.viewer.keyObjects.option', { title, count: length }),
             })),
           ]}
           onChange={(value) =>
@@ -52,7 +52,7 @@ export function KeyImageList() {
         </section>
       ))}
       {failed.length > 0 && (
-        <Notice tone="warning">{t('ui.viewer.keyImages.failed', { count: failed.length })}</Notice>
+        <Notice tone="warning">{t('ui.viewer.keyObjects.failed', { count: failed.length })}</Notice>
       )}
       {stack.length > 1 && (
         <Group gap="xs" mb="xs">
@@ -62,7 +62,7 @@ export function KeyImageList() {
             leftSection={<IconChevronLeft size={14} />}
             onClick={() => step(-1)}
           >
-            {t('ui.viewer.keyImages.back')}
+            {t('ui.viewer.keyObjects.back')}
           </Button>
           <Button
             size="compact-sm"
@@ -70,7 +70,7 @@ export function KeyImageList() {
             rightSection={<IconChevronRight size={14} />}
             onClick={() => step(1)}
           >
-            {t('ui.viewer.keyImages.on')}
+            {t('ui.viewer.keyObjects.on')}
           </Button>
         </Group>
       )}
@@ -82,7 +82,7 @@ export function KeyImageList() {
         ))}
       </ul>
       {absent > 0 && (
-        <p className={css.quiet}>{t('ui.viewer.keyImages.absent', { count: absent })}</p>
+        <p className={css.quiet}>{t('ui.viewer.keyObjects.absent', { count: absent })}</p>
       )}
     </>
   )
