@@ -2,6 +2,10 @@ import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { SECTIONS } from '#shared/report-text.ts'
 import type { DataSet, Element } from '../../electron/server/dicom/data-set/coding.ts'
 import { formatTag, keywordOf } from '../../electron/server/dicom/data-set/data-set.ts'
+import type { Drawing, VersionHeader } from '../../electron/server/dicom/objects/drawing.ts'
+import { keyImageSelection } from '../../electron/server/dicom/objects/key-images.ts'
+import { measurementReport } from '../../electron/server/dicom/objects/measurement-report.ts'
+import { presentationState } from '../../electron/server/dicom/objects/presentation-state.ts'
 import { rejectionNote } from '../../electron/server/dicom/objects/rejection-note.ts'
 import { reportInstances } from '../../electron/server/modules/reports/report-instances.ts'
 import type { ArchivedReport } from '../../electron/server/modules/reports/signed-report.ts'
@@ -15,8 +19,11 @@ import { table } from './markdown.ts'
  * The objects that the gateway makes, three times over: of two exams that differ in everything, and
  * of one of which next to nothing is known.
  */
-export type MadeKind = 'pdf' | 'sr' | 'capture' | 'rejection'
-export const MADE_KINDS: readonly MadeKind[] = ['pdf', 'sr', 'capture', 'rejection']
+export const MADE_KINDS = [
+  ...(['pdf', 'sr', 'capture', 'rejection'] as const),
+  ...(['measurements', 'presentation', 'keyImages'] as const),
+] as const
+export type MadeKind = (typeof MADE_KINDS)[number]
 
 interface Fill {
   /** A letter that all text of the exam ends with; '' leaves out what may be left out. */
@@ -176,32 +183,9 @@ function imagesOf(fill: Fill): Parameters<typeof reportInstances>[1] {
 /** The rejection note of a correction (IHE RAD IOCM). */
 function rejectionOf(fill: Fill): DataSet {
   const { mark, day, root } = fill
-  const text = (value: string) => words(fill, value)
+  const about = { seriesInstanceUid: `${root}.8`, sopInstanceUid: `${root}.8.1` }
   return rejectionNote(
-    {
-      ...{ patientName: mark === '' ? '' : `Sample^${mark}`, patientId: text('P') },
-      ...{
-        patientBirthDate: known(fill, mark === 'B' ? '19700102' : '19800511') ?? '',
-        patientSex: known(fill, mark === 'B' ? 'M' : 'F') ?? '',
-      },
-      ...{ studyInstanceUid: root, studyDate: known(fill, day.replaceAll('-', '')) ?? '' },
-      ...{
-        studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '',
-        studyId: text('ID'),
-        studyDescription: text('CT'),
-      },
-      ...{
-        accessionNumber: text('ACC'),
-        referringPhysicianName: mark === '' ? '' : `Referrer^${mark}`,
-        institutionName: text('Clinic'),
-      },
-      ...{
-        seriesInstanceUid: `${root}.8`,
-        sopInstanceUid: `${root}.8.1`,
-        seriesNumber: '9999',
-        seriesDescription: 'Rejection note',
-      },
-    },
+    { ...headerOf(fill), ...about, seriesNumber: '9999', seriesDescription: 'Rejection note' },
     { date: day.replaceAll('-', ''), time: mark === 'B' ? '110000' : '100000', offset: '+0000' },
     {
       cause: mark === 'B' ? 'patient-safety' : 'wrong-worklist-entry',
@@ -217,10 +201,113 @@ function rejectionOf(fill: Fill): DataSet {
   )
 }
 
+/** Patient and study. */
+function headerOf(fill: Fill) {
+  const { mark, day, root } = fill
+  const text = (value: string) => words(fill, value)
+  return {
+    ...{ patientName: mark === '' ? '' : `Sample^${mark}`, patientId: text('P') },
+    ...{
+      patientBirthDate: known(fill, mark === 'B' ? '19700102' : '19800511') ?? '',
+      patientSex: known(fill, mark === 'B' ? 'M' : 'F') ?? '',
+    },
+    ...{ studyInstanceUid: root, studyDate: known(fill, day.replaceAll('-', '')) ?? '' },
+    ...{
+      studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '',
+      studyId: text('ID'),
+      studyDescription: text('CT'),
+    },
+    ...{
+      accessionNumber: text('ACC'),
+      referringPhysicianName: mark === '' ? '' : `Referrer^${mark}`,
+      institutionName: text('Clinic'),
+    },
+  }
+}
+
+const SAVED = {
+  measurements: { seriesNumber: '9904', seriesDescription: 'Measurements' },
+  presentation: { seriesNumber: '9905', seriesDescription: 'Drawings' },
+  keyImages: { seriesNumber: '9906', seriesDescription: 'Key images' },
+} as const
+const ofCount = <T>(values: readonly T[], mark: string): T[] => (mark === '' ? [] : [...values])
+
+/** What a person saves to the study in the viewer. */
+function savedOf(fill: Fill, kind: keyof typeof SAVED): DataSet {
+  const { mark, day, root } = fill
+  const isOther = mark === 'B'
+  const header: VersionHeader = {
+    ...{ ...headerOf(fill), ...SAVED[kind] },
+    seriesInstanceUid: `${root}.9`,
+    sopInstanceUid: `${root}.9.1`,
+    instanceNumber: isOther ? '2001' : '1001',
+    author: mark === '' ? '' : `Reader^${mark}`,
+    made: {
+      date: day.replaceAll('-', ''),
+      time: isOther ? '110000' : '100000',
+      offset: isOther ? '+0900' : '+0100',
+    },
+  }
+  const image: Drawing['image'] = {
+    ...{ seriesInstanceUid: `${root}.1`, sopInstanceUid: `${root}.1.1` },
+    sopClassUid: `1.2.840.10008.5.1.4.1.1.${isOther ? 4 : 2}`,
+    ...{ frames: mark === '' ? 1 : 9, rows: isOther ? 256 : 512, columns: isOther ? 256 : 512 },
+    ...{ spacing: mark === '' ? null : isOther ? [0.9, 0.9] : [0.5, 0.5], aspect: 1 },
+    ...{ isAtDetector: false, isColor: false, isInverted: isOther },
+    ...{ slope: mark === '' ? null : isOther ? 2 : 1, intercept: mark === '' ? null : -1024 },
+    rescaleType: isOther ? 'US' : 'HU',
+    window: mark === '' ? null : { center: isOther ? 300 : 40, width: isOther ? 600 : 400 },
+  }
+  const drawing = (of: Drawing['kind'], points: Drawing['points'], values: Drawing['values']) => ({
+    ...{ kind: of, uid: `${root}.9.9`, sopInstanceUid: image.sopInstanceUid, image },
+    ...{ frame: isOther ? 2 : 1, points, text: words(fill, 'Text'), title: null, values },
+  })
+  const at = isOther ? 20 : 10
+  const ellipse = (['area', 'mean', 'deviation', 'minimum', 'maximum'] as const).map(
+    (quantity) => ({ quantity, value: at, unit: quantity === 'area' ? 'mm2' : 'HU' }) as const,
+  )
+  // Every quantity once, for the codes.
+  const measured = [
+    drawing('length', [[at, 1], [30, 4]], [{ quantity: 'length', value: at, unit: 'mm' }]), // biome-ignore format: points
+    ...ofCount(
+      [
+        drawing('ellipse', [[at, 1], [at, 9], [7, 5], [13, 5]], ellipse), // biome-ignore format: points
+        drawing('angle', [[at, 1], [2, 4], [9, 9]], [{ quantity: 'angle', value: at, unit: 'deg' }]), // biome-ignore format: points
+        drawing('cobb', [[at, 1], [2, 4], [9, 9], [8, 3]], [{ quantity: 'cobbAngle', value: at, unit: 'deg' }]), // biome-ignore format: points
+        drawing('bidirectional', [[at, 1], [2, 4], [9, 9], [8, 3]], [
+          { quantity: 'longAxis', value: at, unit: 'px' },
+          { quantity: 'shortAxis', value: at, unit: 'px' },
+        ]), // biome-ignore format: points
+        drawing('freehand', [[at, 1], [2, 4], [9, 9]], [
+          { quantity: 'perimeter', value: at, unit: 'mm' },
+          { quantity: 'area', value: at, unit: 'px2' },
+          { quantity: 'mean', value: at, unit: 'none' },
+        ]), // biome-ignore format: points
+        drawing('probe', [[at, 1]], [{ quantity: 'value', value: at, unit: 'none' }]),
+      ],
+      mark,
+    ),
+  ]
+  if (kind === 'measurements') {
+    const uids = { seriesInstanceUid: `${root}.9`, sopInstanceUid: `${root}.9.0` }
+    const before = { ...uids, sopClassUid: '1.2.840.10008.5.1.4.1.1.88.33' }
+    return measurementReport(header, measured, ofCount([before], mark), '2.25.1')
+  }
+  if (kind === 'presentation') {
+    const first = isOther ? 'arrow' : mark === '' ? 'probe' : 'length'
+    const shown = drawing(first, [[at, 1], [30, 4]].slice(0, first === 'probe' ? 1 : 2) as Drawing['points'], measured[0]?.values ?? []) // biome-ignore format: points
+    return presentationState(header, [image], [shown, ...measured], new Map())
+  }
+  const keyImage = { ...drawing('keyImage', [], []), title: isOther ? '113002' : '113000' } as const
+  return keyImageSelection(header, [keyImage], '2.25.1')
+}
+
 /** One object of each fill. */
 export function made(kind: MadeKind): DataSet[] {
   return FILLS.map((fill) => {
     if (kind === 'rejection') return rejectionOf(fill)
+    if (kind === 'measurements' || kind === 'presentation' || kind === 'keyImages')
+      return savedOf(fill, kind)
     if (kind === 'capture') return captureObject(captureOf(fill)).object.dataSet
     const earlier =
       fill.mark === ''
@@ -266,7 +353,7 @@ function elementsOf(dataSet: DataSet, above: readonly string[] = []): Found[] {
  * exam, USER typed by a person, CONFIG set).
  */
 const SOURCES: Readonly<Record<string, string>> = {
-  InstanceCreationDate: 'AUTO: signed, or captured, on the clinic’s clock',
+  InstanceCreationDate: 'AUTO: signed, captured or saved, on the clinic’s clock',
   InstanceCreationTime: 'AUTO: as the date',
   SOPInstanceUID: 'AUTO',
   StudyDate: 'COPY of the exam',
@@ -277,7 +364,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   ContentTime: 'AUTO',
   TimezoneOffsetFromUTC: 'AUTO: of the clinic',
   AccessionNumber: 'COPY of the exam',
-  InstitutionName: 'CONFIG (`clinic.name`), in captures COPY of the exam',
+  InstitutionName: 'CONFIG (`clinic.name`), in what the viewer makes COPY of the exam',
   ReferringPhysicianName: 'COPY of the exam',
   StudyDescription: 'COPY of the exam',
   SeriesDescription: 'AUTO',
@@ -298,17 +385,46 @@ const SOURCES: Readonly<Record<string, string>> = {
   VerifyingOrganization: 'CONFIG (`clinic.name`), or else Unknown',
   VerificationDateTime: 'AUTO: when it was signed',
   ReferencedRequestSequence: 'one item, where there is an accession number',
-  PredecessorDocumentsSequence: 'of a report with addenda: the structured reports before it',
+  PredecessorDocumentsSequence: 'the structured reports before it, where there are any',
   ReferencedSeriesSequence: 'one item for each',
   ReferencedSOPSequence: 'one item for each object that is referred to',
-  CurrentRequestedProcedureEvidenceSequence: 'the study of the rejected objects',
-  ContentTemplateSequence: 'TID 2010',
+  CurrentRequestedProcedureEvidenceSequence: 'the study, with every object that is referred to',
+  ContentTemplateSequence: 'the template of the content',
   CodeValue: 'Annex C',
   CodeMeaning: 'Annex C',
   ReferencedSOPClassUID: 'COPY of what is referred to',
   ReferencedSOPInstanceUID: 'COPY of what is referred to',
   ReferencedFrameNumber: 'COPY: the frame that was shown, of a multi-frame image',
   ContentSequence: 'see below',
+  ContentDescription: 'AUTO: as Series Description',
+  ContentCreatorName: 'COPY of the account of who saved it',
+  PresentationCreationDate: 'AUTO',
+  PresentationCreationTime: 'AUTO',
+  DisplayedAreaSelectionSequence: 'one item for each size of images',
+  DisplayedAreaTopLeftHandCorner: 'FIXED: 1, 1',
+  DisplayedAreaBottomRightHandCorner: 'COPY: columns and rows of the images',
+  PresentationPixelSpacing: 'COPY of the images',
+  PresentationPixelAspectRatio: 'COPY of the images, without a spacing',
+  RescaleIntercept: 'COPY of the images',
+  RescaleSlope: 'COPY of the images',
+  RescaleType: 'COPY of the images',
+  SoftcopyVOILUTSequence: 'one item for each window',
+  WindowCenter: 'AUTO: as it was shown, or else COPY of the image',
+  WindowWidth: 'AUTO: as it was shown, or else COPY of the image',
+  PresentationLUTShape: 'IDENTITY, or INVERSE of MONOCHROME1',
+  GraphicLayerSequence: 'one item for each layer',
+  GraphicLayer: 'see below',
+  GraphicAnnotationSequence: 'one item for each drawing',
+  GraphicObjectSequence: 'one item for each shape of the drawing',
+  GraphicData: 'USER: columns and rows of the points',
+  GraphicType: 'POINT, POLYLINE, CIRCLE or ELLIPSE',
+  NumberOfGraphicPoints: 'AUTO',
+  TextObjectSequence: 'one item, where there is a text or a value',
+  UnformattedTextValue: 'USER, or AUTO: what was measured',
+  AnchorPoint: 'AUTO',
+  TrackingID: 'AUTO: `Isthmus` and the kind of the drawing',
+  TrackingUID: 'AUTO: the same in each version',
+  ReferencedImageSequence: 'one item for each image',
   Modality: 'COPY of the series that was shown, or else OT',
   SourceImageSequence: 'the image that was shown',
   DateOfSecondaryCapture: 'AUTO',
@@ -341,9 +457,11 @@ function presenceOf(found: readonly (Found | undefined)[]): string {
 }
 
 function shownOf(found: readonly (Found | undefined)[]): string {
-  const [first] = found
+  const first = found.find((one) => one !== undefined)
   const keyword = first?.path.at(-1) ?? ''
   const isFixed =
+    first?.vr !== 'FL' &&
+    first?.vr !== 'SL' &&
     first?.value !== undefined &&
     first.value !== '' &&
     found.every((one) => one?.value === first.value)

@@ -86,6 +86,7 @@ export const SETTINGS = {
   'window.lockMinutes': setting(Minutes(60).min(1), 10, 'settings.window-lock-minutes'),
   'window.sessionHours': setting(z.number().min(1).max(72), 12, 'settings.window-session-hours'),
   'setup.isDone': setting(z.boolean(), false, 'settings.setup-is-done'),
+  'setup.simulatorPort': setting(z.int().min(1).max(65_535), 9090, 'settings.setup-simulator-port'),
   'backup.folder': setting(z.string().max(1000).nullable(), null, 'settings.backup-folder'),
   'backup.dailyAt': setting(
     z

@@ -7,9 +7,11 @@ import { Pull } from './destinations.ts'
 import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
 import { ReferencingObject } from './referencing-objects.ts'
+import { DrawingChanges, SavedDrawings } from './saved-drawings.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { ReceivedUid } from './values.ts'
 import { InstanceExtras, ViewedPrior } from './viewed-images.ts'
+import { ElementList, StructuredReport, Waveforms } from './viewed-objects.ts'
 import { EphemeralSession } from './viewer.ts'
 
 /**
@@ -37,8 +39,10 @@ export const View = z.object({
   /** Whether dictation is allowed. */
   mayDictate: z.boolean(),
   hangingProtocol: EphemeralSession.shape.hangingProtocol.unwrap().nullable(),
-  /** Why no secondary capture can be made; null if it can. */
+  /** Why no secondary capture can be made and no drawing saved to the study; null if they can. */
   whyNoCapture: Message.nullable(),
+  /** Why DICOM files cannot be downloaded; null if they can. */
+  whyNoExport: Message.nullable(),
   expiresAt: Instant,
 })
 export type View = z.infer<typeof View>
@@ -175,6 +179,24 @@ export const viewing = {
     params: instanceParams,
     reply: InstanceExtras,
   }),
+  report: operation('GET /viewer/:viewId/instances/:sopInstanceUid/report', {
+    access: 'view',
+    summary: 'Contents of a structured report or key object selection',
+    params: instanceParams,
+    reply: StructuredReport,
+  }),
+  waveforms: operation('GET /viewer/:viewId/instances/:sopInstanceUid/waveforms', {
+    access: 'view',
+    summary: 'Waveforms of an object such as an ECG, in physical units',
+    params: instanceParams,
+    reply: Waveforms,
+  }),
+  elements: operation('GET /viewer/:viewId/instances/:sopInstanceUid/elements', {
+    access: 'view',
+    summary: 'Elements of the data set of an instance; audited',
+    params: instanceParams,
+    reply: ElementList,
+  }),
   referencing: operation('GET /viewer/:viewId/instances/:sopInstanceUid/referencing', {
     access: 'view',
     summary: 'A presentation state, segmentation or structure set, and the images it refers to',
@@ -206,6 +228,21 @@ export const viewing = {
     params: viewParams,
     body: HangingProtocols,
     reply: z.object({ revision: z.int() }),
+  }),
+  savedDrawings: operation('GET /viewer/:viewId/studies/:studyInstanceUid/saved-drawings', {
+    access: 'view',
+    summary: 'Drawings and key images that are stored with the study as DICOM objects',
+    params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
+    reply: SavedDrawings,
+  }),
+  saveDrawings: operation('POST /viewer/:viewId/studies/:studyInstanceUid/saved-drawings', {
+    access: 'view',
+    summary:
+      'Store the next version of the drawings and key images of the study as DICOM objects in the archive',
+    params: viewParams.extend({ studyInstanceUid: ReceivedUid }),
+    body: DrawingChanges,
+    reply: SavedDrawings,
+    status: 201,
   }),
   capture: operation('POST /viewer/:viewId/captures', {
     access: 'view',

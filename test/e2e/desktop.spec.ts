@@ -101,7 +101,7 @@ test.describe('in the app', () => {
     await expect(page.getByText('In a file that only its owner can read')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Create recovery key' })).toBeVisible()
     await show({ keyStore: 'basic' })
-    await expect(page.getByText('Not protected: the key store has no lock')).toBeVisible()
+    await expect(page.getByText('Not protected: weak key store')).toBeVisible()
     await look('key-basic')
     await show({ keyStore: 'none' })
     await expect(page.getByText('Not protected: no key store')).toBeVisible()

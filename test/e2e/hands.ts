@@ -67,7 +67,7 @@ export class Hands {
   /** Types into what has the focus: one field. */
   async type(text: string): Promise<void> {
     this.count += 1
-    await this.page.keyboard.type(text)
+    await this.page.keyboard.insertText(text)
   }
 
   /** A click at a place of an image. */

@@ -92,7 +92,7 @@ test('says on Today that image files have no record, and imports one with one cl
     '3 image files are not in the database',
   )
   await isAccessible('recovered-today')
-  await need('Image files without a record').getByRole('link', { name: 'Import' }).click()
+  await need('Image files without a record').getByRole('link', { name: 'Review files' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Recovered files' })).toBeVisible()
   const readable = page.getByRole('row').filter({ hasText: 'OTTO' })
   await expect(readable).toHaveCount(2)

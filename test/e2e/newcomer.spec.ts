@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, type Locator } from '@playwright/test'
+import { sendCommand } from '#server/modules/control/control.ts'
+import { freePort } from '../support/free-port.ts'
 import { test } from './test.ts'
 
 // The path that README leads a newcomer along, from `npm start` on a PC without a display to the
@@ -61,6 +63,13 @@ test('goes from npm start to the first exam of a simulated device without anothe
   const isthmus = enter('npm start', '--', '--http 127.0.0.1:0 --dimse 127.0.0.1:0 --dimse-tls off')
   const link = /http:\S+token=\S+/.exec(await isthmus.until(/sign-in-link --data/))?.[0] ?? ''
 
+  // So may the port of the simulated partner.
+  const partnerPort = await freePort()
+  await sendCommand(data, {
+    command: 'config set',
+    arguments: ['setup.simulatorPort', String(partnerPort)],
+    options: {},
+  })
   await page.goto(link)
   await write(page.getByLabel('Name of the clinic'), 'North Clinic')
   await write(page.getByLabel('First name'), 'Olga')
@@ -73,7 +82,7 @@ test('goes from npm start to the first exam of a simulated device without anothe
   await press(steps.getByRole('link', { name: /Partner/ }))
   expect(README).toContain('press *Start simulated partner*')
   await press(button('Start simulated partner'))
-  await expect(page.getByText('Running at http://127.0.0.1:9090/webhooks.')).toBeVisible()
+  await expect(page.getByText(`Running at http://127.0.0.1:${partnerPort}/webhooks.`)).toBeVisible()
 
   await press(steps.getByRole('link', { name: /First device/ }))
   expect(README).toContain('press *Query worklist*')

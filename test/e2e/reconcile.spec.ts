@@ -124,7 +124,7 @@ test.afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
 })
 
-const done = () => page.getByRole('region', { name: 'Exams that were done without an order' })
+const done = () => page.getByRole('region', { name: 'Exams without an order' })
 const ordered = () => page.getByRole('region', { name: 'Orders without images' })
 const cardOf = (name: string) =>
   done()
@@ -133,16 +133,14 @@ const cardOf = (name: string) =>
 
 test('marks exams without an order in the lists, and leads from Today to the screen', async () => {
   await page.goto(`${stage.http}/#/images`)
-  await expect(page.getByRole('row').filter({ hasText: 'CALLOWAY' })).toContainText(
-    'Unscheduled: no order',
-  )
+  await expect(page.getByRole('row').filter({ hasText: 'CALLOWAY' })).toContainText('Unscheduled')
   await expect(page.getByRole('row').filter({ hasText: 'BRISTOW' })).not.toContainText(
     'Unscheduled',
   )
   await page.goto(`${stage.http}/#/`)
   await page.getByRole('link', { name: 'Reconcile' }).click()
-  await expect(page.getByRole('heading', { name: 'Done without an order (2)' })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Ordered, without images (3)' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Exams without an order (2)' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Orders without images (3)' })).toBeVisible()
   await expect(page.getByText('Partner unreachable.')).toBeVisible()
   await pictured(page, 'reconcile-away')
   expect(await faultsByScheme(page, 'reconcile')).toEqual({})
@@ -159,9 +157,9 @@ test('asks the partner by itself once it is back, and links an exam with its ord
   await card.getByRole('button', { name: 'Link to order A-612' }).click()
   await expect(page.getByText('The exam was linked to the order.')).toBeVisible()
   await expect(card).toContainText('Linked')
-  await expect(page.getByRole('heading', { name: 'Ordered, without images (2)' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Orders without images (2)' })).toBeVisible()
   await page.keyboard.press('Alt+z')
-  await expect(page.getByRole('heading', { name: 'Done without an order (2)' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Exams without an order (2)' })).toBeVisible()
   await card.getByRole('button', { name: 'Link to order A-612' }).press('Enter')
   await expect(card).toContainText('Linked')
 })
@@ -185,7 +183,7 @@ test('leads to the correction of images that differ, and keeps what has no order
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Emergency patient, nobody ordered it')
   await dialog.getByRole('button', { name: 'Keep as unscheduled' }).click()
   await expect(card).toContainText('Emergency patient, nobody ordered it')
-  await ordered().getByRole('button', { name: 'Not done… (order A-614)' }).click()
+  await ordered().getByRole('button', { name: 'Mark as not done… (order A-614)' }).click()
   const notDone = page.getByRole('dialog', { name: 'Mark as not done?' })
   await expect(notDone).toContainText('the partner is not informed')
   await notDone.getByRole('textbox', { name: 'Reason' }).fill('The patient did not come')
@@ -197,7 +195,7 @@ test('leads to the correction of images that differ, and keeps what has no order
 
 test('tells who comes second what the first decided', async () => {
   await cardOf('ELINGHAM').getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByRole('heading', { name: 'Done without an order (1)' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Exams without an order (1)' })).toBeVisible()
   await cardOf('ELINGHAM').getByRole('button', { name: 'No order: keep as unscheduled…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Keep as unscheduled?' })
   await dialog.waitFor()
@@ -215,7 +213,7 @@ test('tells who comes second what the first decided', async () => {
   expect(status).toBe(200)
   // The exam leaves its list behind the dialog, which stays.
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
-  await expect(page.getByText('Done without an order (0)')).toBeVisible()
+  await expect(page.getByText('Exams without an order (0)')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too late')
   await dialog.getByRole('button', { name: 'Keep as unscheduled' }).click()
   await expect(page.getByText('has kept this exam as unscheduled in the meantime')).toBeVisible()

@@ -113,7 +113,7 @@ test('adds a customer, blocks it, which refuses new studies, and unblocks it', a
 
   await page.getByRole('button', { name: 'Block', exact: true }).click()
   const asked = page.getByRole('dialog', { name: 'Block Harbour Orthopaedics?' })
-  await expect(asked).toContainText('New studies of this customer')
+  await expect(asked).toContainText('New studies and newly linked users of this customer')
   await asked.getByRole('button', { name: 'Block customer' }).click()
   await expect(page.getByText('This customer is blocked')).toBeVisible()
   const refused = await partner('POST', 'scribe/studies', study(2, { expressCustomerId }))
@@ -202,15 +202,17 @@ test('is asked before the window opens to the network without encryption', async
     name: 'Open the window to the network without encryption?',
   })
   await expect(asked).toContainText(
-    'passwords and patient data cross the network readable to anybody in it',
+    'passwords and patient data are sent over the network unencrypted',
   )
-  await asked.getByRole('button', { name: 'Back to the settings' }).click()
+  await asked.getByRole('button', { name: 'Cancel' }).click()
   await expect(asked).toHaveCount(0)
   expect(saved).toEqual([])
   await page.getByRole('button', { name: 'Save all' }).click()
   await asked.getByRole('button', { name: 'Save and open' }).click()
   await expect(
-    page.getByText('Saved. Some of these settings take effect when the gateway starts again.'),
+    page.getByText(
+      'The settings were saved. Some of them take effect after the gateway is restarted.',
+    ),
   ).toBeVisible()
   expect(saved).toEqual([{ settings: { 'http.host': '0.0.0.0' } }])
   await callOf(page, 'PATCH', '/dashboard/settings', { settings: { 'http.host': '127.0.0.1' } })
@@ -221,7 +223,7 @@ test('sets after how long a window that nobody uses locks, and it does', async (
   await page.getByRole('searchbox', { name: 'Search settings' }).fill('lock')
   await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('1')
   await page.getByRole('button', { name: 'Save all' }).click()
-  await expect(page.getByText('The settings are saved.')).toBeVisible()
+  await expect(page.getByText('The settings were saved.', { exact: true })).toBeVisible()
   await noor.clock.install({ time: Date.now() })
   await noor.reload()
   await expect(editor()).toContainText('the lungs are clear.')
@@ -237,7 +239,7 @@ test('sets after how long a window that nobody uses locks, and it does', async (
 
   await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('60')
   await page.getByRole('button', { name: 'Save all' }).click()
-  await expect(page.getByText('The settings are saved.').last()).toBeVisible()
+  await expect(page.getByText('The settings were saved.').last()).toBeVisible()
   // A window that is open learns of it with its next look at the session.
   await noor.reload()
   await expect(editor()).toContainText('No nodule.')
@@ -349,8 +351,8 @@ test('ends a session of somebody else, who is out at the next click', async () =
     .getByRole('navigation', { name: 'Settings' })
     .getByRole('link', { name: 'Access from other PCs' })
     .click()
-  await page.getByRole('button', { name: 'End the session of Noor Haddad' }).first().click()
-  await expect(page.getByText('The session of Noor Haddad has ended.')).toBeVisible()
+  await page.getByRole('button', { name: 'Sign out Noor Haddad' }).first().click()
+  await expect(page.getByText('Noor Haddad was signed out.')).toBeVisible()
   await clickSomewhere(noor)
   await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   expect(await noor.content()).not.toMatch(/underhill/i)

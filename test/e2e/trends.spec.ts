@@ -88,7 +88,7 @@ const slider = (name: string) => page.getByRole('slider', { name, exact: true })
 
 test('charts show what happened in the last 24 hours, in words too', async () => {
   await expect(figure('Images received')).toContainText(
-    '1,241 images of 3 studies in the last 24 hours; most from 09:00–10:00 (1,234).',
+    '1,241 images of 3 studies in the last 24 hours; busiest hour 09:00–10:00 (1,234).',
   )
   await expect(figure('Worklist queries')).toContainText(
     '16 queries in the last 24 hours: 12 answered, 3 from a stored answer, 1 failed.',

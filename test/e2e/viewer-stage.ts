@@ -186,12 +186,11 @@ async function pointed(pane: Locator) {
  * The value that a pane shows for a pixel (from 0) of its image when the pointer is on it, as a
  * person reads it; of colours three.
  */
-export async function valueAt(
-  page: Page,
-  column: number,
-  row: number,
-  number = 1,
-): Promise<number | readonly number[] | undefined> {
+export const valueAt = async (page: Page, column: number, row: number, number = 1) =>
+  (await pixelAt(page, column, row, number))?.value
+
+/** A pixel (from 0) of the image that a pane shows: its place on the page, and its value. */
+export async function pixelAt(page: Page, column: number, row: number, number = 1) {
   await isShown(page, number)
   const pane = paneOf(page, number)
   const box = await pane.boundingBox()
@@ -219,7 +218,7 @@ async function search(
   side: number,
   wanted: { readonly column: number; readonly row: number },
   pointAt: (x: number, y: number) => Promise<Pointed>,
-): Promise<number | readonly number[] | undefined> {
+) {
   let from: Pointed
   // The page may not follow the pointer yet.
   for (let tries = 0; !from && tries < 20; tries += 1)
@@ -236,7 +235,7 @@ async function search(
   let now = await pointAt(at.x, at.y)
   for (let tries = 0; tries < 40; tries += 1) {
     if (now?.column === wanted.column && now.row === wanted.row)
-      return now.values.length === 1 ? now.values[0] : now.values
+      return { ...at, value: now.values.length === 1 ? now.values[0] : now.values }
     if (now) {
       before = at
       // Less than the whole way, as its beginning and its end lie anywhere in their pixels.

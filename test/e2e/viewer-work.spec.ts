@@ -148,7 +148,9 @@ test('measures, and keeps what was drawn through a reload, for this person alone
   await page.keyboard.press('Shift+L')
   const side = page.getByRole('complementary', { name: 'Measurements and drawings' })
   await expect(side).toContainText('mm', { timeout: 15_000 })
-  await expect(page.getByText('Drawings saved').first()).toBeAttached({ timeout: 15_000 })
+  await expect(page.getByText('they are lost when this view ends').first()).toBeAttached({
+    timeout: 15_000,
+  })
   expect(await accessibilityFaults(page)).toEqual([])
   await page.reload()
   await isDrawn(page)
@@ -282,12 +284,13 @@ test('puts an earlier study beside, from the archive', async () => {
   })
   await page.goto(String(url))
   await isDrawn(page)
-  await page.keyboard.press('h')
-  await page
-    .getByRole('button', { name: /Show beside/ })
-    .first()
-    .click()
+  // It is the same exam, so that it is put beside without being asked for.
   await isDrawn(page, 2)
+  await paneOf(page).focus()
+  await page.keyboard.press('h')
+  const side = page.getByRole('complementary', { name: 'Prior studies' })
+  await expect(side.getByRole('button', { name: 'Show again' })).toBeVisible()
+  await expect(side).toContainText('This link shows only the prior studies that its sender names')
   await expect(paneOf(page, 2)).toContainText('Prior')
   await expect(paneOf(page, 2)).toContainText('/12')
   await page.keyboard.press('Escape')

@@ -100,8 +100,8 @@ test('an idle window asks nothing of the gateway for 20 s, on any home and on th
   const watched = await Promise.all(
     screens.map(async ({ name, page, address }) => {
       const calls = callsOf(page)
+      await page.goto('about:blank')
       await page.goto(`${stage.http}/#${address}`)
-      await page.reload()
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
       await expect(streamOf(page, 'Live')).toBeVisible()
       return { name, calls }
@@ -154,12 +154,13 @@ for (const { name, lacks, hasStream } of perTier(
     }, lacks)
     const pages = [first]
     while (pages.length < TABS.length) pages.push(await context.newPage())
-    for (const [at, page] of pages.entries()) {
-      await page.goto(`${stage.http}/#${TABS[at]}`)
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    }
-    for (const page of pages)
-      await expect(streamOf(page, hasStream ? 'Live' : 'Reconnecting')).toBeVisible()
+    await Promise.all(
+      pages.map(async (page, at) => {
+        await page.goto(`${stage.http}/#${TABS[at]}`)
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible({ timeout: 30_000 })
+        await expect(streamOf(page, hasStream ? 'Live' : 'Reconnecting')).toBeVisible()
+      }),
+    )
     // A call of each at once, more than a browser has connections.
     await Promise.all(pages.map((page) => callOf(page, 'GET', '/dashboard/session')))
     // What happens is shown in every tab: the navigation counts unknown devices.

@@ -13,6 +13,7 @@ import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { isthmus } from '../support/command-line.ts'
+import { freePort } from '../support/free-port.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
 import { saying } from '../support/saying.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -339,7 +340,11 @@ it('says how the commands of the set-up are used', async () => {
 
 it('takes a new gateway to its first exam with the simulated partner and the simulated CT', async () => {
   using temp = tempFolder()
-  await using gateway = await startGateway({ folder: temp.folder, partner: null, devices: [] })
+  const port = await freePort()
+  await using gateway = await startGateway({
+    ...{ folder: temp.folder, partner: null, devices: [] },
+    overrides: { 'setup.simulatorPort': port },
+  })
   const { call } = gateway
   expect(await call(dashboardSetup.simulators, {})).toEqual({
     ...{ partnerUrl: null, hasPartner: false, deviceAeTitle: 'SIMULATOR', visit: null },
@@ -351,7 +356,7 @@ it('takes a new gateway to its first exam with the simulated partner and the sim
   expect(early.visit?.fault).not.toBeNull()
 
   const { partnerUrl } = await call(dashboardSetup.startPartnerSimulator, {})
-  expect(partnerUrl).toBe('http://127.0.0.1:9090/webhooks')
+  expect(partnerUrl).toBe(`http://127.0.0.1:${port}/webhooks`)
   expect(await call(dashboard.partner, {})).toMatchObject({ url: partnerUrl, hasSecret: true })
   const { visit } = await withImages()
   expect(visit).toMatchObject({ images: 12, fault: null })

@@ -432,7 +432,7 @@ function InvitationRoute() {
 
 function NotFound() {
   return (
-    <main>
+    <main style={{ minHeight: '80dvh', display: 'grid', alignContent: 'center' }}>
       <Empty
         order={1}
         title={t('ui.shell.nothingHere')}

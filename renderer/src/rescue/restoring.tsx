@@ -1,5 +1,6 @@
 import { Progress, Text } from '@mantine/core'
 import type { RestoreState } from '#shared/contract/dashboard-backups.ts'
+import { percentText } from '../format/percent.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Panel } from '../ui/page.tsx'
@@ -10,7 +11,7 @@ export function PuttingBack({ restore }: { restore: RestoreState }) {
   const label =
     phase === 'checking'
       ? t('ui.rescue.checking')
-      : t('ui.rescue.decrypting', { share: `${Math.round(share * 100)} %` })
+      : t('ui.rescue.decrypting', { share: percentText(share) })
   return (
     <Panel title={t('ui.rescue.puttingBack')}>
       <div role="status">

@@ -151,5 +151,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#f4a59d',
     '--mantine-color-default-border': '#3b4a50',
     '--mantine-color-anchor': '#83c2c9',
+    // Mantine's light buttons are darker than the panels they stand on.
+    '--mantine-color-petrol-light': '#1a3d44',
+    '--mantine-color-petrol-light-hover': '#20494f',
+    '--mantine-color-petrol-light-color': '#b4dde2',
   },
 })

@@ -37,12 +37,12 @@ const base: readonly Column<RowVerdict>[] = [
   },
   {
     name: t('ui.common.verdicts.columns.patient'),
-    track: 'minmax(130px, 1.6fr)',
+    track: 'minmax(112px, 1.6fr)',
     cell: ({ patientName }) => <PersonName value={patientName} />,
   },
   {
     name: t('ui.common.verdicts.columns.patientId'),
-    track: 'minmax(74px, 0.7fr)',
+    track: 'minmax(96px, 0.7fr)',
     cell: ({ patientId }) => <span className="mono">{patientId}</span>,
   },
   {
@@ -52,7 +52,7 @@ const base: readonly Column<RowVerdict>[] = [
   },
   {
     name: t('ui.common.verdicts.columns.exam'),
-    track: 'minmax(120px, 1.4fr)',
+    track: 'minmax(104px, 1.4fr)',
     cell: ({ modality, description }) => (
       <>
         <b>{modality}</b> {description}
@@ -61,7 +61,7 @@ const base: readonly Column<RowVerdict>[] = [
   },
   {
     name: t('ui.common.verdicts.columns.why'),
-    track: 'minmax(150px, 1.9fr)',
+    track: 'minmax(136px, 1.9fr)',
     cell: ({ reason, remarks }) => (
       <>
         {reason && translateMessage(reason)}
@@ -88,7 +88,7 @@ export function VerdictTable(props: {
   const { rows, total, onClose, onReopen } = props
   const act: Column<RowVerdict> = {
     name: t('ui.common.verdicts.columns.step'),
-    track: '104px',
+    track: '136px',
     cell: (row) => {
       if (row.studyInstanceUid === '' || row.scheduledProcedureStepId === '') return null
       if (row.isClosed) {
@@ -123,7 +123,7 @@ export function VerdictTable(props: {
       keyOf={(row) =>
         `${row.studyInstanceUid}/${row.scheduledProcedureStepId}/${row.accessionNumber}/${row.patientId}/${row.startDate}${row.startTime}/${row.verdict}`
       }
-      least={onClose ? 990 : 870}
+      least={onClose ? 980 : 850}
       {...(total > rows.length && {
         end: t('ui.common.verdicts.end', { shown: rows.length, total }),
       })}

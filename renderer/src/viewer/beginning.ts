@@ -1,3 +1,4 @@
+import type { SavedDrawings } from '#shared/contract/saved-drawings.ts'
 import { type View, viewing } from '#shared/contract/viewing.ts'
 import { message, verbatim } from '#shared/messages/message.ts'
 import { ProblemError } from '../api/client.ts'
@@ -6,10 +7,13 @@ import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
+import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
+import { idOf } from './drawings-merge.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
+import { isKeyImage, keyImageOfSaved, savedKeyImage } from './saved-to-study.ts'
 import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
@@ -38,10 +42,14 @@ const NARROW = 900
 
 async function benchOf(view: View, list: ImageList): Promise<Bench> {
   const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
-  const [{ startEngine }, { measured }] = await Promise.all([engineModule, import('./measured.ts')])
+  const [{ startEngine }, { measured }, { keptOfSaved, savedUidOf }] = await Promise.all([
+    engineModule,
+    import('./measured.ts'),
+    import('./engine/saved-form.ts'),
+  ])
   const engine = await startEngine(list)
   const windows = openWindows(new BroadcastChannel(`isthmus view ${view.viewId}`), randomId())
-  const calls = drawingsCalls(view.viewId)
+  const calls = drawingsCalls(view)
   const drawings = openDrawingsKeeper({
     ...calls,
     async save(studyInstanceUid, stored, isLast) {
@@ -49,16 +57,38 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
       windows.post({ kind: 'drawn', studyInstanceUid })
       return revision
     },
+    async saveToStudy(studyInstanceUid, changes) {
+      const saved = await calls.saveToStudy(studyInstanceUid, changes)
+      windows.post({ kind: 'drawn', studyInstanceUid })
+      return saved
+    },
     drawn: engine.annotations,
     restore: engine.restore,
+    forms: {
+      uidOf: (kept) => (isKeyImage(kept) ? kept.id : savedUidOf(idOf(kept))),
+      toSaved: (kept) => (isKeyImage(kept) ? savedKeyImage(kept) : engine.toSaved(kept)),
+      toKept: (saved, studyUid) =>
+        saved.kind === 'keyImage' ? keyImageOfSaved(saved, studyUid) : keptOfSaved(saved, studyUid),
+    },
+    // Those who were sent a link do not remove what others see.
+    mayRemoveSaved: view.kind === 'window',
   })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
+  const keyImages = openKeyImages(list, (sopInstanceUid) =>
+    call(viewing.report, { params: { viewId: view.viewId, sopInstanceUid } }),
+  )
   window.addEventListener('pagehide', () => {
     drawings.flush(true)
     windows.post({ kind: 'left' })
   })
   // What was opened from the window is not seen after that was locked.
-  if (view.kind === 'window') new BroadcastChannel(LOCK_CHANNEL).onmessage = () => window.close()
+  if (view.kind === 'window') {
+    new BroadcastChannel(LOCK_CHANNEL).onmessage = () => {
+      window.close()
+      // A tab that a person has opened stays: the gateway tells it that the window is locked.
+      window.location.reload()
+    }
+  }
   // A page that comes back from the browser's cache is a window again.
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) windows.post({ kind: 'hello' })
@@ -71,7 +101,9 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
       error instanceof ProblemError ? verbatim(error.message) : message('viewer.overlay-not-read'),
   })
   const segmentFrames = openSegmentFrames(engine.storedFrame)
-  return { desk, list, engine, drawings, referencing, segmentFrames, measured, windows }
+  return {
+    ...{ desk, list, engine, drawings, keyImages, referencing, segmentFrames, measured, windows },
+  }
 }
 
 /** A browser may refuse its storage. */
@@ -92,10 +124,20 @@ const localWishes = {
   },
 }
 
-function drawingsCalls(viewId: string): Omit<DrawingsWorld, 'drawn' | 'restore'> {
+type DrawingsCalls = Omit<DrawingsWorld, 'drawn' | 'restore' | 'forms' | 'mayRemoveSaved'>
+const NOTHING_SAVED: SavedDrawings = { version: 0, savedAt: null, savedBy: '', drawings: [] }
+
+function drawingsCalls({ viewId, studyInstanceUid: viewed }: View): DrawingsCalls {
   const paramsOf = (studyInstanceUid: string) => ({ viewId, studyInstanceUid })
   return {
     read: (studyUid) => call(viewing.annotations, { params: paramsOf(studyUid) }),
+    // Images that a partner shows without a study have no archive.
+    readStudy: async (studyUid) =>
+      viewed === null
+        ? NOTHING_SAVED
+        : await call(viewing.savedDrawings, { params: paramsOf(studyUid) }),
+    saveToStudy: (studyUid, body) =>
+      call(viewing.saveDrawings, { params: paramsOf(studyUid), body }),
     async save(studyUid, { revision, annotations }, isLast) {
       // Drawings are JSON: they come from it and go into it.
       const body = { revision, annotations: annotations as never[] }

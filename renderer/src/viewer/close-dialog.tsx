@@ -10,6 +10,8 @@ import { useBench, useDesk } from './desk-context.ts'
 export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void }) {
   const { desk, list, drawings, windows } = useBench()
   const isOpen = useDesk((state) => state.isClosing)
+  // Drawings of a view without an account end with it.
+  const isLost = desk.view.kind !== 'window' && desk.view.user === null
   const close = useMutation<unknown, ProblemError>({
     mutationFn: async () => {
       await drawings.flush()
@@ -33,7 +35,7 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
       onConfirm={() => close.mutate()}
       onClose={() => desk.set({ isClosing: false })}
     >
-      {t('ui.viewer.close.text')}
+      {t(isLost ? 'ui.viewer.close.textUnsaved' : 'ui.viewer.close.text')}
     </Confirm>
   )
 }

@@ -1,7 +1,8 @@
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
-import { activePaneId, type Desk, type DeskState, type Drawer, LINKS } from './desk.ts'
+import { activePaneId, type Desk, type DeskState, type Drawer, LINKS, PLANES } from './desk.ts'
+import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
 import type { Pane } from './engine/pane.ts'
@@ -9,12 +10,14 @@ import type { ToolName } from './engine/tools.ts'
 import { hangablesOf } from './hangables.ts'
 import type { Command } from './key-map.ts'
 import { openSecondWindow } from './second-window.ts'
+import { slabAfter } from './slabs.ts'
 
 /** What commands work on. */
 export interface Reach {
   readonly desk: Desk
   readonly engine: Engine
   readonly list: ImageList
+  readonly drawings: Pick<DrawingsKeeper, 'toggleKeyImage'>
 }
 
 /** Does a command, for the active pane where it is about a pane. */
@@ -54,6 +57,8 @@ const preset =
   ({ desk, pane }) => {
     const { series } = pane.state()
     if (!series) return
+    const rendering = pane.renderings()[number - 1]
+    if (rendering) return pane.setRendering(rendering)
     const chosen = pane.presets().find(({ keys }) => keys?.includes(number))
     if (chosen) return pane.setWindow(chosen)
     const { modality } = series.series
@@ -85,6 +90,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   toolLength: tool('length'),
   toolAngle: tool('angle'),
   toolCobb: tool('cobb'),
+  toolBidirectional: tool('bidirectional'),
   toolRectangle: tool('rectangle'),
   toolEllipse: tool('ellipse'),
   toolFreehand: tool('freehand'),
@@ -113,10 +119,20 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   oneToOne: ({ pane }) => pane.oneToOne(),
   smooth: ({ pane }) => pane.smooth(!pane.state().isSmooth),
   reset: ({ pane }) => pane.reset(),
+  slab: ({ pane }) => {
+    const { slab } = pane.state()
+    if (slab) pane.setSlab(slabAfter(slab))
+  },
+  volume: ({ desk, state, pane }) => {
+    const { series } = pane.state()
+    // The pane that keys are for may be the one that goes.
+    if (state.planesOf !== null) desk.set({ hasVolume: !state.hasVolume, activePlane: 0 })
+    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: true })
+  },
   planes: ({ desk, state, pane }) => {
     const { series } = pane.state()
     if (state.planesOf !== null) desk.set({ planesOf: null })
-    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0 })
+    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: false })
   },
   cine: ({ desk, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
@@ -129,6 +145,11 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   lines: ({ desk, state }) => desk.set({ hasLines: !state.hasLines }),
   overlay: ({ desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
   anonymous: ({ desk, state }) => desk.set({ isAnonymous: !state.isAnonymous }),
+  keyImage: ({ pane, drawings }) => {
+    const { series, image, plane } = pane.state()
+    if (series && image && !plane)
+      drawings.toggleKeyImage(series.studyInstanceUid, image.sopInstanceUid, image.frame)
+  },
   capture: ({ desk, pane }) => {
     if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
       desk.set({ isCapturing: true })
@@ -145,6 +166,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   media: drawer('media'),
   drawings: drawer('drawings'),
   faults: drawer('faults'),
+  elements: ({ desk, state }) => desk.set({ hasElements: !state.hasElements, mediaId: null }),
   captures: drawer('captures'),
   sheet: ({ desk, state }) => desk.set({ isSheetOpen: !state.isSheetOpen }),
   deleteDrawing: ({ engine }) => engine.removeSelected(),
@@ -152,6 +174,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   escape: ({ desk, state, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
     if (state.drawer !== null) return desk.set({ drawer: null })
+    if (state.hasElements) return desk.set({ hasElements: false })
     if (state.mediaId !== null) return desk.set({ mediaId: null })
     if (state.planesOf !== null) return desk.set({ planesOf: null })
     if (state.board.alone !== null) return desk.hang((board) => aloneToggled(board))
@@ -171,5 +194,8 @@ function stepSeries({ desk, list, state }: Doing, step: number): void {
 
 function stepPane({ desk, state }: Doing, step: number): void {
   if (state.planesOf === null) desk.hang((board) => paneAfter(board, step))
-  else desk.set({ activePlane: (state.activePlane + step + 3) % 3 })
+  else {
+    const count = PLANES.length + (state.hasVolume ? 1 : 0)
+    desk.set({ activePlane: (state.activePlane + step + count) % count })
+  }
 }

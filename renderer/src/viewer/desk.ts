@@ -4,7 +4,9 @@ import type { ToolName } from './engine/tools.ts'
 import { type Hanging, isSameHanging } from './hanging.ts'
 
 /** What lies at the right side. */
-export const DRAWERS = ['priors', 'layouts', 'media', 'drawings', 'faults', 'captures'] as const
+export const DRAWERS = [
+  ...(['priors', 'layouts', 'media', 'keyImages', 'drawings', 'faults', 'captures'] as const),
+] as const
 export type Drawer = (typeof DRAWERS)[number]
 export const LINKS = ['off', 'position', 'index'] as const
 export type Link = (typeof LINKS)[number]
@@ -14,7 +16,9 @@ export interface DeskState {
   readonly board: Board
   /** Key of the series that is shown in three planes; null: the board is shown. */
   readonly planesOf: string | null
-  /** Which of the three planes keys and tools are for. */
+  /** Beside the planes, the volume as a whole. */
+  readonly hasVolume: boolean
+  /** Which of the planes (or, after them, the volume) keys and tools are for. */
   readonly activePlane: number
   readonly tool: ToolName
   readonly link: Link
@@ -28,6 +32,10 @@ export interface DeskState {
   readonly isClosing: boolean
   /** Shown beside the images. */
   readonly mediaId: number | null
+  /** The elements of the shown image are listed beside it. */
+  readonly hasElements: boolean
+  /** Media id of the key object selection whose images are listed; null: those of all. */
+  readonly keySelection: number | null
   /** Keys that write a character are shortcuts (WCAG 2.1.4). */
   readonly hasLetterKeys: boolean
   /** Earlier studies whose images are awaited, to be hung when they come. */
@@ -80,6 +88,7 @@ export function openDesk(
     board: boardOf(view.hangingProtocol),
     ...{
       planesOf: null,
+      hasVolume: false,
       activePlane: 0,
       tool: 'window',
       link: 'position',
@@ -94,6 +103,8 @@ export function openDesk(
       isCapturing: false,
       isClosing: false,
       mediaId: null,
+      keySelection: null,
+      hasElements: false,
     },
     ...{ hasLetterKeys: world.wishes.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
     ...{ said: null, isAnonymous: false },
@@ -146,13 +157,14 @@ const withLast = ({ layoutHistory, board }: DeskState) =>
 /** Dialogs of the viewer are there and gone at once: the next key is for the images again. */
 export const AT_ONCE = { duration: 0 } as const
 
-const PLANE_PANES = ['axial', 'sagittal', 'coronal'] as const
+export const PLANES = ['axial', 'sagittal', 'coronal'] as const
+/** Panes of the screen that shows one volume. */
+export const VOLUME_PANES = [...PLANES, 'volume'] as const
 /** The engine's name of a pane of the board. */
 export const paneIdOf = (at: number): string => `pane-${at + 1}`
-/** The engine's name of the pane of a plane. */
-export const planePaneIdOf = (plane: (typeof PLANE_PANES)[number]): string => `plane-${plane}`
-export const PLANES = PLANE_PANES
+/** The engine's name of the pane of a plane, or of the volume. */
+export const planePaneIdOf = (plane: (typeof VOLUME_PANES)[number]): string => `plane-${plane}`
 
 /** The engine's name of the pane that keys and tools are for. */
 export const activePaneId = ({ planesOf, activePlane, board }: DeskState): string =>
-  planesOf === null ? paneIdOf(board.active) : planePaneIdOf(PLANE_PANES[activePlane] ?? 'axial')
+  planesOf === null ? paneIdOf(board.active) : planePaneIdOf(VOLUME_PANES[activePlane] ?? 'axial')

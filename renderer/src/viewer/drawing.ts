@@ -7,6 +7,7 @@ const TOOLS = {
   Length: 'length',
   Angle: 'angle',
   CobbAngle: 'cobb',
+  Bidirectional: 'bidirectional',
   RectangleROI: 'rectangle',
   EllipticalROI: 'ellipse',
   PlanarFreehandROI: 'freehand',

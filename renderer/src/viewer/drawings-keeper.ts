@@ -1,9 +1,33 @@
+import type {
+  DrawingChanges,
+  SavedDrawing,
+  SavedDrawings,
+} from '#shared/contract/saved-drawings.ts'
 import { idOf, isSame, merged } from './drawings-merge.ts'
+import {
+  adopted,
+  baseOf,
+  type Forms,
+  isKeyImage,
+  isUnsaved,
+  type KeyImage,
+  keyImageOf,
+  type Unsaved,
+  unsavedOf,
+  withBase,
+  withoutBase,
+} from './saved-to-study.ts'
 
 /** How what is drawn on one study stands. */
 export interface KeptDrawings {
   readonly state: 'loading' | 'saved' | 'waiting' | 'saving' | 'failing' | 'refused'
   readonly drawings: readonly unknown[]
+  readonly keyImages: readonly KeyImage[]
+  /** What is saved to the study; null until it is read. */
+  readonly study: SavedDrawings | null
+  readonly isSavingToStudy: boolean
+  /** Why the last save to the study failed; empty if it did not. */
+  readonly studyFault: string
   /** In the language of the page; empty where nothing failed. */
   readonly fault: string
 }
@@ -23,6 +47,11 @@ export interface DrawingsWorld {
   readonly drawn: (studyUid: string) => readonly unknown[]
   readonly restore: (studyUid: string, drawings: readonly unknown[]) => void
   readonly read: (studyUid: string) => Promise<Stored>
+  readonly readStudy: (studyUid: string) => Promise<SavedDrawings>
+  readonly saveToStudy: (studyUid: string, changes: DrawingChanges) => Promise<SavedDrawings>
+  readonly forms: Forms
+  /** Whether drawings that are saved to the study may be removed from its next version. */
+  readonly mayRemoveSaved: boolean
   /** @param isLast the page is being left */
   readonly save: (studyUid: string, stored: Stored, isLast: boolean) => Promise<number>
   /**
@@ -49,6 +78,16 @@ export interface DrawingsKeeper {
   replace(studyUid: string, drawings: readonly unknown[]): void
   /** Another window has saved drawings on the study: they are read again, and added. */
   refresh(studyUid: string): void
+  /** Marks an image as a key image, or no longer. */
+  toggleKeyImage(studyUid: string, sopInstanceUid: string, frame: number): void
+  changeKeyImage(studyUid: string, changed: KeyImage): void
+  /** What is not saved to the study. */
+  unsaved(studyUid: string): Unsaved
+  /** Ids of the drawings that are not in the study, or not as they are drawn now. */
+  unsavedIds(studyUid: string): string[]
+  isInStudy(studyUid: string, id: string): boolean
+  /** Saves to the study what is not. @param windows in which images are shown */
+  saveToStudy(studyUid: string, windows: DrawingChanges['windows']): Promise<void>
   /** Saves at once what is not saved, as before the page is left. */
   flush(isLast?: boolean): void
 }
@@ -61,6 +100,8 @@ interface Study {
   base: Stored | undefined
   /** Of the stored ones, those the engine cannot draw: they are kept as they are. */
   unread: readonly unknown[]
+  /** The drawings of the study that these are based on. */
+  studyBase: readonly SavedDrawing[]
   cancel: () => void
   failures: number
   isBusy: boolean
@@ -83,30 +124,57 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     study.cancel = world.after(milliseconds, () => void run(uid, study))
   }
 
-  const full = (uid: string, study: Study) => [...world.drawn(uid), ...study.unread]
+  const own = (uid: string, study: Study) => [...world.drawn(uid), ...study.unread]
+  const full = (uid: string, study: Study) => withBase(own(uid, study), study.studyBase)
+  const shownOf = (uid: string, study: Study) => ({
+    drawings: world.drawn(uid),
+    keyImages: study.unread.filter(isKeyImage),
+  })
+  const draw = (uid: string, study: Study, all: readonly unknown[]) => {
+    world.restore(uid, all)
+    const drawn = new Set(world.drawn(uid).map(idOf))
+    study.unread = all.filter((drawing) => !drawn.has(idOf(drawing)))
+  }
+  /** Nothing is drawn but what is saved to the study. */
+  const isAsStudy = (uid: string, study: Study) => {
+    const saved = new Set(study.studyBase.map((drawing) => drawing.uid))
+    const all = own(uid, study)
+    return (
+      saved.size > 0 &&
+      all.every((drawing) => saved.has(world.forms.uidOf(drawing) ?? '')) &&
+      !isUnsaved(unsavedOf(all, study.studyBase, world.forms))
+    )
+  }
 
   /** What was drawn while the stored drawings were on their way stays. */
   async function load(uid: string, study: Study): Promise<void> {
-    const stored = await world.read(uid)
+    const [stored, saved] = await Promise.all([world.read(uid), world.readStudy(uid)])
     const before = study.base?.annotations ?? []
     const mine = full(uid, study)
-    const all = merged(before, mine, stored.annotations)
-    const isOther = !isSame(all, mine)
-    if (isOther) world.restore(uid, all)
-    const drawn = new Set(world.drawn(uid).map(idOf))
-    study.unread = all.filter((drawing) => !drawn.has(idOf(drawing)))
+    // Of drawings that nobody has stored, none was removed elsewhere.
+    const all = stored.revision === 0 ? mine : merged(before, mine, stored.annotations)
+    const now = saved.drawings
+    const next = adopted(uid, withoutBase(all), { base: baseOf(all), now }, world.forms)
+    const isOther = !isSame(next, withoutBase(mine))
+    if (isOther) draw(uid, study, next)
+    study.studyBase = now
     // As the engine writes them, so that what was only read is not saved again.
-    study.base = isSame(all, stored.annotations)
+    study.base = isSame(withBase(next, now), stored.annotations)
       ? { revision: stored.revision, annotations: full(uid, study) }
       : stored
     const isMerge = before.length > 0 && isOther
-    tell(uid, study, { drawings: world.drawn(uid) }, isMerge ? 1 : 0)
+    tell(uid, study, { ...shownOf(uid, study), study: saved }, isMerge ? 1 : 0)
   }
 
   async function save(uid: string, study: Study, isLast: boolean): Promise<void> {
     const drawings = full(uid, study)
     const { base } = study
     if (!base || isSame(drawings, base.annotations)) return
+    // Who only looks at the drawings of a study keeps no copy of them.
+    if (base.revision === 0 && isAsStudy(uid, study)) {
+      study.base = { ...base, annotations: drawings }
+      return
+    }
     const revision = await world.save(
       uid,
       { revision: base.revision, annotations: drawings },
@@ -151,24 +219,36 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
 
   const studyOf = (uid: string): Study => {
     const study = studies.get(uid) ?? {
-      kept: { state: 'loading', drawings: [], fault: '' },
+      kept: {
+        ...{ state: 'loading', drawings: [], keyImages: [], fault: '' },
+        ...{ study: null, isSavingToStudy: false, studyFault: '' },
+      },
       base: undefined,
-      unread: [],
+      ...{ unread: [], studyBase: [] },
       cancel: () => undefined,
       ...{ failures: 0, isBusy: false, isStale: false },
     }
     studies.set(uid, study)
     return study
   }
+  /** Draws again what is saved to the study and may not be removed. */
+  const drawRemoved = (uid: string, study: Study) => {
+    const all = own(uid, study)
+    const here = new Set(all.map(world.forms.uidOf))
+    const gone = study.studyBase.filter((drawing) => !here.has(drawing.uid))
+    if (gone.length > 0)
+      draw(uid, study, [...all, ...gone.map((drawing) => world.forms.toKept(drawing, uid))])
+  }
   const changed = (uid: string) => {
     const study = studyOf(uid)
-    const drawings = world.drawn(uid)
+    if (!world.mayRemoveSaved) drawRemoved(uid, study)
+    const shown = shownOf(uid, study)
     // The engine also tells of what only its own measuring changed.
     if (study.kept.state === 'saved' && isSame(full(uid, study), study.base?.annotations))
-      return tell(uid, study, { drawings })
+      return tell(uid, study, shown)
     // While a save fails its message stays; what is drawn goes with the next try.
     const state = study.kept.state === 'failing' || study.isBusy ? study.kept.state : 'waiting'
-    tell(uid, study, { drawings, state })
+    tell(uid, study, { ...shown, state })
     if (state === 'waiting') schedule(uid, study, IDLE_MS)
   }
 
@@ -191,6 +271,63 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
       if (!study) return
       study.isStale = true
       if (!study.isBusy) void run(uid, study)
+    },
+    toggleKeyImage(uid, sopInstanceUid, frame) {
+      const study = studyOf(uid)
+      const marked = keyImageOf(uid, sopInstanceUid, frame)
+      const others = study.unread.filter((one) => idOf(one) !== marked.id)
+      study.unread = others.length < study.unread.length ? others : [...others, marked]
+      changed(uid)
+    },
+    changeKeyImage(uid, one) {
+      const study = studyOf(uid)
+      study.unread = study.unread.map((other) => (idOf(other) === one.id ? one : other))
+      changed(uid)
+    },
+    unsaved(uid) {
+      const study = studyOf(uid)
+      return unsavedOf(own(uid, study), study.studyBase, world.forms)
+    },
+    unsavedIds(uid) {
+      const study = studyOf(uid)
+      const all = own(uid, study)
+      const saved = new Set(study.studyBase.map((drawing) => drawing.uid))
+      const changed = new Set(
+        unsavedOf(all, study.studyBase, world.forms).drawings.map((drawing) => drawing.uid),
+      )
+      return all.flatMap((drawing) => {
+        const one = world.forms.uidOf(drawing) ?? ''
+        return saved.has(one) && !changed.has(one) ? [] : idOf(drawing)
+      })
+    },
+    isInStudy(uid, id) {
+      const study = studyOf(uid)
+      const one = own(uid, study).find((drawing) => idOf(drawing) === id)
+      const ofOne = one === undefined ? undefined : world.forms.uidOf(one)
+      return study.studyBase.some((drawing) => drawing.uid === ofOne)
+    },
+    async saveToStudy(uid, windows) {
+      const study = studyOf(uid)
+      const { drawings, removed } = unsavedOf(own(uid, study), study.studyBase, world.forms)
+      const changes = { drawings: [...drawings], removed: [...removed], windows }
+      tell(uid, study, { isSavingToStudy: true, studyFault: '' })
+      try {
+        const saved = await world.saveToStudy(uid, changes)
+        // What was changed while it was being saved is not saved yet.
+        const sent = new Map(study.studyBase.map((drawing) => [drawing.uid, drawing]))
+        for (const one of removed) sent.delete(one)
+        for (const drawing of drawings) sent.set(drawing.uid, drawing)
+        const before = own(uid, study)
+        const base = [...sent.values()]
+        const next = adopted(uid, before, { base, now: saved.drawings }, world.forms)
+        study.studyBase = saved.drawings
+        if (!isSame(next, before)) draw(uid, study, next)
+        tell(uid, study, { study: saved, isSavingToStudy: false })
+        changed(uid)
+      } catch (error) {
+        const { sentence } = world.faultOf(error)
+        tell(uid, study, { isSavingToStudy: false, studyFault: sentence })
+      }
     },
     flush(isLast = false) {
       for (const [uid, study] of studies) {

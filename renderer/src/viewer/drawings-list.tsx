@@ -6,7 +6,9 @@ import { useActivePaneId, useBench, useImages } from './desk-context.ts'
 import { type Drawing, drawingOf } from './drawing.ts'
 import { idOf } from './drawings-merge.ts'
 import { TOOL_ICONS } from './icons.ts'
+import { KeyImageList } from './key-image-list.tsx'
 import { nameOf } from './overlay-text.ts'
+import { SaveToStudy } from './save-to-study.tsx'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
 
@@ -16,6 +18,7 @@ export function DrawingsList() {
   const paneId = useActivePaneId()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const lines = measured()
+  const unsaved = new Set([...studies.keys()].flatMap((studyUid) => drawings.unsavedIds(studyUid)))
   const all = [...studies].flatMap(([studyUid, kept]) =>
     kept.drawings.map((one) => ({ studyUid, drawing: drawingOf(one) })),
   )
@@ -27,14 +30,15 @@ export function DrawingsList() {
   )
   return (
     <>
-      <p className={css.about}>
-        {known.length === 0 ? t('ui.viewer.drawings.none') : t('ui.viewer.drawings.about')}
-      </p>
+      <SaveToStudy />
       {isFailed && (
         <Button size="compact-sm" mb="sm" onClick={() => drawings.flush()}>
           {t('ui.viewer.drawings.retry')}
         </Button>
       )}
+      <KeyImageList />
+      <h3 className={css.heading}>{t('ui.viewer.drawings.listTitle')}</h3>
+      {known.length === 0 && <p className={css.about}>{t('ui.viewer.drawings.none')}</p>}
       <ul className={css.list}>
         {known.map(({ studyUid, drawing }) => (
           <Item
@@ -42,6 +46,7 @@ export function DrawingsList() {
             studyUid={studyUid}
             drawing={drawing}
             lines={lines.get(drawing.id) ?? []}
+            isUnsaved={unsaved.has(drawing.id)}
           />
         ))}
       </ul>
@@ -58,10 +63,12 @@ function Item({
   studyUid,
   drawing,
   lines,
+  isUnsaved,
 }: {
   studyUid: string
   drawing: Drawing
   lines: readonly string[]
+  isUnsaved: boolean
 }) {
   const bench = useBench()
   const images = useImages()
@@ -74,6 +81,8 @@ function Item({
     : sopInstanceUid === ''
       ? t('ui.viewer.drawings.inPlane')
       : t('ui.viewer.drawings.gone')
+  // In a view of a link, what is saved to the study stays.
+  const isFixed = bench.desk.view.kind !== 'window' && bench.drawings.isInStudy(studyUid, id)
   const remove = () => {
     const drawn = bench.engine.annotations(studyUid).filter((one) => idOf(one) !== id)
     bench.drawings.replace(studyUid, drawn)
@@ -96,12 +105,21 @@ function Item({
         )}
         {lines.length > 0 && <p className={css.values}>{lines.join('\n')}</p>}
         <p className={css.quiet}>{where}</p>
+        {isUnsaved && <p className={css.unsaved}>{t('ui.viewer.drawings.study.notSaved')}</p>}
       </div>
-      <Tooltip label={t('ui.viewer.drawings.remove', { what: name })}>
+      <Tooltip
+        label={
+          isFixed
+            ? t('ui.viewer.drawings.study.fixed')
+            : t('ui.viewer.drawings.remove', { what: name })
+        }
+      >
         <ActionIcon
           size="md"
           aria-label={t('ui.viewer.drawings.remove', { what: `${name}, ${where}` })}
-          onClick={remove}
+          aria-disabled={isFixed || undefined}
+          data-disabled={isFixed}
+          onClick={() => !isFixed && remove()}
         >
           <IconTrash size={16} />
         </ActionIcon>

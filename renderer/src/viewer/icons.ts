@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconAngle,
+  IconArrowsCross,
   IconArrowsMove,
   IconArrowsVertical,
   IconArrowUpRight,
@@ -26,6 +27,7 @@ export const TOOL_ICONS: Readonly<Record<ToolName, Icon>> = {
   length: IconRuler2,
   angle: IconAngle,
   cobb: IconVectorTriangle,
+  bidirectional: IconArrowsCross,
   rectangle: IconRectangle,
   ellipse: IconOvalVertical,
   freehand: IconLasso,
@@ -39,6 +41,7 @@ export const MEASURING: readonly ToolName[] = [
   'length',
   'angle',
   'cobb',
+  'bidirectional',
   'rectangle',
   'ellipse',
   'freehand',

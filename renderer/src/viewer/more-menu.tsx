@@ -10,7 +10,7 @@ import css from './toolbar.module.css'
 
 /** What has no button of its own; where there is little room, also what has one elsewhere. */
 export function MoreMenu({ hasAll }: { hasAll: boolean }) {
-  const { desk, engine, list } = useBench()
+  const bench = useBench()
   const { media } = useImages()
   const isSmooth = usePaneState(useActivePaneId(), (state) => state.isSmooth)
   const hasLines = useDesk((state) => state.hasLines)
@@ -28,7 +28,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       className={css.item ?? ''}
       data-chosen={chosen[command] || undefined}
       rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
-      onClick={() => run(command, { desk, engine, list })}
+      onClick={() => run(command, bench)}
     >
       {t(`ui.viewer.commands.${command}`)}
     </Menu.Item>
@@ -48,7 +48,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
         <ToolButton icon={IconDots} label={t('ui.viewer.toolbar.more')} />
       </Menu.Target>
       <Menu.Dropdown>
-        {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}
+        {(['oneToOne', 'smooth', 'rotateBack', 'alone', 'elements'] as const).map(item)}
         <Menu.Divider />
         {item('secondWindow')}
         {item('anonymous')}

@@ -3,7 +3,7 @@ import { dayText, timeText } from '../format/dates.ts'
 import { nameText } from '../format/patient-name.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import type { PaneState } from './engine/pane.ts'
+import type { PaneState, Slab } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
 import { priorText } from './prior-age.ts'
 
@@ -102,11 +102,18 @@ function studyLines(
   ])
 }
 
-function imageLines({ image, plane, index, count }: PaneState): readonly OverlayLine[] {
+function imageLines(state: PaneState): readonly OverlayLine[] {
+  const { image, plane, index, count, slab, kind, rendering } = state
   if (plane)
     return lines([
       [t(`ui.viewer.pane.planes.${plane}`)],
+      [slab && slabText(slab), { tone: 'warning' }],
       [t('ui.viewer.overlay.slice', { number: index + 1, of: count })],
+    ])
+  if (kind === 'volume')
+    return lines([
+      [t('ui.viewer.pane.wholeVolume'), { tone: 'warning' }],
+      [rendering && translateMessage(rendering.name)],
     ])
   if (!image) return []
   const { instance, attributes, frame } = image
@@ -126,6 +133,10 @@ function imageLines({ image, plane, index, count }: PaneState): readonly Overlay
     [taken, { isMinor: true }],
   ])
 }
+
+/** How a plane is made of its thickness: `MIP 10 mm`; empty of a single slice. */
+const slabText = ({ kind, millimetres }: Slab): string =>
+  kind === 'slice' ? '' : t(`ui.viewer.overlay.slab.${kind}`, { millimetres })
 
 function pictureLines({
   image,
@@ -234,11 +245,8 @@ export function spoken(
   study: ViewedStudy | undefined,
   { isAnonymous = false, currentDate = '' } = {},
 ): string {
-  const { series, index, count, window, problem, plane, image } = state
+  const { series, window, problem, index, image } = state
   if (!series) return t('ui.viewer.pane.empty')
-  const place = plane
-    ? `${t(`ui.viewer.pane.planes.${plane}`)}, ${t('ui.viewer.pane.slice', { number: index + 1, of: count })}`
-    : t('ui.viewer.pane.image', { number: index + 1, of: count })
   const parts = [
     study?.isPrior ? priorText(study.studyDate, currentDate) : '',
     nameOf(series),
@@ -246,7 +254,7 @@ export function spoken(
     image?.instance.patient && !isAnonymous ? nameText(image.instance.patient.patientName) : '',
     problem
       ? t('ui.viewer.pane.cannot', { number: index + 1, problem: translateMessage(problem) })
-      : place,
+      : placeText(state),
     window
       ? t('ui.viewer.overlay.window', {
           center: amount(window.center),
@@ -255,6 +263,22 @@ export function spoken(
       : '',
   ]
   return parts.filter(Boolean).join(', ')
+}
+
+/** Where in the series it is, as a sentence. */
+function placeText({ plane, kind, slab, index, count, rendering }: PaneState): string {
+  if (kind === 'volume')
+    return [t('ui.viewer.pane.wholeVolume'), rendering && translateMessage(rendering.name)]
+      .filter(Boolean)
+      .join(', ')
+  if (!plane) return t('ui.viewer.pane.image', { number: index + 1, of: count })
+  return [
+    t(`ui.viewer.pane.planes.${plane}`),
+    slab && slabText(slab),
+    t('ui.viewer.pane.slice', { number: index + 1, of: count }),
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** A series by name: `CT Abdomen 5 mm, Localizer`. */

@@ -1,3 +1,4 @@
+import { IconStarFilled } from '@tabler/icons-react'
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk } from './desk-context.ts'
@@ -18,11 +19,13 @@ export function Overlay({
   state,
   study,
   currentDate,
+  isKeyImage,
 }: {
   state: PaneState
   study: ViewedStudy | undefined
   /** DA of the view's own study, to which the age of a prior one refers. */
   currentDate: string
+  isKeyImage: boolean
 }) {
   const isOn = useDesk((desk) => desk.hasOverlay)
   const isAnonymous = useDesk((desk) => desk.isAnonymous)
@@ -50,6 +53,11 @@ export function Overlay({
           {state.edges[edge]}
         </span>
       ))}
+      {isKeyImage && (
+        <span className={css.keyImage} data-below={study?.isPrior || undefined}>
+          <IconStarFilled size="1em" /> {t('ui.viewer.keyImages.onImage')}
+        </span>
+      )}
       <span className={css.label}>{t('ui.viewer.notPrimary')}</span>
     </div>
   )

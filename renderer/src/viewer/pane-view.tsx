@@ -5,8 +5,10 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
+import { useBench, useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
+import { KeyMark } from './documents/key-mark.tsx'
 import type { PaneState } from './engine/pane.ts'
+import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
@@ -30,6 +32,7 @@ export function PaneView(props: {
 }) {
   const { paneId, number, isActive, isOver, note, onActivate, onDoubleClick, ...drag } = props
   const pane = usePane(paneId)
+  const isKeyImage = useIsKeyImage(paneId)
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
@@ -77,10 +80,11 @@ export function PaneView(props: {
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
-        <Overlay state={state} study={study} currentDate={currentDate} />
+        <Overlay state={state} study={study} currentDate={currentDate} isKeyImage={isKeyImage} />
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <KeyMark state={state} />}
       {state.series && <PaneReferencing paneId={paneId} state={state} />}
       {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}
@@ -96,7 +100,8 @@ export function PaneView(props: {
 
 /** Why there is no image to see. Never beside the pixels of another one. */
 function Trouble({ state }: { state: PaneState }) {
-  const { problem, index, isShown, volume } = state
+  const { problem, index, isShown, volume, kind } = state
+  const { engine } = useBench()
   if (problem) {
     return (
       <div className={css.problem} role="alert">
@@ -114,8 +119,11 @@ function Trouble({ state }: { state: PaneState }) {
         {t('ui.viewer.pane.volume', { read: volume.read, of: volume.of })}
       </div>
     )
+  const isSlow = kind === 'volume' && engine.isSoftware
   return isShown ? null : (
-    <div className={`${css.loading} ${css.late}`}>{t('ui.viewer.pane.isWaiting')}</div>
+    <div className={`${css.loading} ${css.late}`}>
+      {t(isSlow ? 'ui.viewer.pane.isWaitingLong' : 'ui.viewer.pane.isWaiting')}
+    </div>
   )
 }
 

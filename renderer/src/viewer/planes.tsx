@@ -1,50 +1,69 @@
 import { useEffect, useState } from 'react'
+import type { Message } from '#shared/messages/message.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { PLANES, planePaneIdOf } from './desk.ts'
+import { PLANES, planePaneIdOf, type VOLUME_PANES } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
-import type { Plane } from './engine/pane.ts'
+import type { Pane } from './engine/pane.ts'
 import type { SeriesState } from './engine/stack.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
 import { PaneView } from './pane-view.tsx'
 
-/** A volume in three planes, with crosshairs (MPR). */
+/** A volume in three planes, with crosshairs (MPR), and as a whole where somebody wants it. */
 export function Planes() {
   const images = useImages()
   const series = seriesOf(
     images,
     useDesk((state) => state.planesOf),
   )
+  const hasVolume = useDesk((state) => state.hasVolume)
   return (
-    <div className={css.planes}>
+    <div className={css.planes} data-has-volume={hasVolume || undefined}>
       {PLANES.map((plane, at) => (
-        <PlanePane key={plane} at={at} plane={plane} series={series} />
+        <VolumePane
+          key={plane}
+          at={at}
+          name={plane}
+          series={series}
+          show={(pane, series) => pane.showPlane(series, plane)}
+        />
       ))}
+      {hasVolume && (
+        <VolumePane
+          at={PLANES.length}
+          name="volume"
+          series={series}
+          show={(pane, series) => pane.showVolume(series)}
+        />
+      )}
     </div>
   )
 }
 
-function PlanePane({
+function VolumePane({
   at,
-  plane,
+  name,
   series,
+  show,
 }: {
   at: number
-  plane: Plane
+  name: (typeof VOLUME_PANES)[number]
   series: SeriesState | undefined
+  /** @returns why it cannot be shown; null where it can */
+  show: (pane: Pane, series: SeriesState) => Message | null
 }) {
   const { desk } = useBench()
-  const paneId = planePaneIdOf(plane)
+  const paneId = planePaneIdOf(name)
   const pane = usePane(paneId)
   const isActive = useDesk((state) => state.activePlane === at)
   const [fault, setFault] = useState('')
   const key = series?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pane follows a series that grows by itself
   useEffect(() => {
-    const why = series && pane.showPlane(series, plane)
+    const why = series && show(pane, series)
     setFault(why ? translateMessage(why) : series ? '' : t('ui.viewer.pane.cannotPlane'))
-  }, [pane, plane, key])
+  }, [pane, name, key])
   return (
     <PaneView
       paneId={paneId}

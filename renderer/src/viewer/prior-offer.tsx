@@ -44,8 +44,10 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
   if (!best || isDeclined || isOpen || waits || images.progress.state !== 'done') return null
   const { prior, where, isExam } = best
   const age = ageText(prior.studyDate, currentStudy(images)?.studyDate ?? '')
+  const modalities = prior.modalities.join(', ')
+  const isNamed = prior.studyDescription.toUpperCase().startsWith(modalities)
   const what = [
-    [prior.modalities.join(', '), prior.studyDescription].filter(Boolean).join(' '),
+    [isNamed ? '' : modalities, prior.studyDescription].filter(Boolean).join(' '),
     dayText(prior.studyDate),
     age,
   ].filter(Boolean)

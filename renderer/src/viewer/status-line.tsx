@@ -6,6 +6,7 @@ import { ToneIcon } from '../ui/tone.tsx'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { decodedText, progressText } from './progress-text.ts'
+import { isUnsaved } from './saved-to-study.ts'
 import css from './status-line.module.css'
 import { useOtherWindows } from './use-windows.ts'
 
@@ -104,17 +105,29 @@ const TONES: Readonly<Record<KeptDrawings['state'], Tone>> = {
  * drawn.
  */
 function Saving() {
-  const { drawings } = useBench()
+  const { drawings, desk } = useBench()
+  // Drawings on images that are listed later are compared then.
+  useImages()
   const { studies, merges } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const kept = [...studies.values()].filter(
-    (one) => one.drawings.length > 0 || one.fault !== '' || one.state === 'waiting',
+    (one) =>
+      one.drawings.length + one.keyImages.length > 0 || one.fault !== '' || one.state === 'waiting',
   )
   const worst = RANK.map((state) => kept.find((one) => one.state === state)).find(Boolean)
   if (!worst || worst.state === 'loading') return null
   const { state, fault } = worst
+  const isInStudy = [...studies.keys()].every((uid) => !isUnsaved(drawings.unsaved(uid)))
+  // Nobody finds them again who has no account.
+  const isLost = desk.view.kind !== 'window' && desk.view.user === null && !isInStudy
+  const [tone, text] =
+    state !== 'saved'
+      ? ([TONES[state], state] as const)
+      : isLost
+        ? (['warning', 'untilEnd'] as const)
+        : (['good', isInStudy ? 'inStudy' : 'saved'] as const)
   return (
     <>
-      <Said tone={TONES[state]}>{t(`ui.viewer.drawings.saving.${state}`, { why: fault })}</Said>
+      <Said tone={tone}>{t(`ui.viewer.drawings.saving.${text}`, { why: fault })}</Said>
       {merges > 0 && state === 'saved' && (
         <span className={css.quiet}>{t('ui.viewer.drawings.merged')}</span>
       )}

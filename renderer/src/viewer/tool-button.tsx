@@ -69,12 +69,12 @@ export function CommandButton({
   command,
   ...rest
 }: { command: Command } & Omit<ButtonProps, 'label' | 'keys' | 'onClick'>) {
-  const { desk, engine, list } = useBench()
+  const bench = useBench()
   return (
     <ToolButton
       label={t(`ui.viewer.commands.${command}`)}
       keys={keyText(command)}
-      onClick={() => run(command, { desk, engine, list })}
+      onClick={() => run(command, bench)}
       {...rest}
     />
   )

@@ -1,6 +1,7 @@
 import {
   IconAppWindow,
   IconCamera,
+  IconCube,
   IconCube3dSphere,
   IconFiles,
   IconHistory,
@@ -17,12 +18,14 @@ import type { ReactNode } from 'react'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
+import { KeyImagesButton } from './documents/key-images-button.tsx'
 import { FaultsButton } from './faults-button.tsx'
 import { MEASURING, MOVING } from './icons.ts'
 import { LayoutMenu } from './layout-menu.tsx'
 import { LinkMenu } from './link-menu.tsx'
 import { MoreMenu } from './more-menu.tsx'
 import { PresetMenu } from './preset-menu.tsx'
+import { SlabMenu } from './slab-menu.tsx'
 import { CommandButton } from './tool-button.tsx'
 import { ToolMenu, ToolRow } from './tool-row.tsx'
 import css from './toolbar.module.css'
@@ -58,6 +61,7 @@ export function Toolbar({ width }: { width: number }) {
       <Group label={t('ui.viewer.toolbar.screen')}>
         <LayoutMenu />
         <PlanesButton />
+        <VolumeTools />
         <CineButton />
         {!isNarrow && <ScreenButtons />}
         <CaptureButton />
@@ -99,6 +103,19 @@ function PlanesButton() {
       isOn={isOn}
       whyNot={isOn ? '' : (why ?? '')}
     />
+  )
+}
+
+/** What is there where a volume is shown. */
+function VolumeTools() {
+  const isShown = useDesk((state) => state.planesOf !== null)
+  const hasVolume = useDesk((state) => state.hasVolume)
+  if (!isShown) return null
+  return (
+    <>
+      <SlabMenu />
+      <CommandButton command="volume" icon={IconCube} isOn={hasVolume} />
+    </>
   )
 }
 
@@ -159,6 +176,7 @@ function ListButtons() {
       {media.length > 0 && (
         <CommandButton command="media" icon={IconFiles} isOn={drawer === 'media'} />
       )}
+      <KeyImagesButton />
       <CommandButton command="drawings" icon={IconRulerMeasure} isOn={drawer === 'drawings'} />
       <CommandButton command="captures" icon={IconPhotoUp} isOn={drawer === 'captures'} />
       <CommandButton command="sheet" icon={IconKeyboard} />

@@ -42,7 +42,7 @@ export function TransformRow() {
 
 /** The same where there is little room. */
 export function TransformMenu() {
-  const { desk, engine, list } = useBench()
+  const bench = useBench()
   return (
     <BarMenu>
       <Menu.Target>
@@ -56,7 +56,7 @@ export function TransformMenu() {
             key={command}
             leftSection={<Shape size={17} stroke={1.7} />}
             rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
-            onClick={() => run(command, { desk, engine, list })}
+            onClick={() => run(command, bench)}
           >
             {t(`ui.viewer.commands.${command}`)}
           </Menu.Item>

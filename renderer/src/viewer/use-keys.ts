@@ -18,10 +18,10 @@ export const shortcutsOf = (group: KeyGroup, run: (command: Command) => void): S
 
 /** Registers the keys of the viewer. */
 export function useKeys(): void {
-  const { desk, engine, list } = useBench()
+  const { desk, engine, list, drawings } = useBench()
   const hasLetterKeys = useDesk((state) => state.hasLetterKeys)
   useEffect(() => allowCharacterKeys(hasLetterKeys), [hasLetterKeys])
-  const reach = { desk, engine, list }
+  const reach = { desk, engine, list, drawings }
   useGroup('images', reach)
   useGroup('panes', reach)
   useGroup('tools', reach)

@@ -16,26 +16,37 @@ export function useOtherWindows(): ReadonlyMap<string, ShownElsewhere> {
  */
 export function useWindows(onClosed: (sentence: string) => void): void {
   const { desk, engine, list, drawings, windows } = useBench()
-  const link = useDesk((state) => state.link)
   const board = useDesk((state) => state.board)
   const planesOf = useDesk((state) => state.planesOf)
   useEffect(() => {
+    // Only what a person changes here is told: an echo could overtake the next change.
+    let link = desk.state().link
+    const stopLinks = desk.subscribe(() => {
+      if (desk.state().link === link) return
+      link = desk.state().link
+      windows.post({ kind: 'linked', link })
+    })
     const stopMessages = windows.onMessage((message) => {
       if (message.kind === 'hello') {
         windows.post({ kind: 'shows', ...shownBy(desk.state()) })
         windows.post({ kind: 'linked', link: desk.state().link })
-      } else if (message.kind === 'scrolled') engine.followOther(message)
-      else if (message.kind === 'linked' && message.link !== desk.state().link)
-        desk.set({ link: message.link })
-      else if (message.kind === 'drawn') drawings.refresh(message.studyInstanceUid)
+      } else if (message.kind === 'scrolled') {
+        if (link !== 'off') engine.followOther(message)
+      } else if (message.kind === 'linked') {
+        link = message.link
+        if (link !== desk.state().link) desk.set({ link })
+      } else if (message.kind === 'drawn') drawings.refresh(message.studyInstanceUid)
       else if (message.kind === 'ended') {
         list.close()
         window.history.replaceState(null, '', '/viewer')
         onClosed(t('ui.viewer.close.closedElsewhere'))
       }
     })
-    const stopScrolls = engine.onScrolled((moved) => windows.post({ kind: 'scrolled', ...moved }))
+    const stopScrolls = engine.onScrolled((moved) => {
+      if (link !== 'off') windows.post({ kind: 'scrolled', ...moved })
+    })
     return () => {
+      stopLinks()
       stopMessages()
       stopScrolls()
     }
@@ -44,7 +55,6 @@ export function useWindows(onClosed: (sentence: string) => void): void {
     () => windows.post({ kind: 'shows', ...shownBy({ board, planesOf }) }),
     [windows, board, planesOf],
   )
-  useEffect(() => windows.post({ kind: 'linked', link }), [windows, link])
 }
 
 function shownBy({ board, planesOf }: Pick<DeskState, 'board' | 'planesOf'>): ShownElsewhere {

@@ -46,6 +46,8 @@ export const NOT_CARRIED_OUT: ReadonlySet<string> = new Set([
   ],
   ...[
     'POST /dashboard/destinations/:destinationId/priors/pull',
+    'POST /viewer/:viewId/priors/query',
+    'POST /viewer/:viewId/priors/retrieve',
     'POST /dashboard/destinations/:destinationId/retry',
   ],
   ...[

@@ -123,7 +123,7 @@ describe('why a list is empty', () => {
     })
     expect(explain(made)).toMatchObject({
       tone: 'danger',
-      headline: 'Empty, because 1 exam cannot be sent safely and 1 exam did not fit the query.',
+      headline: 'Empty, because 1 exam cannot be sent safely and 1 exam does not match the query.',
     })
     expect(stateOf(made, 'checks')).toBe('stop')
     expect(stateOf(made, 'keys')).toBe('remark')

@@ -5,6 +5,12 @@ import {
   openDrawingsKeeper,
 } from '../../../renderer/src/viewer/drawings-keeper.ts'
 import { merged } from '../../../renderer/src/viewer/drawings-merge.ts'
+import {
+  isKeyImage,
+  keyImageOfSaved,
+  savedKeyImage,
+} from '../../../renderer/src/viewer/saved-to-study.ts'
+import type { SavedDrawing, SavedDrawings } from '../../../shared/contract/saved-drawings.ts'
 
 const one = (id: string, at = 0) => ({ id, at })
 const STUDY = '1.2.3'
@@ -39,8 +45,34 @@ describe('drawings of two windows', () => {
   })
 })
 
+/** A label at a place, as it is kept and as it is saved. */
+const label = (id: string, x: number) => ({ id, tool: 'Label', sopInstanceUid: '1.2.3.4', x })
+const savedLabel = (uid: string, x: number): SavedDrawing => ({
+  ...{ uid, kind: 'text', sopInstanceUid: '1.2.3.4', frame: 1, points: [[x, 0]], text: '' },
+  ...{ title: null, values: [] },
+})
+const FORMS: DrawingsWorld['forms'] = {
+  uidOf: (kept) => (kept as { id: string }).id,
+  toSaved: (kept) => {
+    if (isKeyImage(kept)) return savedKeyImage(kept)
+    const { id, x } = kept as { id: string; x?: number }
+    return x === undefined ? undefined : savedLabel(id, x)
+  },
+  toKept: (saved, study) =>
+    saved.kind === 'keyImage'
+      ? keyImageOfSaved(saved, study)
+      : label(saved.uid, saved.points[0]?.[0] ?? 0),
+}
+
 /** An engine and a gateway in memory. `tick` lets the waiting time pass. */
-function desk(stored: readonly unknown[] = [], unreadable: ReadonlySet<unknown> = new Set()) {
+function desk(
+  stored: readonly unknown[] = [],
+  unreadable: ReadonlySet<unknown> = new Set(),
+  { saved = [], mayRemove = true }: { saved?: readonly SavedDrawing[]; mayRemove?: boolean } = {},
+) {
+  let study: SavedDrawings = {
+    ...{ version: saved.length > 0 ? 1 : 0, savedAt: null, savedBy: '', drawings: [...saved] },
+  }
   const gateway = { revision: stored.length > 0 ? 1 : 0, annotations: stored }
   const saves: unknown[][] = []
   const timers: (() => void)[] = []
@@ -52,6 +84,18 @@ function desk(stored: readonly unknown[] = [], unreadable: ReadonlySet<unknown> 
       drawn = drawings.filter((drawing) => !unreadable.has(drawing))
     },
     read: () => Promise.resolve({ ...gateway }),
+    readStudy: () => Promise.resolve(study),
+    saveToStudy: (_study, changes) => {
+      if (refusal) return Promise.reject(refusal)
+      const others = study.drawings.filter(
+        ({ uid }) =>
+          !changes.removed.includes(uid) && !changes.drawings.some((one) => one.uid === uid),
+      )
+      study = { ...study, version: study.version + 1, drawings: [...others, ...changes.drawings] }
+      return Promise.resolve(study)
+    },
+    forms: FORMS,
+    mayRemoveSaved: mayRemove,
     save(_study, { revision, annotations }) {
       if (refusal) return Promise.reject(refusal)
       if (revision !== gateway.revision) return Promise.reject(new Error('conflict'))
@@ -78,6 +122,10 @@ function desk(stored: readonly unknown[] = [], unreadable: ReadonlySet<unknown> 
   return {
     keeper: openDrawingsKeeper(world),
     gateway,
+    study: () => study,
+    saveElsewhere(drawings: readonly SavedDrawing[]) {
+      study = { ...study, version: study.version + 1, drawings: [...drawings] }
+    },
     saves,
     settle,
     draw(...drawings: readonly unknown[]) {
@@ -234,4 +282,91 @@ it('lists a drawing of a known tool, and leaves out what it does not know', () =
   expect(drawingOf({ ...kept, tool: 'Hologram' })).toBeUndefined()
   expect(drawingOf({ ...kept, tool: 'toString' })).toBeUndefined()
   expect(drawingOf(7)).toBeUndefined()
+})
+
+describe('what is saved to the study', () => {
+  it('is drawn for everyone, and kept by nobody who only looks at it', async () => {
+    const on = desk([], new Set(), { saved: [savedLabel('a', 1)] })
+    on.keeper.open(STUDY)
+    await on.settle()
+    expect(on.drawnNow()).toEqual([label('a', 1)])
+    on.keeper.changed(STUDY)
+    await on.tick()
+    expect(on.saves).toEqual([])
+    expect(on.keeper.state().studies.get(STUDY)).toMatchObject({ state: 'saved' })
+  })
+
+  it('is what was drawn, changed and removed since, and is kept with the own drawings', async () => {
+    const on = desk([], new Set(), { saved: [savedLabel('a', 1), savedLabel('b', 1)] })
+    on.keeper.open(STUDY)
+    await on.settle()
+    on.draw(label('a', 7), label('c', 3))
+    on.keeper.changed(STUDY)
+    expect(on.keeper.unsaved(STUDY)).toMatchObject({
+      drawings: [savedLabel('a', 7), savedLabel('c', 3)],
+      removed: ['b'],
+    })
+    await on.keeper.saveToStudy(STUDY, [])
+    expect(on.study().drawings).toEqual([savedLabel('a', 7), savedLabel('c', 3)])
+    expect(on.keeper.unsaved(STUDY)).toMatchObject({ drawings: [], removed: [] })
+    await on.tick()
+    const again = desk(on.saves.at(-1), new Set(), { saved: on.study().drawings })
+    again.keeper.open(STUDY)
+    await again.settle()
+    expect(again.drawnNow()).toEqual([label('a', 7), label('c', 3)])
+    expect(again.saves).toEqual([])
+  })
+
+  it('changes with what others save, and the own changes stay', async () => {
+    const on = desk([], new Set(), { saved: [savedLabel('a', 1), savedLabel('b', 1)] })
+    on.keeper.open(STUDY)
+    await on.settle()
+    on.draw(label('a', 7), label('b', 1), label('c', 3))
+    on.keeper.changed(STUDY)
+    await on.tick()
+    const saved = [savedLabel('a', 2), savedLabel('d', 4)]
+    const again = desk(on.saves.at(-1), new Set(), { saved })
+    again.keeper.open(STUDY)
+    await again.settle()
+    expect(again.drawnNow()).toEqual([label('a', 7), label('c', 3), label('d', 4)])
+    expect(again.keeper.unsaved(STUDY).drawings).toEqual([savedLabel('a', 7), savedLabel('c', 3)])
+  })
+
+  it('cannot be removed in a view of a link', async () => {
+    const on = desk([], new Set(), { saved: [savedLabel('a', 1)], mayRemove: false })
+    on.keeper.open(STUDY)
+    await on.settle()
+    on.draw()
+    on.keeper.changed(STUDY)
+    expect(on.drawnNow()).toEqual([label('a', 1)])
+    expect(on.keeper.unsaved(STUDY).removed).toEqual([])
+  })
+
+  it('has the key images', async () => {
+    const on = desk()
+    on.keeper.open(STUDY)
+    await on.settle()
+    on.keeper.toggleKeyImage(STUDY, '1.2.3.4', 2)
+    const [marked] = on.keeper.state().studies.get(STUDY)?.keyImages ?? []
+    expect(marked).toMatchObject({ id: '1.2.3.4/2', title: '113000' })
+    if (marked) on.keeper.changeKeyImage(STUDY, { ...marked, text: 'Nodule' })
+    await on.keeper.saveToStudy(STUDY, [])
+    expect(on.study().drawings).toMatchObject([{ kind: 'keyImage', frame: 2, text: 'Nodule' }])
+    on.keeper.toggleKeyImage(STUDY, '1.2.3.4', 2)
+    expect(on.keeper.unsaved(STUDY).removed).toEqual(['1.2.3.4/2'])
+  })
+
+  it('says why it could not be saved', async () => {
+    const on = desk()
+    on.keeper.open(STUDY)
+    await on.settle()
+    on.draw(label('a', 1))
+    on.keeper.changed(STUDY)
+    on.refuse(new Error('No answer.'))
+    await on.keeper.saveToStudy(STUDY, [])
+    expect(on.keeper.state().studies.get(STUDY)).toMatchObject({
+      ...{ studyFault: 'No answer.', isSavingToStudy: false },
+    })
+    expect(on.keeper.unsaved(STUDY).drawings).toHaveLength(1)
+  })
 })

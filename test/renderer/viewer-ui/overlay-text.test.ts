@@ -113,7 +113,10 @@ const seriesWith = (stack: readonly StackImage[], part: Message | null = null): 
 const pane = (more: Partial<PaneState> = {}): PaneState => ({
   ...{
     series: seriesWith([image(1), image(2)]),
+    kind: 'stack',
     plane: null,
+    slab: null,
+    rendering: null,
     index: 1,
     count: 2,
     image: image(2),

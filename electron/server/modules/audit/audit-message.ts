@@ -58,6 +58,7 @@ const EVENT_KINDS: readonly (readonly [prefix: string, Kind])[] = [
     'instances.',
     'recovery.',
     'capture.',
+    'drawings.',
     'correction.',
     'reconcile.',
   ].map((prefix) => [prefix, { event: INSTANCES, action: 'U' }] as const),

@@ -145,7 +145,7 @@ const FILES: Readonly<Record<string, Page>> = {
       '',
       'versions.txt       the program and what it runs on',
       'readiness.txt      what the installation has and lacks',
-      'settings.txt       every setting; texts are told by their length',
+      'settings.txt       every setting; of texts only the length',
       'listeners.txt      where the gateway is reached',
       'storage.txt        sizes and numbers of rows',
       `associations.txt   the last ${ASSOCIATIONS} connections of devices`,

@@ -197,6 +197,20 @@ export const listStudyInstances = (
     studyInstanceUid,
   )
 
+/** As `listStudyInstances`, only those of the SOP classes. */
+export const listStudyInstancesOfClass = (
+  database: Database,
+  studyInstanceUid: string,
+  sopClassUids: readonly string[],
+): InstanceRecord[] =>
+  allInstances(
+    database,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${IS_NO_REJECTION_NOTE}
+      and sopClassUid in (${sopClassUids.map(() => '?').join(', ')}) order by instanceId`,
+    studyInstanceUid,
+    ...sopClassUids,
+  )
+
 /**
  * Distinct patient names of the current instances, except those from the given address; an empty
  * string represents a missing name.

@@ -26,9 +26,6 @@ import { message, verbatim } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
 const HOST = '127.0.0.1'
-/** Fixed port of the simulated partner, so that it is recognized after a restart. */
-const PORT = 9090
-const PARTNER_URL = `http://${HOST}:${PORT}/webhooks`
 const AE_TITLE = 'SIMULATOR'
 /** Number of slices of a simulated exam. */
 const SLICES = 12
@@ -40,7 +37,7 @@ type Visit = NonNullable<Simulators['visit']>
  * patients are invented. The simulated partner never replaces a configured partner.
  */
 export class TrialSimulators implements AsyncDisposable {
-  #partner: AsyncDisposable | undefined
+  #partner: Awaited<ReturnType<typeof openPartnerSimulator>> | undefined
   #visit: Visit | null = null
   readonly #context
   readonly #dicomPort
@@ -54,8 +51,9 @@ export class TrialSimulators implements AsyncDisposable {
   state(): Simulators {
     const { url } = readPartner(this.#context)
     return {
-      partnerUrl: this.#partner ? PARTNER_URL : null,
-      hasPartner: url !== null && url !== PARTNER_URL,
+      partnerUrl: this.#partner?.url ?? null,
+      // Recognized after a restart, too, because the port is a setting.
+      hasPartner: url !== null && url !== (this.#partner?.url ?? partnerUrl(this.#port)),
       deviceAeTitle: AE_TITLE,
       visit: this.#visit,
     }
@@ -67,13 +65,13 @@ export class TrialSimulators implements AsyncDisposable {
     if (this.#partner) return this.state()
     const secret = newSecret()
     const { clock } = this.#context
-    this.#partner = await openPartnerSimulator({ host: HOST, port: PORT, secret, clock }).catch(
-      () => {
-        throw new ApiError('refused', message('setup.simulator-port', { port: PORT }))
-      },
-    )
+    const port = this.#port
+    this.#partner = await openPartnerSimulator({ host: HOST, port, secret, clock }).catch(() => {
+      throw new ApiError('refused', message('setup.simulator-port', { port }))
+    })
     try {
-      setPartner(this.#context, { url: PARTNER_URL, secret, allowPlaintext: true }, actor)
+      const { url } = this.#partner
+      setPartner(this.#context, { url, secret, allowPlaintext: true }, actor)
     } catch (error) {
       await this.stopPartner()
       throw error
@@ -114,6 +112,10 @@ export class TrialSimulators implements AsyncDisposable {
       this.#visit = { at, exams: 0, images: 0, fault }
     }
     return this.state()
+  }
+
+  get #port(): number {
+    return this.#context.settings.get('setup.simulatorPort')
   }
 
   /** Today in the clinic, as DA. */
@@ -160,6 +162,8 @@ export class TrialSimulators implements AsyncDisposable {
     await this.stopPartner()
   }
 }
+
+const partnerUrl = (port: number) => `http://${HOST}:${port}/webhooks`
 
 /** Writes generated slices with the identity of an exam to files. */
 async function writeSlices(folder: string, exam: WorklistExam) {

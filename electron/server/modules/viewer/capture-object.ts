@@ -5,6 +5,7 @@ import {
 } from '#server/dicom/objects/secondary-capture.ts'
 import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { dicomTime } from '#server/platform/clinic-day.ts'
+import { patientAndStudyOf, studyHeader } from './shown-patient.ts'
 import type { KnownInstance } from './view-images.ts'
 
 export interface CaptureInput {
@@ -36,11 +37,9 @@ export function captureObject(input: CaptureInput) {
   const { frame, description, image, sopInstanceUid, seriesInstanceUid, madeAt, timeZone } = input
   const { study, series, instance } = input.shown
   const { modality, bodyPartExamined, laterality } = series
-  // The patient is taken from the image, which may differ from that of its study.
-  const { isPrior: _, studyInstanceUid, ...patientAndStudy } = { ...study, ...instance.patient }
-  const { studyId = '', referringPhysicianName = '', institutionName = '' } = input.archived ?? {}
+  const { studyInstanceUid } = study
   const instanceNumber = String(input.instanceNumber)
-  const known = { ...patientAndStudy, studyId, referringPhysicianName, institutionName, modality }
+  const known = { ...patientAndStudyOf(input.shown, input.archived), modality }
   const own = { studyInstanceUid, sopInstanceUid, seriesInstanceUid, instanceNumber, ...SERIES }
   const { sopClassUid, sopInstanceUid: sourceUid } = instance
   const dataSet = secondaryCapture(
@@ -62,20 +61,8 @@ export function captureObject(input: CaptureInput) {
       ...{ ...own, sopClassUid: SECONDARY_CAPTURE, modality, dataSet },
       image: { ...PIXEL_FORMAT, rows: image.rows, columns: image.columns },
     },
-    header: { ...EMPTY_ATTRIBUTES, ...known } satisfies ImageHeader,
+    header: studyHeader(known),
   }
-}
-
-/** Patient and request attributes that a capture does not have. */
-const EMPTY_ATTRIBUTES = {
-  patientSize: '',
-  patientWeight: '',
-  patientAge: '',
-  requestedProcedureDescription: '',
-  requestedProcedureId: '',
-  scheduledProcedureStepId: '',
-  requestStudyInstanceUid: '',
-  characterSetRule: '',
 }
 
 /** Pixel description of the object, as written by `secondaryCapture` (PS3.3 A.8.1, C.7.6.3). */

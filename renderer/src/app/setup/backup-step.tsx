@@ -75,6 +75,7 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
         title={t('ui.setup.backup.what')}
         aside={
           <Button
+            variant={last?.success ? 'default' : 'filled'}
             leftSection={<IconDatabaseExport size={16} />}
             loading={make.isPending || running !== null}
             onClick={() => make.mutate({})}

@@ -49,6 +49,7 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
       aside={
         <Button
           size="sm"
+          variant={events.some(({ outcome }) => outcome === 'accepted') ? 'default' : 'filled'}
           loading={atWork !== null}
           onClick={() => void run(events.map(({ type }) => type))}
         >

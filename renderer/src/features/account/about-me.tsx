@@ -54,6 +54,9 @@ export function AboutMe({ user }: { user: SignedInUser }) {
               {...form.getInputProps('lastName')}
             />
           </Group>
+          <Text size="sm" c="dimmed" mt={-8}>
+            {t('ui.account.names')}
+          </Text>
           <TextInput
             label={t('ui.account.phone')}
             description={t('ui.account.phoneAbout')}
@@ -61,14 +64,14 @@ export function AboutMe({ user }: { user: SignedInUser }) {
             autoComplete="tel"
             {...form.getInputProps('phoneNumber')}
           />
-          <Group justify="space-between">
-            <Text size="sm" c="dimmed">
-              {t('ui.account.names')}
-            </Text>
-            <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
-              {t('ui.account.save')}
-            </Button>
-          </Group>
+          <Button
+            type="submit"
+            loading={change.isPending}
+            disabled={!form.isDirty()}
+            style={{ alignSelf: 'flex-start' }}
+          >
+            {t('ui.account.save')}
+          </Button>
         </Stack>
       </form>
     </Panel>

@@ -186,7 +186,7 @@ function Filters(props: {
         placeholder={t('ui.audit.anyone')}
         clearable
         searchable
-        w={180}
+        w={170}
         data={[...actors].map(([value, label]) => ({ value, label }))}
         value={chosen.actor || null}
         onChange={(actor) => change({ actor: actor ?? '' })}
@@ -197,7 +197,7 @@ function Filters(props: {
         placeholder={t('ui.audit.anything')}
         clearable
         searchable
-        w={230}
+        w={200}
         data={ACT_GROUPS.map(({ name, acts }) => ({
           group: name,
           items: acts.map(([value, label]) => ({ value, label })),
@@ -210,7 +210,7 @@ function Filters(props: {
         aria-label={t('ui.audit.on')}
         placeholder={t('ui.audit.on')}
         maxLength={200}
-        w={190}
+        w={150}
         value={chosen.target}
         onChange={(event) => change({ target: event.currentTarget.value })}
       />

@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button, Text, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { BackupsState } from '#shared/contract/dashboard-backups.ts'
 import { durationText } from '../../format/amounts.ts'
@@ -53,7 +53,6 @@ export function BackupPanel({ state }: { state: BackupsState }) {
               ? ([
                   [t('ui.backups.last.newest'), <Ago key="newest" instant={newest.madeAt} />],
                   [t('ui.backups.last.made'), t(`ui.backups.list.kinds.${newest.kind}`)],
-                  [t('ui.backups.last.holds'), t('ui.backups.last.database')],
                   ...(place
                     ? ([
                         [t('ui.backups.last.place'), t(`ui.backups.last.places.${place}`)],
@@ -67,6 +66,11 @@ export function BackupPanel({ state }: { state: BackupsState }) {
             ],
           ]}
         />
+      )}
+      {newest && (
+        <Text size="sm" c="dimmed" mt={8}>
+          {t('ui.backups.last.database')}
+        </Text>
       )}
     </Light>
   )

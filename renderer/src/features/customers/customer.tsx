@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
 import { IconArrowLeft, IconBan, IconFolders, IconPencil, IconRestore } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -154,7 +154,12 @@ const Actions = ({
         {t('ui.customers.reactivate')}
       </MayButton>
     )}
-    <MayButton permission="manageCustomers" leftSection={<IconPencil size={16} />} onClick={onEdit}>
+    <MayButton
+      permission="manageCustomers"
+      variant="default"
+      leftSection={<IconPencil size={16} />}
+      onClick={onEdit}
+    >
       {t('ui.customers.rename')}
     </MayButton>
   </>
@@ -168,10 +173,10 @@ function Details({ customer }: { customer: ExpressCustomer }) {
         facts={[
           [
             t('ui.customers.facts.id'),
-            <span key="id">
-              <span className="mono">{expressCustomerId}</span>{' '}
+            <Group key="id" gap={4} wrap="nowrap">
+              <span className="mono">{expressCustomerId}</span>
               <Copy value={expressCustomerId} what={t('ui.customers.copyId')} />
-            </span>,
+            </Group>,
           ],
           [t('ui.customers.facts.users'), numberText(userCount)],
           [t('ui.customers.facts.made'), <MadeBy key="made" customer={customer} />],

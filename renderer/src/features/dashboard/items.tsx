@@ -85,7 +85,7 @@ function Item({
       <Button
         renderRoot={(props) => <Link {...props} {...LINKS[kind]} />}
         size="xs"
-        variant={tone === 'danger' && mayAct ? 'filled' : 'default'}
+        variant="default"
       >
         {t(`ui.dashboard.items.${kind}.action`)}
       </Button>

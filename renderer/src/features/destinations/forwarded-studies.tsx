@@ -64,7 +64,7 @@ export function ForwardedStudies({
       columns={columns}
       rows={studies}
       keyOf={(row) => row.studyInstanceUid}
-      least={decisions ? 768 : 660}
+      least={decisions ? 824 : 660}
       onOpen={onOpen}
       onEnd={more}
       end={list.hasNextPage ? t('ui.destinations.more') : t('ui.destinations.last')}
@@ -123,7 +123,7 @@ const studyColumns = (
 
 const decisionColumn = ({ onRetry, onDrop }: Decisions): Column<ForwardedStudy> => ({
   name: t('ui.destinations.columns.actions'),
-  track: '96px',
+  track: '152px',
   cell: (study) =>
     study.waiting + study.failed > 0 && (
       <Stack gap={4}>

@@ -105,7 +105,12 @@ function Caller({ caller }: { caller: UnknownCaller }) {
             maxLength={16}
             {...form.getInputProps('modality')}
           />
-          <Button type="submit" leftSection={<IconCheck size={16} />} loading={approve.isPending}>
+          <Button
+            type="submit"
+            variant="light"
+            leftSection={<IconCheck size={16} />}
+            loading={approve.isPending}
+          >
             {t('ui.devices.inbox.approve')}
           </Button>
           <Button

@@ -6,6 +6,7 @@ import { dashboardEvents, type MeterRow } from '#shared/contract/events.ts'
 import { useReply } from '../../api/queries.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../../format/event-types.ts'
+import { percentText } from '../../format/percent.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
@@ -126,10 +127,10 @@ function EventMeter({ row }: { row: MeterRow }) {
 }
 
 function percent(count: number, all: number): string {
-  const share = (count / all) * 100
-  return share > 0 && share < 1
+  const share = count / all
+  return share > 0 && share < 0.01
     ? t('ui.events.meter.under1')
-    : share > 99 && share < 100
+    : share > 0.99 && share < 1
       ? t('ui.events.meter.over99')
-      : `${Math.round(share)} %`
+      : percentText(share)
 }

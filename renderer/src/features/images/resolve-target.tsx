@@ -101,7 +101,10 @@ export function Target(props: TargetProps) {
 }
 
 /** What the images say, with the values of the worklist or the study where those differ. */
-function rightDetails(identities: readonly Identity[], differences: readonly IdentityDifference[]) {
+export function rightDetails(
+  identities: readonly Identity[],
+  differences: readonly IdentityDifference[],
+) {
   const patient: Record<string, string> = {}
   let isPrefilled = false
   for (const field of PATIENT_FIELDS) {

@@ -24,6 +24,7 @@ import { Check } from './resolve-check.tsx'
 import { ChooseImages } from './resolve-images.tsx'
 import { type ChosenTarget, chosenOf, Target, TargetLine } from './resolve-target.tsx'
 import { WAYS } from './resolve-ways.ts'
+import { type SuggestedCorrection, suggestedCorrection } from './suggested-correction.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid/resolve')
 const ORDER = ['kind', 'images', 'target', 'check'] as const
@@ -41,17 +42,18 @@ export function Resolve() {
     { params },
     { enabled: mayManage, staleTime: Number.POSITIVE_INFINITY },
   )
-  // Who comes from the orders of the worklist has chosen one already.
-  const isChosen = mayManage && order !== undefined
+  // Who comes from the orders of the worklist has chosen one already; who chose nothing is shown
+  // what the worklist suggests.
+  const needsTargets = mayManage && (order !== undefined || kind === undefined)
   const targets = useReply(
     dashboardCorrections.targets,
     { params, query: { search: '' } },
-    { enabled: isChosen, staleTime: 60_000 },
+    { enabled: needsTargets, staleTime: 60_000 },
   )
   const ordered = targets.data?.targets.find(
     ({ target }) => target.to === 'order' && target.orderId === order,
   )
-  const isWaiting = isChosen && targets.isPending
+  const isWaiting = needsTargets && targets.isPending
   const failed = study.error ?? identities.error
   const found = identities.data?.identities
   return (
@@ -97,6 +99,15 @@ export function Resolve() {
           study={study.data}
           identities={found}
           ordered={ordered ? chosenOf(ordered) : null}
+          suggested={
+            kind === undefined
+              ? suggestedCorrection(
+                  found,
+                  study.data.identityCheck.differences,
+                  targets.data?.targets ?? [],
+                )
+              : null
+          }
         />
       )}
     </Page>
@@ -108,19 +119,21 @@ interface StepsProps {
   readonly identities: readonly Identity[]
   /** The order that the images are reassigned to, where it was chosen before. */
   readonly ordered: ChosenTarget | null
+  /** What the worklist suggests, where nothing was chosen. */
+  readonly suggested: SuggestedCorrection | null
 }
 
-function Steps({ study, identities, ordered }: StepsProps) {
+function Steps({ study, identities, ordered, suggested }: StepsProps) {
   const { studyInstanceUid } = study
   const search = route.useSearch()
   const navigate = useNavigate()
   const [kind, setKind] = useState<CorrectionKind | null>(
-    CORRECTION_KINDS.find((one) => one === search.kind) ?? null,
+    CORRECTION_KINDS.find((one) => one === search.kind) ?? suggested?.kind ?? null,
   )
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
-  const [target, setTarget] = useState<ChosenTarget | null>(ordered)
+  const [target, setTarget] = useState<ChosenTarget | null>(ordered ?? suggested?.target ?? null)
   const [open, setOpen] = useState<StepName>(
-    kind === null ? 'kind' : ordered ? 'check' : firstAfterKind(kind),
+    kind === null ? 'kind' : target ? 'check' : firstAfterKind(kind),
   )
   const preview = useSend(dashboardCorrections.preview)
   const steps = ORDER.filter((step) => step !== 'images' || kind === 'split')
@@ -144,8 +157,8 @@ function Steps({ study, identities, ordered }: StepsProps) {
   }
   const hasBegun = useRef(false)
   useEffect(() => {
-    if (ordered && !hasBegun.current)
-      preview.mutate({ params: { studyInstanceUid }, body: requestOf(ordered.target) })
+    if (target && !hasBegun.current)
+      preview.mutate({ params: { studyInstanceUid }, body: requestOf(target.target) })
     hasBegun.current = true
   })
   const finish = (correction: Correction) => {
@@ -185,6 +198,11 @@ function Steps({ study, identities, ordered }: StepsProps) {
   return (
     <div className={css.steps}>
       <Now study={study} identities={identities} />
+      {suggested && suggested.target === target && (
+        <Notice tone="info">
+          {t(`ui.images.correction.suggested.${kind === 'correct' ? 'correct' : 'reassign'}`)}
+        </Notice>
+      )}
       <Step
         {...stepProps('kind')}
         title={t('ui.images.correction.kinds.title')}

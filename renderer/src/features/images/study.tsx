@@ -130,7 +130,7 @@ function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
 }
 
 const Actions = ({
-  study: { studyInstanceUid, instances },
+  study: { studyInstanceUid, instances, identityCheck, unreviewedVersions },
   mayManage,
 }: {
   study: ImageStudy
@@ -150,7 +150,11 @@ const Actions = ({
       </Button>
     )}
     <ReportLink studyInstanceUid={studyInstanceUid} />
-    <OpenImages of={{ studyInstanceUid }} />
+    <OpenImages
+      of={{ studyInstanceUid }}
+      // The decision that is due has the filled button of the page.
+      variant={identityCheck.state === 'mismatch' || unreviewedVersions > 0 ? 'default' : 'filled'}
+    />
   </>
 )
 

@@ -99,6 +99,7 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
           value !== '' && choose({ from: value, to: value > to ? value : to })
         }
       />
+      <span aria-hidden>–</span>
       <TextInput
         type="date"
         size="xs"

@@ -38,7 +38,9 @@ const columns: readonly Column<RecoveredFile>[] = [
         <>
           <PersonName value={patientName} />
           <Text size="xs" c="dimmed">
-            {modality} {t('ui.recovered-files.study')}{' '}
+            {modality
+              ? t('ui.format.images.studyOf', { modalities: modality })
+              : t('ui.format.images.study')}{' '}
             <span className="mono">…{studyInstanceUid.slice(-16)}</span>
           </Text>
         </>

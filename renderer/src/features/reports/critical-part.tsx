@@ -2,16 +2,31 @@ import { Checkbox, Stack, Switch, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { CheckFinding } from '#shared/contract/reports.ts'
+import { sectionsOf } from '#shared/report-text.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { type CommunicationValues, communicationFaults, newCommunication } from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
 import css from './reports.module.css'
 
-/** Whether a report is critical, what of it is, and whether and how somebody was told. */
-export function useCritical() {
+const FINDING_CHARACTERS = 1000
+
+/** The impression of a report, for its critical finding; empty where it is too long for one. */
+function impressionOf(text: string): string {
+  const found =
+    sectionsOf(text)
+      .find(({ heading }) => heading === 'Impression')
+      ?.text.trim() ?? ''
+  return found.length > FINDING_CHARACTERS ? '' : found
+}
+
+/**
+ * Whether a report is critical, what of it is, and whether and how somebody was told. The critical
+ * finding begins with the impression.
+ */
+export function useCritical(text: string) {
   const [isCritical, setIsCritical] = useState(false)
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useState(() => impressionOf(text))
   const [wasTold, setWasTold] = useState(false)
   const told = useForm<CommunicationValues>({
     initialValues: newCommunication(new Date()),
@@ -52,7 +67,7 @@ export function CriticalPart({
             autosize
             minRows={1}
             maxRows={4}
-            maxLength={1000}
+            maxLength={FINDING_CHARACTERS}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />

@@ -65,7 +65,7 @@ function Sign({
 }: SignDialogProps) {
   const client = useQueryClient()
   const send = useSend(dashboardReports.sign, [dashboardStudies.list, dashboardReports.criticals])
-  const critical = useCritical()
+  const critical = useCritical(text)
   const { isCritical, finding, told } = critical
   const isSaved = useSaved(keeper)
 

@@ -96,7 +96,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
           {groups.map((group) => (
             <div key={group.name} id={`group-${group.name}`} style={{ scrollMarginTop: 18 }}>
               <Panel title={group.title}>
-                <Text size="sm" c="dimmed" mt={-6} mb={4}>
+                <Text size="sm" c="dimmed" mt={-6} mb={12}>
                   {group.about}
                 </Text>
                 {group.rows.map((row) => (

@@ -35,6 +35,8 @@ const Text = ({ name, form }: FieldsProps & { readonly name: MetadataText }) => 
   <TextInput
     label={t(`ui.studies.form.${name}`)}
     description={ABOUT[name]}
+    // Below the input, so that the inputs of a row are level.
+    inputWrapperOrder={['label', 'input', 'description', 'error']}
     type={TYPES[name] ?? 'text'}
     autoComplete="off"
     {...form.getInputProps(`reportMetadata.${name}`)}

@@ -1,13 +1,17 @@
 import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { viewer } from '#shared/contract/viewer.ts'
+import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { showRefused } from '../../ui/refused.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { AssignDialog } from '../../ui/study-list/assign-dialog.tsx'
 import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
 import { canBeAssigned, useStudyActions } from '../../ui/study-list/use-study-actions.ts'
-import { LinkDialog } from './link-dialog.tsx'
+import { LIST_CHANGES } from '../../ui/study-list/use-study-list.ts'
+import { LinkDialog, LinkOnce } from './link-dialog.tsx'
 import { SeverityDialog } from './severity-dialog.tsx'
 import { StudyForm } from './study-form.tsx'
 import { useDetails } from './use-details.ts'
@@ -27,6 +31,16 @@ export function StudyActions(props: {
   const { area, isCancelled, status } = study
   const manage = { permission: 'manageStudies', size, variant: 'default' } as const
   const { may: mayAssign } = useMay('manageStudies')
+  // A link to a study for viewing has nothing to choose.
+  const [url, setUrl] = useState<string | null>(null)
+  const toViewer = useSend(viewer.rerouteUrl, LIST_CHANGES)
+  const makeLink = () => {
+    if (area === 'scribe') return setAsking('link')
+    toViewer.mutate(
+      { body: { studyId: study.studyId } },
+      { onSuccess: (made) => setUrl(made.url), onError: (error) => showRefused(error.message) },
+    )
+  }
   const isAssignable = !isSmall && mayAssign && canBeAssigned(study)
   useShortcuts(
     t('ui.studies.title'),
@@ -66,9 +80,10 @@ export function StudyActions(props: {
           {...manage}
           permission="readStudies"
           disabled={isCancelled}
-          onClick={() => setAsking('link')}
+          loading={toViewer.isPending}
+          onClick={makeLink}
         >
-          {t('ui.studies.actions.link')}
+          {area === 'scribe' ? t('ui.studies.actions.link') : t('ui.studies.link.make')}
         </MayButton>
       )}
       <MayButton {...manage} onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}>
@@ -95,6 +110,9 @@ export function StudyActions(props: {
         />
       )}
       {asking === 'link' && <LinkDialog study={study} onClose={close} />}
+      {url !== null && (
+        <LinkOnce url={url} about={t('ui.studies.link.onceViewer')} onClose={() => setUrl(null)} />
+      )}
     </Group>
   )
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { useMayManage } from '../../api/session.ts'
+import { actText } from '../../format/audit-actions.ts'
 import { detailText, shortIds } from '../../format/audit-detail.ts'
 import { EVENT_NAMES } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
@@ -18,10 +19,8 @@ const detailOf = ({ detail, effect, what }: StudyMoment): string => {
 }
 const whoOf = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
 
-function nameOf(what: string): string {
-  const text = knownText(`ui.studies.timeline.what.${what}`)
-  return text ?? (isEvent(what) ? EVENT_NAMES[what].name : what)
-}
+const nameOf = (what: string): string =>
+  actText(what) ?? (isEvent(what) ? EVENT_NAMES[what].name : what)
 
 /** What happened to a study, the latest first. */
 export function Timeline({

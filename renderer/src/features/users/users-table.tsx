@@ -136,6 +136,7 @@ function columnsOf(
     },
     {
       name: t('ui.users.columns.actions'),
+      head: <span />,
       isFixed: true,
       track: '112px',
       isRight: true,

@@ -16,7 +16,7 @@ import css from './worklist.module.css'
 export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   {
     name: t('ui.worklist.columns.time'),
-    track: '92px',
+    track: '84px',
     sortBy: ({ startTime }) => startTime,
     cell: (exam) => <ExamTime exam={exam} />,
   },
@@ -24,13 +24,13 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
     name: t('ui.worklist.columns.patient'),
     isFixed: true,
     sortBy: ({ patientName }) => patientName,
-    track: 'minmax(150px, 1.5fr)',
+    track: 'minmax(138px, 1.5fr)',
     cell: ({ patientName }) => <PersonName value={patientName} />,
   },
   {
     name: t('ui.worklist.columns.mrn'),
     sortBy: ({ patientId }) => patientId,
-    track: 'minmax(84px, 0.7fr)',
+    track: 'minmax(114px, 0.8fr)',
     cell: ({ patientId }) => <span className="mono">{patientId}</span>,
   },
   {
@@ -43,7 +43,7 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   {
     name: t('ui.worklist.columns.exam'),
     sortBy: ({ modality, description }) => `${modality} ${description}`,
-    track: 'minmax(130px, 1.5fr)',
+    track: 'minmax(112px, 1.5fr)',
     cell: ({ modality, description }) => (
       <>
         <b>{modality}</b> {description}
@@ -52,18 +52,19 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   },
   {
     name: t('ui.worklist.columns.devices'),
-    track: 'minmax(150px, 1.8fr)',
+    track: 'minmax(142px, 1.8fr)',
     cell: (exam) => <Devices exam={exam} />,
   },
   {
     name: t('ui.worklist.columns.state'),
-    track: '158px',
+    track: '150px',
     cell: (exam) => <ExamState exam={exam} />,
   },
   {
     name: t('ui.worklist.columns.actions'),
+    head: <span />,
     isFixed: true,
-    track: '58px',
+    track: '44px',
     cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} />,
   },
 ]

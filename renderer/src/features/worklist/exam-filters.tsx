@@ -90,7 +90,7 @@ export function Modalities({
       aria-label={t('ui.worklist.modality')}
       placeholder={t('ui.worklist.anyModality')}
       clearable
-      w={150}
+      w={176}
       size="xs"
       data={value !== null && !modalities.includes(value) ? [...modalities, value] : modalities}
       value={value}

@@ -94,7 +94,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
           columns={examColumns(actions)}
           rows={rows}
           keyOf={examKey}
-          least={860}
+          least={900}
           isFilling
           handle={handle}
           topOf={day.day}

@@ -51,7 +51,8 @@ export function AssignMenu(props: {
     )
   const isMine = assignedTo?.userId === me.userId
   const mayTakeIt = may(me, area === 'scribe' ? 'writeReports' : 'readStudies')
-  const others = found.data?.assignees.filter(({ userId }) => userId !== me.userId) ?? []
+  const isListed = [me.userId, assignedTo?.userId]
+  const others = found.data?.assignees.filter(({ userId }) => !isListed.includes(userId)) ?? []
   return (
     <Menu
       opened={isOpen}

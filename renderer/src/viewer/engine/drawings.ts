@@ -1,7 +1,10 @@
 import { utilities as coreUtilities, eventTarget } from '@cornerstonejs/core'
 import { annotation, Enums, type Types, utilities } from '@cornerstonejs/tools'
+import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import type { ImageList } from './images.ts'
 import { type KeptAnnotation, keptOf, readKept } from './kept-annotation.ts'
+import { frameOfReferenceOf } from './modules.ts'
+import { placed, savedFormOf } from './saved-form.ts'
 import { imageIdOf } from './series.ts'
 import type { SeriesState } from './stack.ts'
 import { DRAWN } from './tool-names.ts'
@@ -10,6 +13,8 @@ import { DRAWN } from './tool-names.ts'
 export interface Drawings {
   of(studyInstanceUid: string): readonly KeptAnnotation[]
   restore(studyInstanceUid: string, kept: readonly unknown[]): void
+  /** As it is saved to the study; undefined if it cannot be, or if its image is not listed yet. */
+  toSaved(kept: unknown): SavedDrawing | undefined
   onDrawn(listener: (studyInstanceUid: string) => void): () => void
   removeSelected(): void
   removeOn(series: SeriesState, imageId: string | undefined): void
@@ -66,12 +71,15 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
   for (const name of EVENTS) eventTarget.addEventListener(name, touched)
 
   /** @returns false where the list does not know its image yet */
-  const place = (kept: KeptAnnotation): boolean => {
+  const place = (waited: KeptAnnotation): boolean => {
     const imageId =
-      kept.sopInstanceUid === ''
+      waited.sopInstanceUid === ''
         ? undefined
-        : imageIdOf(list.viewId, kept.sopInstanceUid, kept.frame)
-    if (imageId && !list.find(imageId)) return false
+        : imageIdOf(list.viewId, waited.sopInstanceUid, waited.frame)
+    const found = imageId === undefined ? undefined : list.find(imageId)
+    if (imageId && !found) return false
+    const kept =
+      waited.pixels && found ? placed(waited, found.image, frameOfReferenceOf(found.image)) : waited
     const one = {
       annotationUID: kept.id || coreUtilities.uuidv4(),
       highlighted: false,
@@ -127,6 +135,11 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
       waiting.set(studyInstanceUid, readable)
       placeWaiting()
       render()
+    },
+    toSaved(value) {
+      const kept = readKept(value, '')
+      const found = kept && list.find(imageIdOf(list.viewId, kept.sopInstanceUid, kept.frame))
+      return found && savedFormOf(kept, found.image)
     },
     onDrawn(listener) {
       listeners.add(listener)

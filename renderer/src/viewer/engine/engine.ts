@@ -5,6 +5,7 @@ import {
   RenderingEngine,
 } from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
+import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
@@ -86,6 +87,11 @@ export interface Engine {
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
   /** Takes the place of what is drawn on the study; what cannot be read is left out. */
   restore(studyInstanceUid: string, kept: readonly unknown[]): void
+  /**
+   * A kept drawing as it is saved to the study; undefined if it cannot be, or if its image is not
+   * listed yet.
+   */
+  toSaved(kept: unknown): SavedDrawing | undefined
   /**
    * Told half a second after somebody has drawn, moved or removed; not of `restore`. @returns the
    * way to stop
@@ -205,6 +211,7 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       world.frames.stored(sopInstanceUid, frame, pixel),
     annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
     restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
+    toSaved: (kept) => drawings.toSaved(kept),
     onDrawn: (listener) => drawings.onDrawn(listener),
     removeSelected: () => drawings.removeSelected(),
     clearDrawings(paneId) {
@@ -244,6 +251,7 @@ function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks
     resizing: openResizing(engine),
     panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
     onMoved: links.moved,
+    onOpened: links.join,
     onRendered: links.showLines,
   }
 }
@@ -265,7 +273,9 @@ function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
 
 function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
   const shown = [...panes.values()].map((pane) => pane.state())
-  volumes.closeBut(new Set(shown.flatMap(({ plane, series }) => (plane && series?.key) || [])))
+  volumes.closeBut(
+    new Set(shown.flatMap(({ kind, series }) => (kind !== 'stack' && series?.key) || [])),
+  )
 }
 
 const viewportsOf = (panes: Panes): readonly string[] =>

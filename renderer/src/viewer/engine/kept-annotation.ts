@@ -24,6 +24,11 @@ export interface KeptAnnotation {
    * is measured again.
    */
   readonly data: Readonly<Record<string, unknown>>
+  /**
+   * Points in pixels of the image, of a drawing that was read from the study and whose image has
+   * not been listed yet; `data` then has none.
+   */
+  readonly pixels?: readonly (readonly [column: number, row: number])[]
 }
 
 /** The parts of Cornerstone's annotation that are kept. */
@@ -73,6 +78,7 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
   if (typeof one !== 'object' || one === null) return undefined
   const { id, tool, sopInstanceUid, frame, frameOfReferenceUid, viewPlaneNormal, viewUp, data } =
     one
+  const { pixels = [] } = one
   const points = (data as { readonly handles?: { readonly points?: unknown } } | undefined)?.handles
     ?.points
   const isRead =
@@ -84,7 +90,9 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
     isPoint(viewPlaneNormal) &&
     isPoint(viewUp) &&
     Array.isArray(points) &&
-    points.every(isPoint)
+    points.every(isPoint) &&
+    Array.isArray(pixels) &&
+    pixels.every(isPixel)
   return isRead
     ? ({ ...one, id: typeof id === 'string' ? id : '', studyInstanceUid } as KeptAnnotation)
     : undefined
@@ -92,3 +100,5 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
 
 const isPoint = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.length === 3 && value.every((number) => Number.isFinite(number))
+const isPixel = (value: unknown): value is readonly [number, number] =>
+  Array.isArray(value) && value.length === 2 && value.every((number) => Number.isFinite(number))

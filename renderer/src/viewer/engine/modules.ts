@@ -27,7 +27,7 @@ const calibration = ({ image: { attributes } }: Found) =>
       : undefined
 
 /** Images of one frame of reference can be laid over one another; one without is alone. */
-const frameOfReferenceOf = ({ instance }: StackImage): string =>
+export const frameOfReferenceOf = ({ instance }: StackImage): string =>
   instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
 
 /** Modules of an image, by the names under which Cornerstone asks for them. */
@@ -113,6 +113,8 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
     studyDate: study.studyDate,
     accessionNumber: study.accessionNumber,
   }),
+  // Of ours: what a value means after the rescale.
+  valueUnit: ({ image, series }) => ({ unit: unitOf(image, series.modality) }),
   petSeriesModule: ({ image: { instance } }) => ({ units: instance.rescaleType || 'raw' }),
   transferSyntax: ({ image: { instance } }) => ({ transferSyntaxUID: instance.transferSyntaxUid }),
   [REGIONS]: ({ image: { instance } }) => instance.regions,

@@ -5,6 +5,20 @@ import type { Scene } from '../referencing/scene.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 
 export type Plane = 'axial' | 'sagittal' | 'coronal'
+/** What a pane shows a series as: its images, a plane of its volume, or the volume as a whole. */
+export type ContentKind = 'stack' | 'plane' | 'volume'
+export type SlabKind = 'slice' | 'maximum' | 'minimum' | 'average'
+/** How thick a plane is, and which value of its thickness is seen (MIP, MinIP, mean). */
+export interface Slab {
+  /** slice: without thickness. */
+  readonly kind: SlabKind
+  readonly millimetres: number
+}
+/** A way of colouring a volume. */
+export interface Rendering {
+  readonly name: Message
+}
+
 export interface WindowPreset extends ValueWindow {
   /** `Lung`, `From the image`, `Automatic`. */
   readonly name: Message
@@ -18,12 +32,17 @@ export interface WindowPreset extends ValueWindow {
 export interface PaneState {
   /** Null: nothing is shown. */
   readonly series: SeriesState | null
-  /** Null: the images as they are; else a cut of the volume. */
+  readonly kind: ContentKind
+  /** Null unless a plane is shown. */
   readonly plane: Plane | null
+  /** Null unless a plane is shown. */
+  readonly slab: Slab | null
+  /** Null unless a volume is shown. */
+  readonly rendering: Rendering | null
   /** Of what is shown, from 0; `count` images, or slices of the plane. */
   readonly index: number
   readonly count: number
-  /** Null where a plane is shown, and where nothing is. */
+  /** Null where a plane or a volume is shown, and where nothing is. */
   readonly image: StackImage | null
   /** The pixels of `image` are on the screen, not those of the image before. */
   readonly isShown: boolean
@@ -62,7 +81,7 @@ export interface PaneState {
   readonly lengthNote: Message | null
   /** What of the shown image's file is not applied to its pixels, such as an overlay. */
   readonly notes: readonly Message[]
-  /** Of a plane: slices of the volume that are there, of `of`. Null otherwise. */
+  /** Of a plane or a volume: slices that are there, of `of`. Null otherwise. */
   readonly volume: { readonly read: number; readonly of: number } | null
   /** The presentation state by which `image` is shown; null: as sent. */
   readonly presentation: PresentationState | null
@@ -107,6 +126,8 @@ export interface Pane {
   show(series: SeriesState, index?: number): void
   /** A plane of a volume. @returns why it cannot be; null where it can */
   showPlane(series: SeriesState, plane: Plane): Message | null
+  /** A volume as a whole, from the front. @returns why it cannot be; null where it can */
+  showVolume(series: SeriesState): Message | null
   clear(): void
 
   scrollTo(index: number): void
@@ -123,6 +144,11 @@ export interface Pane {
   /** Of a preset with a curve, by that curve. */
   setWindow(window: ValueWindow | WindowPreset): void
   invert(): void
+  /** Of a plane. */
+  setSlab(slab: Slab): void
+  /** Of a volume; the first is what it opens with. Of anything else, none. */
+  renderings(): readonly Rendering[]
+  setRendering(rendering: Rendering): void
   /** Degrees clockwise, of 90. */
   rotate(degrees: number): void
   flip(way: 'horizontally' | 'vertically'): void
@@ -132,7 +158,10 @@ export interface Pane {
   /** A pixel of the image is a pixel of the screen (CSS). */
   oneToOne(): void
   smooth(isSmooth: boolean): void
-  /** Window, zoom, position, rotation, flip and inversion as the image opens. Annotations stay. */
+  /**
+   * Window, zoom, position, rotation, flip and inversion as the image opens. Annotations and the
+   * thickness of a plane stay.
+   */
   reset(): void
   /**
    * Shows the image by a presentation state; null: as sent. The same state again, on another image

@@ -1,7 +1,8 @@
 import { cache, type Types, utilities } from '@cornerstonejs/core'
 import { storedOf } from '#shared/pixels/values.ts'
 import { extrasOf } from './image.ts'
-import type { Probed } from './pane.ts'
+import type { Probed, Slab } from './pane.ts'
+import { slabValue } from './slab.ts'
 import type { StackImage } from './stack.ts'
 
 type ImageData = Parameters<typeof utilities.transformWorldToIndex>[0]
@@ -34,15 +35,28 @@ export function probedImage(
   return { stored: stored === undefined ? [] : [stored], value, unit, column, row }
 }
 
-/** The voxel at a point of a plane; undefined outside of the volume. */
+/**
+ * The voxel at a point of a plane, with the value that the slab shows there; undefined outside of
+ * the volume.
+ */
 export function probedVolume(
   view: Types.IVolumeViewport,
   unit: string,
   point: Types.Point2,
+  slab: Slab | null,
 ): Probed | undefined {
   const place = view.canvasToWorld(point)
   const volume = volumeOf(view)
-  if (!place || !volume?.imageData) return undefined
+  const at = place && volume && voxelAt(volume, place)
+  if (!at) return undefined
+  const { column, row } = at
+  const valueAt = (other: Types.Point3) => voxelAt(volume, other)?.value
+  const value = slab && slab.kind !== 'slice' ? slabValue(view, slab, place, valueAt) : at.value
+  return value === undefined ? undefined : { stored: [], value, unit, column, row }
+}
+
+function voxelAt(volume: Types.IImageVolume, place: Types.Point3) {
+  if (!volume.imageData) return undefined
   const [column = -1, row = -1, slice = -1] = utilities.transformWorldToIndex(
     volume.imageData,
     place,
@@ -51,7 +65,7 @@ export function probedVolume(
   if (column < 0 || row < 0 || slice < 0 || column >= columns || row >= rows || slice >= slices)
     return undefined
   const value = volume.voxelManager?.getAtIJK(column, row, slice)
-  return typeof value === 'number' ? { stored: [], value, unit, column, row } : undefined
+  return typeof value === 'number' ? { column, row, value } : undefined
 }
 
 /** The volume a plane is of. */

@@ -1,5 +1,6 @@
 import { type Types as Core, metaData, utilities } from '@cornerstonejs/core'
 import {
+  BidirectionalTool as CornerstoneBidirectionalTool,
   LengthTool as CornerstoneLengthTool,
   PlanarFreehandROITool,
   type Types,
@@ -116,6 +117,7 @@ const withSpacing = (
   spacing: [columns, rows, 1] satisfies Core.Point3,
 })
 
+export const BidirectionalTool = withRegions(CornerstoneBidirectionalTool)
 export const LengthTool = withRegions(CornerstoneLengthTool)
 export const EllipseTool = withRegions(AreaOfEllipse)
 export const RectangleTool = withRegions(AreaOfRectangle)

@@ -1,7 +1,15 @@
 import * as cornerstone from '@cornerstonejs/tools'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import { EllipseTool, FreehandTool, LengthTool, RectangleTool } from './region-tools.ts'
+import { areaLines, axesLines } from './measurement-text.ts'
+import type { ContentKind } from './pane.ts'
+import {
+  BidirectionalTool,
+  EllipseTool,
+  FreehandTool,
+  LengthTool,
+  RectangleTool,
+} from './region-tools.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { TOOLS, type ToolName } from './tool-names.ts'
 
@@ -19,6 +27,7 @@ const {
   PanTool,
   ProbeTool,
   ReferenceLinesTool,
+  TrackballRotateTool,
   WindowLevelTool,
   ZoomTool,
 } = cornerstone
@@ -31,6 +40,7 @@ const CLASSES = {
   length: LengthTool,
   angle: AngleTool,
   cobb: CobbAngleTool,
+  bidirectional: BidirectionalTool,
   rectangle: RectangleTool,
   ellipse: EllipseTool,
   freehand: FreehandTool,
@@ -46,15 +56,20 @@ const BUTTONS: Readonly<Record<Button, number>> = {
   right: cornerstone.Enums.MouseBindings.Secondary,
   middle: cornerstone.Enums.MouseBindings.Auxiliary,
 }
-const GROUPS = { stack: 'isthmus', plane: 'isthmus-planes' } as const
-export type PaneKind = keyof typeof GROUPS
+/** Tool groups of Cornerstone: what can be done differs by what a pane shows. */
+const GROUPS: Readonly<Record<ContentKind, string>> = {
+  stack: 'isthmus',
+  plane: 'isthmus-planes',
+  volume: 'isthmus-volumes',
+}
+const KINDS = Object.keys(GROUPS) as ContentKind[]
 
 /** Tools of all panes and the buttons they hang on. */
 export interface Tools {
   setTool(button: Button, tool: ToolName): void
   tool(button: Button): ToolName
   /** A viewport takes part. */
-  join(viewportId: string, kind: PaneKind): void
+  join(viewportId: string, kind: ContentKind): void
   leave(viewportId: string): void
   /** The viewport whose plane the others show as a line; undefined: no lines. */
   setReferenceLines(sourceViewportId: string | undefined): void
@@ -64,18 +79,103 @@ export interface Tools {
   close(): void
 }
 
-/** @param askText asks for the text of an arrow or label; undefined where there is to be none */
-export function openTools(
-  engineId: string,
-  askText: (before: string) => Promise<string | undefined>,
-): Tools {
-  const given: Record<Button, ToolName> = { left: 'window', middle: 'pan', right: 'zoom' }
-  const inPlanes = new Set<string>()
-  let crosshairs = false
-  let lines: string | undefined
+type Group = cornerstone.Types.IToolGroup
+type AskText = (before: string) => Promise<string | undefined>
 
-  for (const tool of [...Object.values(CLASSES), CrosshairsTool, ReferenceLinesTool])
-    cornerstone.addTool(tool)
+/** What the functions of the tools work on. */
+interface ToolsContext {
+  readonly groups: Readonly<Record<ContentKind, Group>>
+  readonly given: Record<Button, ToolName>
+  readonly planes: Set<string>
+  hasCrosshairs: boolean
+  /** The viewport whose plane others show as a line. */
+  lines: string | undefined
+}
+
+/** @param askText asks for the text of an arrow or label; undefined where there is to be none */
+export function openTools(engineId: string, askText: AskText): Tools {
+  for (const tool of [...Object.values(CLASSES), ...WITHOUT_BUTTON]) cornerstone.addTool(tool)
+  const context: ToolsContext = {
+    groups: {
+      stack: flatGroup('stack', askText),
+      plane: planeGroup(askText),
+      volume: volumeGroup(),
+    },
+    given: { left: 'window', middle: 'pan', right: 'zoom' },
+    planes: new Set(),
+    hasCrosshairs: false,
+    lines: undefined,
+  }
+  const { groups, given, planes } = context
+  bind(context)
+  return {
+    setTool(button, tool) {
+      given[button] = tool
+      bind(context)
+    },
+    tool: (button) => given[button],
+    join(viewportId, kind) {
+      groups[kind].addViewport(viewportId, engineId)
+      if (kind === 'plane') planes.add(viewportId)
+      // Cornerstone begins to follow the size of a volume's element when its tool is set again.
+      if (kind === 'volume') bind(context)
+    },
+    leave(viewportId) {
+      for (const group of Object.values(groups))
+        if (group.getViewportIds().includes(viewportId)) group.removeViewports(engineId, viewportId)
+      if (planes.delete(viewportId) && context.hasCrosshairs) bind(context)
+    },
+    setReferenceLines(sourceViewportId) {
+      if (context.lines === sourceViewportId) return
+      context.lines = sourceViewportId
+      bind(context)
+    },
+    planesChanged() {
+      if (context.hasCrosshairs) bind(context)
+    },
+    setCrosshairs(areShown) {
+      context.hasCrosshairs = areShown
+      bind(context)
+    },
+    close() {
+      for (const kind of KINDS) cornerstone.ToolGroupManager.destroyToolGroup(GROUPS[kind])
+    },
+  }
+}
+
+/** Tools that no button has by itself. */
+const WITHOUT_BUTTON = [CrosshairsTool, ReferenceLinesTool, TrackballRotateTool]
+
+function newGroup(kind: ContentKind): Group {
+  const { ToolGroupManager } = cornerstone
+  const group =
+    ToolGroupManager.createToolGroup(GROUPS[kind]) ?? ToolGroupManager.getToolGroup(GROUPS[kind])
+  if (!group) throw new ImageProblem(message('viewer.tools-not-made'))
+  return group
+}
+
+function flatGroup(kind: 'stack' | 'plane', askText: AskText): Group {
+  const group = newGroup(kind)
+  const configurations = configurationsOf(askText)
+  for (const name of TOOLS) group.addTool(CLASSES[name].toolName, configurations[name] ?? {})
+  group.addTool(ReferenceLinesTool.toolName, {})
+  return group
+}
+
+function planeGroup(askText: AskText): Group {
+  const group = flatGroup('plane', askText)
+  group.addTool(CrosshairsTool.toolName, { getReferenceLineColor: colourOfPlane })
+  return group
+}
+
+function volumeGroup(): Group {
+  const group = newGroup('volume')
+  for (const name of ['pan', 'zoom'] as const) group.addTool(CLASSES[name].toolName)
+  group.addTool(TrackballRotateTool.toolName)
+  return group
+}
+
+function configurationsOf(askText: AskText): Partial<Record<ToolName, object>> {
   const texts = {
     getTextCallback: (done: (text: string | undefined) => void) =>
       void askText('').then((text) => done(text || undefined)),
@@ -85,90 +185,66 @@ export function openTools(
       done: (text: string) => void,
     ) => void askText(data.data?.text ?? '').then((text) => text && done(text)),
   }
-  const configurations: Partial<Record<ToolName, object>> = {
+  return {
     arrow: texts,
     text: texts,
-    freehand: { calculateStats: true },
+    bidirectional: { getTextLines: axesLines },
+    rectangle: { getTextLines: areaLines },
+    ellipse: { getTextLines: areaLines },
+    freehand: { calculateStats: true, getTextLines: areaLines },
     magnify: { magnifySize: 4 },
   }
-  const groups = Object.values(GROUPS).map((id) => {
-    const group =
-      cornerstone.ToolGroupManager.createToolGroup(id) ??
-      cornerstone.ToolGroupManager.getToolGroup(id)
-    if (!group) throw new ImageProblem(message('viewer.tools-not-made'))
-    for (const name of TOOLS) group.addTool(CLASSES[name].toolName, configurations[name] ?? {})
-    group.addTool(ReferenceLinesTool.toolName, {})
-    if (id === GROUPS.plane)
-      group.addTool(CrosshairsTool.toolName, { getReferenceLineColor: colourOfPlane })
-    return group
-  })
+}
 
-  const bind = () => {
-    for (const group of groups) {
-      for (const name of TOOLS) {
-        const buttons = (Object.keys(BUTTONS) as Button[]).filter(
-          (button) => given[button] === name,
-        )
-        const bindings = [
-          ...buttons.map((button) => ({ mouseButton: BUTTONS[button] })),
-          ...(given.left === name ? [{ numTouchPoints: 1 }] : []),
-          // Whatever the buttons have: two fingers zoom, three move.
-          ...(name === 'zoom' ? [{ numTouchPoints: 2 }] : []),
-          ...(name === 'pan' ? [{ numTouchPoints: 3 }] : []),
-        ]
-        const { toolName } = CLASSES[name]
-        const isCovered = crosshairs && group.id === GROUPS.plane && given.left === name
-        if (bindings.length > 0 && !isCovered) {
-          // A second call adds bindings, and takes none away.
-          group.setToolPassive(toolName, { removeAllBindings: true })
-          group.setToolActive(toolName, { bindings })
-        } else group.setToolPassive(toolName, { removeAllBindings: true })
-      }
-      if (lines === undefined) group.setToolDisabled(ReferenceLinesTool.toolName)
-      else {
-        group.setToolConfiguration(ReferenceLinesTool.toolName, { sourceViewportId: lines })
-        group.setToolEnabled(ReferenceLinesTool.toolName)
-      }
+/** Hangs the tools on the buttons that they are given. */
+function bind(context: ToolsContext): void {
+  const { groups, given, lines, hasCrosshairs, planes } = context
+  for (const kind of ['stack', 'plane'] as const) {
+    const group = groups[kind]
+    const isCovered = hasCrosshairs && kind === 'plane'
+    for (const name of TOOLS) {
+      const bindings = isCovered && given.left === name ? [] : bindingsOf(given, name)
+      setBindings(group, CLASSES[name].toolName, bindings)
     }
-    const [, planes] = groups
-    if (crosshairs && inPlanes.size > 1)
-      planes?.setToolActive(CrosshairsTool.toolName, { bindings: [{ mouseButton: BUTTONS.left }] })
-    else planes?.setToolDisabled(CrosshairsTool.toolName)
+    if (lines === undefined) group.setToolDisabled(ReferenceLinesTool.toolName)
+    else {
+      group.setToolConfiguration(ReferenceLinesTool.toolName, { sourceViewportId: lines })
+      group.setToolEnabled(ReferenceLinesTool.toolName)
+    }
   }
-  bind()
+  const { toolName } = CrosshairsTool
+  if (hasCrosshairs && planes.size > 1)
+    groups.plane.setToolActive(toolName, { bindings: [{ mouseButton: BUTTONS.left }] })
+  else groups.plane.setToolDisabled(toolName)
+  bindVolumes(context)
+}
 
-  return {
-    setTool(button, tool) {
-      given[button] = tool
-      bind()
-    },
-    tool: (button) => given[button],
-    join(viewportId, kind) {
-      groups[kind === 'stack' ? 0 : 1]?.addViewport(viewportId, engineId)
-      if (kind !== 'plane') return
-      inPlanes.add(viewportId)
-    },
-    leave(viewportId) {
-      for (const group of groups)
-        if (group.getViewportIds().includes(viewportId)) group.removeViewports(engineId, viewportId)
-      if (inPlanes.delete(viewportId) && crosshairs) bind()
-    },
-    setReferenceLines(sourceViewportId) {
-      if (lines === sourceViewportId) return
-      lines = sourceViewportId
-      bind()
-    },
-    planesChanged() {
-      if (crosshairs) bind()
-    },
-    setCrosshairs(areShown) {
-      crosshairs = areShown
-      bind()
-    },
-    close() {
-      for (const group of groups) cornerstone.ToolGroupManager.destroyToolGroup(group.id)
-    },
-  }
+/** A volume is turned by whatever tool would do nothing to it. */
+function bindVolumes({ groups: { volume }, given }: ToolsContext): void {
+  for (const name of ['pan', 'zoom'] as const)
+    setBindings(volume, CLASSES[name].toolName, bindingsOf(given, name))
+  const turns = given.left !== 'pan' && given.left !== 'zoom'
+  const left = [{ mouseButton: BUTTONS.left }, { numTouchPoints: 1 }]
+  setBindings(volume, TrackballRotateTool.toolName, turns ? left : [])
+}
+
+type Binding = cornerstone.Types.IToolBinding
+
+function bindingsOf(given: Readonly<Record<Button, ToolName>>, name: ToolName): Binding[] {
+  const buttons = (Object.keys(BUTTONS) as Button[]).filter((button) => given[button] === name)
+  return [
+    ...buttons.map((button) => ({ mouseButton: BUTTONS[button] })),
+    ...(given.left === name ? [{ numTouchPoints: 1 }] : []),
+    // Whatever the buttons have: two fingers zoom, three move.
+    ...(name === 'zoom' ? [{ numTouchPoints: 2 }] : []),
+    ...(name === 'pan' ? [{ numTouchPoints: 3 }] : []),
+  ]
+}
+
+function setBindings(group: Group, toolName: string, bindings: Binding[]): void {
+  // A second call of `setToolActive` adds bindings, and takes none away.
+  group.setToolPassive(toolName, { removeAllBindings: true })
+  if (bindings.length > 0) group.setToolActive(toolName, { bindings })
 }
 
 const PLANE_COLOURS = [

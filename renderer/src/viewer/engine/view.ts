@@ -70,12 +70,18 @@ const quarter = (degrees: number) => (((Math.round(degrees / 90) * 90) % 360) + 
 
 /** The picture is as large as its pane allows, and nobody has moved it. */
 export function isFitted(view: View): boolean {
+  // Cornerstone's tool that turns a volume also fits it.
+  if (view.type === Enums.ViewportType.VOLUME_3D) return false
   const [right, down] = view.getPan()
   return Math.abs(view.getZoom() - 1) < 0.001 && Math.hypot(right, down) < 1
 }
 
 /** As large as its pane allows; rotation, flips and the slice of a plane stay. */
 export function fitToPane(view: View): void {
+  if (view.type === Enums.ViewportType.VOLUME_3D) {
+    view.resetCamera()
+    return
+  }
   const { rotation, flipHorizontal, flipVertical } = view.getViewPresentation()
   if (view.type === Enums.ViewportType.STACK) view.resetCamera()
   else (view as Types.IVolumeViewport).resetCamera(KEEPS_SLICE)

@@ -52,7 +52,7 @@ it('says of those that did nothing why', () => {
 it('warns of a connection that was closed as it should be, but not all that was asked on it was well', () => {
   expect(endOf(of({ failures: 1 }))).toMatchObject({
     tone: 'warning',
-    name: 'Ended, with failures',
+    name: 'Closed with errors',
   })
   expect(endOf(of({}))).toMatchObject({ tone: 'good', name: 'Closed normally' })
   expect(endOf(of({ failures: 1 }, 'aborted'))).toMatchObject({ name: 'Interrupted' })

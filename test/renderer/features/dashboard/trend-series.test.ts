@@ -50,7 +50,7 @@ describe('charts', () => {
   it('say what arrived, and when most did', () => {
     const { summary, series } = arrivals(HOURS, hourColumns(HOURS, 'UTC'))
     expect(summary).toBe(
-      '1,234 images of 3 studies in the last 24 hours; most from 07:00–08:00 (1,200).',
+      '1,234 images of 3 studies in the last 24 hours; busiest hour 07:00–08:00 (1,200).',
     )
     expect(shownIn(series, 1)).toEqual(['Images 34', 'Studies 1'])
     const none = HOURS.map(({ from }) => hour(from))
@@ -68,7 +68,7 @@ describe('charts', () => {
       '16 queries in the last 24 hours: 12 answered, 3 from a stored answer, 1 failed.',
     )
     expect(shownIn(series, 0)).toEqual([
-      ...['Answered not known', 'Stored answer not known', 'Failed not known'],
+      ...['Answered no data', 'Stored answer no data', 'Failed no data'],
     ])
     expect(shownIn(series, 2)).toEqual(['Answered 12', 'Stored answer 3', 'Failed 1'])
   })
@@ -82,7 +82,7 @@ describe('charts', () => {
     expect(shownIn(series, 1)).toEqual([
       ...['95th percentile 1.3 s', 'Median 180 ms', 'Failed 2', 'Requests 9'],
     ])
-    expect(shownIn(series, 0)[0]).toBe('95th percentile not known')
+    expect(shownIn(series, 0)[0]).toBe('95th percentile no data')
     const unsent = { requests: 1, failed: 1, p50Ms: null, p95Ms: null }
     expect(partnerRequests({ hours: HOURS, partner: unsent }).summary).toBe(
       '1 request in the last 24 hours; 1 failed.',

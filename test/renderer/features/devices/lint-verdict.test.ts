@@ -19,7 +19,7 @@ it('names the gravest outcome of a check first', () => {
   })
   expect(verdictOf({ rows: 1, refused: 0, findings: [] })).toEqual({
     tone: 'good',
-    title: 'Every exam fits',
+    title: 'All exams are valid',
     text: '1 exam checked.',
   })
 })

@@ -4,7 +4,7 @@ import { isNegative as isNegativePixel } from '#shared/pixels/negative.ts'
 import { unitOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { layersOf } from '../layers.ts'
-import type { PaneState } from '../pane.ts'
+import type { ContentKind, PaneState } from '../pane.ts'
 import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from '../view.ts'
 
 const LENGTH_NOTES: Readonly<Record<string, Message>> = {
@@ -15,7 +15,10 @@ const LENGTH_NOTES: Readonly<Record<string, Message>> = {
 /** A pane without anything in it. */
 export const NOTHING: PaneState = {
   series: null,
+  kind: 'stack',
   plane: null,
+  slab: null,
+  rendering: null,
   index: 0,
   count: 0,
   image: null,
@@ -57,17 +60,17 @@ export function atImage(
 /** A pane in which a series was opened, before there is a picture. */
 export function openedAt(
   series: NonNullable<PaneState['series']>,
-  plane: PaneState['plane'],
+  kind: ContentKind,
   index: number,
 ): PaneState {
   const { frameTime } = series
   return {
     ...NOTHING,
     series,
-    plane,
+    kind,
     ...atImage(series, index),
-    ...(plane && { image: null }),
-    count: plane ? 0 : series.stack.length,
+    ...(kind !== 'stack' && { image: null }),
+    count: kind === 'stack' ? series.stack.length : 0,
     framesPerSecond: frameTime ? Math.max(1, Math.min(60, Math.round(1000 / frameTime))) : 10,
   }
 }

@@ -10,7 +10,7 @@ import { openedWindow } from './pane-actions.ts'
 
 /** Presets for what a pane shows; none of a colour image. @param shown the decoded image */
 export function offeredPresets(
-  { series, image, plane }: PaneState,
+  { series, image, kind }: PaneState,
   shown: Types.IImage | undefined,
 ): readonly WindowPreset[] {
   const of = image ?? series?.stack[series.stack.length >> 1]
@@ -31,7 +31,7 @@ export function offeredPresets(
     series.series.modality,
     automatic,
     opened,
-    plane ? [] : curvesOf(extras),
+    kind === 'stack' ? curvesOf(extras) : [],
     isExact(shown),
   )
 }

@@ -2,7 +2,7 @@ import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { type Cine, openCine } from '../cine.ts'
-import type { Pane, Plane } from '../pane.ts'
+import type { Pane, PaneState, Plane, Slab } from '../pane.ts'
 import { pictureOf } from '../picture.ts'
 import type { SeriesState } from '../stack.ts'
 import type { View } from '../view.ts'
@@ -13,6 +13,7 @@ import { openPaneState } from './pane-state.ts'
 import { openPlaneContent } from './plane-content.ts'
 import { openScreen } from './screen.ts'
 import { openStackContent } from './stack-content.ts'
+import { openVolumeContent } from './volume-content.ts'
 
 const RETRY_AFTER = 5000
 
@@ -42,6 +43,7 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     attach: (element) => attach(context, pane, element),
     show: (series, index) => show(context, pane, cine, series, index),
     showPlane: (series, plane) => showPlane(context, cine, series, plane),
+    showVolume: (series) => showVolume(context, cine, series),
     clear: () => clear(context, cine),
     scrollTo: (index) => pane.moveTo(index, 'person'),
     scrollBy: (images) => pane.moveTo(state().index + images, 'person'),
@@ -173,13 +175,13 @@ function changeView(context: PaneContext, change: (view: View) => void): void {
 
 function show(
   context: PaneContext,
-  pane: Pane,
+  pane: EnginePane,
   cine: Cine,
   series: SeriesState,
   index: number | undefined,
 ): void {
   const { state, leftAt } = context
-  if (state().series?.key === series.key && state().plane === null) {
+  if (state().series?.key === series.key && state().kind === 'stack') {
     if (index !== undefined) pane.scrollTo(index)
     return
   }
@@ -187,30 +189,39 @@ function show(
   const at =
     index ?? (left === undefined ? 0 : series.stack.findIndex(({ imageId }) => imageId === left))
   const first = Math.max(0, Math.min(series.stack.length - 1, at))
-  open(context, cine, series, null, first, openStackContent(context, first))
+  open(context, cine, openStackContent(context, first), openedAt(series, 'stack', first))
+  if (index === undefined && left === undefined) context.world.onOpened(pane)
 }
 
 function showPlane(context: PaneContext, cine: Cine, series: SeriesState, plane: Plane) {
   const why = context.world.volumes.whyNot(series)
-  if (why === null) open(context, cine, series, plane, 0, openPlaneContent(context, plane))
+  if (why !== null) return why
+  // Planes stay as thick as somebody has made them when another series is shown.
+  const slab = context.state().slab ?? SLICE
+  open(context, cine, openPlaneContent(context, plane), {
+    ...openedAt(series, 'plane', 0),
+    ...{ plane, slab },
+  })
+  return null
+}
+
+const SLICE: Slab = { kind: 'slice', millimetres: 0 }
+
+function showVolume(context: PaneContext, cine: Cine, series: SeriesState) {
+  const why = context.world.volumes.whyNot(series)
+  if (why === null) open(context, cine, openVolumeContent(context), openedAt(series, 'volume', 0))
   return why
 }
 
-function open(
-  context: PaneContext,
-  cine: Cine,
-  series: SeriesState,
-  plane: Plane | null,
-  index: number,
-  content: PaneContent,
-): void {
+function open(context: PaneContext, cine: Cine, content: PaneContent, opened: PaneState): void {
   const { state, set, leftAt, world } = context
   const { series: before, image: shown, isSmooth } = state()
   if (before && shown) leftAt.set(before.key, shown.imageId)
   leave(context, cine)
   context.content = content
-  const volume = plane && world.volumes.progress(series.key)
-  set({ ...openedAt(series, plane, index), isSmooth, volume })
+  const { series, kind } = opened
+  const volume = kind !== 'stack' && series ? world.volumes.progress(series.key) : null
+  set({ ...opened, isSmooth, volume })
   context.redisplay()
 }
 

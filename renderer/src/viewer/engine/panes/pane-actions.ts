@@ -16,6 +16,9 @@ type PaneActions = Pick<
   | 'fit'
   | 'oneToOne'
   | 'smooth'
+  | 'setSlab'
+  | 'renderings'
+  | 'setRendering'
   | 'reset'
 >
 
@@ -28,17 +31,21 @@ export function openActions(
   change: (what: (view: View) => void) => void,
 ): PaneActions {
   const { state, set } = context
+  /** A volume has colours instead of a window, and is turned in space. */
+  const changeFlat: typeof change = (what) => {
+    if (state().kind !== 'volume') change(what)
+  }
   const setInversion = (isInverted: boolean) =>
     change(() => context.content?.setInversion(isInverted))
   return {
     setWindow: (window) =>
-      change((view) => {
+      changeFlat((view) => {
         view.setProperties({ voiRange: rangeOf(window, isExact(context.content?.image())) })
         context.content?.setCurve('curve' in window ? window.curve : undefined)
       }),
     invert: () => setInversion(!state().isInverted),
-    rotate: (degrees) => change((view) => rotateBy(view, degrees)),
-    flip: (way) => change((view) => flip(view, way)),
+    rotate: (degrees) => changeFlat((view) => rotateBy(view, degrees)),
+    flip: (way) => changeFlat((view) => flip(view, way)),
     zoomBy: (factor) =>
       change((view) => view.setZoom(Math.max(0.02, Math.min(100, view.getZoom() * factor)))),
     panBy: (right, down) =>
@@ -48,28 +55,27 @@ export function openActions(
       }),
     fit: () => change(fitToPane),
     oneToOne: () =>
-      change((view) => {
+      changeFlat((view) => {
         const { magnification } = state()
         if (magnification > 0) view.setZoom(view.getZoom() / magnification)
       }),
     smooth(isSmooth) {
       set({ isSmooth })
-      change((view) => setSmooth(view, isSmooth))
+      changeFlat((view) => context.content?.setSmooth(view))
     },
+    setSlab: (slab) => change(() => context.content?.setSlab(slab)),
+    renderings: () => context.content?.renderings() ?? [],
+    setRendering: (rendering) => change(() => context.content?.setRendering(rendering)),
     reset() {
-      change((view) => {
-        view.resetCamera()
-        giveOpenedWindow(view, context.content?.image())
-        context.content?.forgetWindow()
-        context.content?.setCurve(0)
-      })
+      change((view) => context.content?.reset(view))
       setInversion(false)
       if (state().presentation) change(() => context.content?.presentAgain())
     },
   }
 }
 
-function setSmooth(view: View, isSmooth: boolean): void {
+/** Interpolated between pixels, or each pixel as a square. */
+export function setInterpolation(view: View, isSmooth: boolean): void {
   const { LINEAR, NEAREST } = Enums.InterpolationType
   view.setProperties({ interpolationType: isSmooth ? LINEAR : NEAREST })
 }

@@ -2,7 +2,7 @@ import type { RenderingEngine, Types } from '@cornerstonejs/core'
 import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { Scene } from '../../referencing/scene.ts'
 import type { Frames } from '../frames.ts'
-import type { Pane, PaneState, Probed, WindowPreset } from '../pane.ts'
+import type { Pane, PaneState, Probed, Rendering, Slab, WindowPreset } from '../pane.ts'
 import type { SeriesState } from '../stack.ts'
 import type { Anchored } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
@@ -39,6 +39,8 @@ export interface PanesWorld {
   /** Panes that show a stack: they share the memory. */
   readonly panesInUse: () => number
   readonly onMoved: (pane: EnginePane) => void
+  /** A series was opened at its first image. */
+  readonly onOpened: (pane: EnginePane) => void
   readonly onRendered: (pane: EnginePane) => void
 }
 
@@ -68,7 +70,8 @@ export interface PaneContext {
 
 /**
  * One way of showing a series in a pane: `stack-content.ts` shows its images, `plane-content.ts` a
- * plane of its volume. It ends with its series: another series, or another plane, is a new content.
+ * plane of its volume, `volume-content.ts` the volume as a whole. It ends with its series: another
+ * series, or another plane, is a new content.
  */
 export interface PaneContent {
   /**
@@ -97,17 +100,23 @@ export interface PaneContent {
   /** Undefined where it follows no other pane. */
   anchored(): Anchored | undefined
   setAnchor(): void
+  /** Empty where there is no window to choose. */
   presets(): readonly WindowPreset[]
   /** Brightness by one of the image's look-up tables; undefined: by none. */
   setCurve(index: number | undefined): void
   setInversion(isInverted: boolean): void
-  /** The window is nobody's choice any more. */
-  forgetWindow(): void
   /** See `Pane.present`; null: as sent from now on. */
   present(state: PresentationState | null): void
   /** As the presentation state says, whatever a person has changed. */
   presentAgain(): void
   /** The scene of the pane is another. */
   sceneChanged(): void
+  /** As it opened, but for what is drawn on it. */
+  reset(view: View): void
+  /** Interpolated between pixels or not, as the state says. */
+  setSmooth(view: View): void
+  setSlab(slab: Slab): void
+  renderings(): readonly Rendering[]
+  setRendering(rendering: Rendering): void
   probeAt(view: View, point: Types.Point2): Probed | undefined
 }

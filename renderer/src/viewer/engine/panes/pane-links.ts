@@ -22,6 +22,8 @@ export interface PaneLinks {
   followFrom(from: Anchored): void
   /** Told where a person has scrolled a stack. @returns the way to stop */
   onScrolled(listener: (moved: Scrolled) => void): () => void
+  /** Brings a pane whose series was just opened to where the active one has been scrolled. */
+  join(opened: EnginePane): void
   /** A pane has a new picture: if it is the active one, its plane may be another. */
   showLines(): void
 }
@@ -34,14 +36,14 @@ export function openPaneLinks(
   let areLinesShown = false
   let synchronised: Synchronised = 'off'
   const listeners = new Set<(moved: Scrolled) => void>()
+  const move = (pane: EnginePane, from: Anchored) => {
+    const other = pane.anchored()
+    if (synchronised === 'off' || !other || pane.state().isPlaying) return
+    const index = synchronisedIndex(synchronised, from, other)
+    if (index !== undefined) pane.moveTo(index, 'sync')
+  }
   const follow = (from: Anchored, moved?: EnginePane) => {
-    if (synchronised === 'off') return
-    for (const pane of panes.values()) {
-      const other = pane === moved ? undefined : pane.anchored()
-      if (!other || pane.state().isPlaying) continue
-      const index = synchronisedIndex(synchronised, from, other)
-      if (index !== undefined) pane.moveTo(index, 'sync')
-    }
+    for (const pane of panes.values()) if (pane !== moved) move(pane, from)
   }
   const links: PaneLinks = {
     setActive(paneId) {
@@ -72,6 +74,11 @@ export function openPaneLinks(
     onScrolled(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+    join(opened) {
+      const from = panes.get(active)?.anchored()
+      // Where nobody has scrolled yet, every series begins with its first image.
+      if (from && from.index !== from.anchor && opened.paneId !== active) move(opened, from)
     },
     showLines() {
       const isShown = areLinesShown && panes.get(active)?.state().isShown

@@ -2,7 +2,7 @@ import type { PaneState } from '../pane.ts'
 import { NOTHING } from './look.ts'
 
 /** Small parts that are made anew each time they are read. */
-const BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume'])
+const BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume', 'slab'])
 
 /** The state of a pane; whoever listens is notified only where a value is another. */
 export function openPaneState() {

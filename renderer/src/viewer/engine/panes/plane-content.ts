@@ -1,10 +1,11 @@
 import type { Types } from '@cornerstonejs/core'
 import type { Plane } from '../pane.ts'
 import { probedVolume } from '../probe.ts'
+import { applySlab } from '../slab.ts'
 import { blankUnread } from '../volume-texture.ts'
 import { isNegative, lookOf } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
-import { giveOpenedWindow } from './pane-actions.ts'
+import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { PaneContent, PaneContext } from './pane-context.ts'
 import { rendered } from './screen.ts'
 import { middleImageOf } from './volume-images.ts'
@@ -48,12 +49,28 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
     setInversion(isInverted) {
       viewportOf(cut)?.setProperties({ invert: isInverted !== isNegative(pane.state()) })
     },
-    forgetWindow: () => undefined,
     // A presentation state is of images, not of a volume.
     present: () => undefined,
     presentAgain: () => undefined,
     sceneChanged: () => undefined,
-    probeAt: (view, point) => probedVolume(view as Types.IVolumeViewport, pane.state().unit, point),
+    reset(view) {
+      view.resetCamera()
+      giveOpenedWindow(view, image())
+    },
+    setSmooth(view) {
+      setInterpolation(view, pane.state().isSmooth)
+      thicken(cut)
+    },
+    setSlab(slab) {
+      pane.set({ slab })
+      thicken(cut)
+    },
+    renderings: () => [],
+    setRendering: () => undefined,
+    probeAt(view, point) {
+      const { unit, slab } = pane.state()
+      return probedVolume(view as Types.IVolumeViewport, unit, point, slab)
+    },
   }
 }
 
@@ -74,6 +91,8 @@ async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
     await viewport.setVolumes([{ volumeId: volume.volumeId }])
     giveOpenedWindow(viewport, middleImageOf(pane))
     viewport.setProperties({ invert: isNegative(pane.state()) })
+    setInterpolation(viewport, pane.state().isSmooth)
+    thicken(cut)
     tools.planesChanged()
     // The texture is made with the first picture, which nobody is to see.
     const first = rendered(pane.screen.host)
@@ -92,6 +111,12 @@ async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
     count: viewport.getNumberOfSlices(),
     volume: volumes.progress(series.key),
   })
+}
+
+function thicken(cut: PlaneContext): void {
+  const viewport = viewportOf(cut)
+  const { slab, isSmooth } = cut.pane.state()
+  if (viewport && slab && cut.volumeId !== undefined) applySlab(viewport, slab, isSmooth)
 }
 
 function readSlice(cut: PlaneContext): void {

@@ -1,6 +1,6 @@
 import { Enums, type RenderingEngine, type Types } from '@cornerstonejs/core'
-import type { Plane } from '../pane.ts'
-import type { PaneKind, Tools } from '../tools.ts'
+import type { ContentKind, Plane } from '../pane.ts'
+import type { Tools } from '../tools.ts'
 import type { View } from '../view.ts'
 import type { Resizing } from './resizing.ts'
 
@@ -12,6 +12,7 @@ export interface Screen {
   /** The viewport of images, in place of that of a plane if there was one. */
   stack(): Types.IStackViewport
   plane(plane: Plane): Types.IVolumeViewport
+  volume(): Types.IVolumeViewport
   view(): View | undefined
   /** Pixels of another image than the one that is wanted are never seen. */
   hide(isHidden: boolean): void
@@ -46,7 +47,7 @@ export function openScreen(
   listeners: ScreenListeners,
 ): Screen {
   const host = hostIn(element, viewportId)
-  let kind: PaneKind | undefined
+  let kind: ContentKind | undefined
   let isReady = false
   const onReady = () => {
     isReady = true
@@ -62,7 +63,7 @@ export function openScreen(
     kind = undefined
     host.replaceChildren()
   }
-  const enter = (wanted: PaneKind, plane?: Plane) => {
+  const enter = (wanted: ContentKind, plane?: Plane) => {
     if (kind === wanted) return
     leave()
     engine.enableElement({
@@ -90,6 +91,10 @@ export function openScreen(
       if (!isNew) viewport.setOrientation(ORIENTATIONS[plane])
       return viewport
     },
+    volume() {
+      enter('volume')
+      return engine.getViewport(viewportId) as Types.IVolumeViewport
+    },
     view: () => (kind ? (engine.getViewport(viewportId) as View) : undefined),
     hide(isHidden) {
       host.style.visibility = isHidden ? 'hidden' : ''
@@ -102,9 +107,10 @@ export function openScreen(
   }
 }
 
-const VIEWPORTS: Readonly<Record<PaneKind, Enums.ViewportType>> = {
+const VIEWPORTS: Readonly<Record<ContentKind, Enums.ViewportType>> = {
   stack: Enums.ViewportType.STACK,
   plane: Enums.ViewportType.ORTHOGRAPHIC,
+  volume: Enums.ViewportType.VOLUME_3D,
 }
 
 function hostIn(element: HTMLDivElement, viewportId: string): HTMLDivElement {

@@ -15,6 +15,7 @@ import { type ImageLayers, openImageLayers } from './image-layers.ts'
 import { keptLookOf, restoreLook } from './kept-look.ts'
 import { atImage, isExact, isNegative, lookOf } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
+import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { FrameEvent, PaneContent, PaneContext } from './pane-context.ts'
 import { forgetWindow, imageIdsOf, mountStack, remapStack } from './stack-view.ts'
 
@@ -99,9 +100,11 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
       settle(stack, pane.state().isInverted)
     },
     setInversion: (isInverted) => settle(stack, isInverted),
-    forgetWindow() {
-      const view = viewportOf(stack)
-      if (view) forgetWindow(view)
+    reset(view) {
+      view.resetCamera()
+      giveOpenedWindow(view, image())
+      forgetWindow(view as Types.IStackViewport)
+      stack.curve = 0
     },
     present: (state) => present(stack, state),
     presentAgain() {
@@ -109,6 +112,10 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
       present(stack, pane.state().presentation)
     },
     sceneChanged: () => stack.layers?.setScene(pane.scene),
+    setSmooth: (view) => setInterpolation(view, pane.state().isSmooth),
+    setSlab: () => undefined,
+    renderings: () => [],
+    setRendering: () => undefined,
     probeAt(view, point) {
       const { image: of, unit } = pane.state()
       return probedImage(view as Types.IStackViewport, of, unit, image(), point)

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tagOf, vrOf } from '#server/dicom/data-set/data-set.ts'
 import { readFrame, ViewedFile, ViewedFileFault } from '#server/dicom/pixel-data/viewed-file.ts'
 import { cielabColour } from '#server/dicom/referencing-objects/cielab.ts'
 import { readReferencingObject } from '#server/dicom/referencing-objects/referencing-object.ts'
+import { ReferencingObject } from '#shared/contract/referencing-objects.ts'
 import { english } from '#shared/messages/english.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import {
   fileOf,
   floats,
@@ -406,6 +409,55 @@ describe('a structure set', () => {
     expect(object.rois[0]?.contours.map(({ points }) => points.length)).toEqual([15, 18, 18])
     expect(object.rois[1]?.contours[0]).toMatchObject({ type: 'POINT', points: [0, 0, 0] })
   })
+})
+
+it('is read or refused with a reason, whatever its bytes', {
+  timeout: RUNS_TIMEOUT_MS,
+}, async () => {
+  const samples = [
+    presentationFile('2.25.1', ['2.25.11'], {
+      SoftcopyVOILUTSequence: [{ WindowCenter: '40', WindowWidth: '400' }],
+      ShutterShape: 'CIRCULAR',
+      CenterOfCircularShutter: '20\\30',
+      RadiusOfCircularShutter: '15',
+      GraphicAnnotationSequence: [
+        {
+          GraphicLayer: 'TOP',
+          GraphicObjectSequence: [
+            {
+              GraphicAnnotationUnits: 'PIXEL',
+              GraphicData: floats(1, 1, 20.5, 1, 1, 1),
+              GraphicType: 'POLYLINE',
+            },
+          ],
+        },
+      ],
+    }),
+    segmentationFile({
+      sopInstanceUid: '2.25.2',
+      size: 16,
+      frames: [{ segment: 1, source: '2.25.11', value: () => 1 }],
+    }),
+    structureSetFile('2.25.3', [
+      { number: 1, name: 'PTV', contours: [{ image: '2.25.11', points: [0, 0, 5, 9, 0, 5] }] },
+    ]),
+  ]
+  const change = fc.record({ at: fc.nat(), byte: fc.nat(255) })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...samples),
+      fc.array(change, { minLength: 1, maxLength: 8 }),
+      async (sample, changes) => {
+        const bytes = Buffer.from(sample)
+        for (const { at, byte } of changes) bytes[at % bytes.length] = byte
+        const result = await read(bytes).catch((fault: unknown) => fault)
+        if (result instanceof ViewedFileFault) return
+        // What the page receives is what the contract says.
+        expect(ReferencingObject.safeParse(result).error?.issues ?? []).toEqual([])
+      },
+    ),
+    runs(3000),
+  )
 })
 
 it('converts CIELab to sRGB, with the white point of the profile connection space', () => {

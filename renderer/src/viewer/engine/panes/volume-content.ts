@@ -1,0 +1,106 @@
+import type { Types } from '@cornerstonejs/core'
+import type { Rendering } from '../pane.ts'
+import { edgesOf } from '../view.ts'
+import { applyRendering, renderingsOf } from '../volume-renderings.ts'
+import { NOTHING } from './look.ts'
+import { openedWindow } from './pane-actions.ts'
+import type { PaneContent, PaneContext } from './pane-context.ts'
+import { middleImageOf } from './volume-images.ts'
+
+/** What the functions of a volume in a pane work on. */
+interface VolumeContext {
+  readonly pane: PaneContext
+  /** The volume that the viewport holds. */
+  volumeId: string | undefined
+}
+
+/** A series as a volume, coloured by its values and seen from outside. */
+export function openVolumeContent(pane: PaneContext): PaneContent {
+  const whole: VolumeContext = { pane, volumeId: undefined }
+  return {
+    display: (signal) => display(whole, signal),
+    unmount() {
+      whole.volumeId = undefined
+    },
+    close: () => undefined,
+    onCamera: () => undefined,
+    look: (view) => ({ ...NO_WINDOW, edges: edgesOf(view, null) }),
+    image: () => middleImageOf(pane),
+    moveTo: () => undefined,
+    isReady: () => true,
+    adopt: (series) => pane.set({ series }),
+    onFrame: (_imageId, what) => what === 'loaded' && countSlices(whole),
+    anchored: () => undefined,
+    setAnchor: () => undefined,
+    presets: () => [],
+    setCurve: () => undefined,
+    setInversion: () => undefined,
+    reset(view) {
+      view.setCamera(FROM_FRONT)
+      view.resetCamera()
+    },
+    setSmooth: () => undefined,
+    setSlab: () => undefined,
+    renderings: () => renderingsOf(pane.state().unit),
+    setRendering: (rendering) => colour(whole, rendering),
+    // A presentation state is of images, not of a volume.
+    present: () => undefined,
+    presentAgain: () => undefined,
+    sceneChanged: () => undefined,
+    // A pixel shows no one voxel.
+    probeAt: () => undefined,
+  }
+}
+
+const { window, isInverted, rotation, magnification } = NOTHING
+const NO_WINDOW = { window, isInverted, rotation, magnification }
+/** From the patient's front, feet below. */
+const FROM_FRONT: Types.ICamera = { viewPlaneNormal: [0, -1, 0], viewUp: [0, 0, 1] }
+
+const viewportOf = ({ pane }: VolumeContext) =>
+  pane.screen?.view() as Types.IVolumeViewport | undefined
+
+async function display(whole: VolumeContext, signal: AbortSignal): Promise<void> {
+  const { pane } = whole
+  const { series, rendering, unit } = pane.state()
+  if (!series) return
+  if (!pane.screen?.isReady) return pane.set({ isShown: false })
+  const { volumes } = pane.world
+  const volume = await volumes.open(series)
+  if (signal.aborted || !pane.screen) return
+  const progress = volumes.progress(series.key)
+  pane.set({ volume: progress })
+  // Each picture takes long without a graphics card, and one of half a volume shows a wrong body.
+  if (!progress || progress.read < progress.of) return
+  const viewport = pane.screen.volume()
+  if (whole.volumeId !== volume.volumeId) {
+    whole.volumeId = volume.volumeId
+    await viewport.setVolumes([{ volumeId: volume.volumeId }])
+    if (signal.aborted) return
+    viewport.setCamera(FROM_FRONT)
+    viewport.resetCamera()
+  }
+  const chosen = rendering ?? renderingsOf(unit)[0]
+  if (chosen) colour(whole, chosen)
+  viewport.render()
+  pane.screen.hide(false)
+  pane.set({ problem: null, isShown: true })
+}
+
+function colour(whole: VolumeContext, { name }: Rendering): void {
+  const { pane } = whole
+  const { unit } = pane.state()
+  const rendering = renderingsOf(unit).find((one) => one.name.code === name.code)
+  const actor = viewportOf(whole)?.getDefaultActor()?.actor as Types.VolumeActor | undefined
+  if (!rendering || !actor) return
+  applyRendering(actor, rendering, unit, openedWindow(middleImageOf(pane)))
+  pane.set({ rendering })
+}
+
+function countSlices({ pane }: VolumeContext): void {
+  const { series, volume: before, isShown } = pane.state()
+  if (!series || isShown) return
+  const volume = pane.world.volumes.progress(series.key)
+  pane.set({ volume })
+  if (volume && volume.read === volume.of && before?.read !== volume.read) pane.redisplay()
+}
