@@ -35,6 +35,13 @@ const TOOLS = {
     win32: not('its installer registers a service and puts no command on the PATH'),
     skips: 'Orthanc is not installed',
   },
+  GDCM: {
+    isHere: () => has('gdcmconv'),
+    linux: 'libgdcm-tools',
+    darwin: 'gdcm',
+    win32: not('Chocolatey has no package of it'),
+    skips: 'GDCM is not installed',
+  },
   dicom3tools: {
     isHere: () => has('dciodvfy'),
     linux: 'dicom3tools',

@@ -192,6 +192,7 @@ const SKIPS_OF_PLAYWRIGHT = [
   "e2e/pictures.spec.ts: test.skip(isMaking, 'They are being made.')",
   "e2e/viewer-documents.spec.ts: test.skip(lacking.length > 0, lacking.join(', '))",
   "e2e/viewer-formats.spec.ts: test.skip(lacking.length > 0, lacking.join(', '))",
+  "e2e/viewer-pixels.spec.ts: test.skip(lacking.length > 0, lacking.join(', '))",
 ]
 
 describe('the tools of the tests', () => {

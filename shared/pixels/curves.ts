@@ -17,9 +17,10 @@ export interface Curve {
 }
 
 /**
- * Number of levels that the GPU supports; Cornerstone's color table of a curve has the same number.
+ * Number of levels, which the colour table of a picture has as well (`levels.ts`): those of 12 bits,
+ * exactly. Graphics cards have textures that wide.
  */
-export const MOST_LEVELS = 1024
+export const MOST_LEVELS = 4096
 
 const known = new WeakMap<InstanceExtras, readonly Curve[]>()
 /** The curves of an image; the first is used initially. */

@@ -14,6 +14,18 @@ export interface FrameHeader {
   readonly attributes: FrameAttributes
 }
 
+/**
+ * How values become gray levels (PS3.3 C.11.2.1.3). Fractions have windows of less than 1, of which
+ * LINEAR knows nothing: they have LINEAR_EXACT, unless the file gives a window for LINEAR.
+ */
+export function voiFunctionOf({ instance, attributes }: FrameHeader, values: Values): VoiFunction {
+  const own = instance.voiLutFunction
+  if (own === 'SIGMOID' || own === 'LINEAR_EXACT') return own
+  const [width = 0] = attributes.windowWidth
+  return values instanceof Float32Array && width <= 1 ? 'LINEAR_EXACT' : 'LINEAR'
+}
+export type VoiFunction = 'LINEAR' | 'LINEAR_EXACT' | 'SIGMOID'
+
 /** The unit of the values after rescale; empty if unknown. */
 export function unitOf({ instance, attributes }: FrameHeader, modality: string): string {
   if (instance.rescaleType !== '' && instance.rescaleType !== 'US') return instance.rescaleType
@@ -52,6 +64,7 @@ export function openingWindow(
     least,
     greatest,
     rescaledPadding(image.instance.image, image.attributes, hasTable),
+    voiFunctionOf(image, values) === 'LINEAR_EXACT',
   )
 }
 
@@ -61,12 +74,14 @@ const BITS: ValueWindow = { center: 1, width: 2 }
 /**
  * A window from the 1st to the 99th percentile of the values, or if nearly all of them are alike,
  * over their range. @param padding the least and greatest padding value
+ * @param isExact as LINEAR_EXACT has it
  */
 export function automaticWindow(
   values: Values,
   least: number,
   greatest: number,
   padding?: readonly [number, number],
+  isExact = values instanceof Float32Array,
 ): ValueWindow {
   const [from, to] = padding ?? NO_PADDING
   const steps = 1024
@@ -96,8 +111,9 @@ export function automaticWindow(
     last > first
       ? [least + first * size, least + (last + 1) * size]
       : rangeOfValues(values, [least, greatest], [from, to])
-  if (values instanceof Float32Array) return { center: (low + high) / 2, width: high - low }
-  const [black, white] = [Math.round(low), Math.round(high)]
+  if (isExact) return { center: (low + high) / 2, width: high - low }
+  const [black, white] =
+    values instanceof Float32Array ? [low, high] : [Math.round(low), Math.round(high)]
   // PS3.3 C.11.2.1.2.1: a width of n has n whole values from black to white.
   return { center: (black + white + 1) / 2, width: white - black + 1 }
 }

@@ -6,6 +6,7 @@ import {
   openingWindow,
   rangeOfValues,
   type ValueWindow,
+  voiFunctionOf,
 } from './opening-window.ts'
 import type { Samples, Stored } from './stored.ts'
 import { rescaled, type Values } from './values.ts'
@@ -42,7 +43,7 @@ export function shownValues(
   const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
   const [curve] = curvesOf(extras)
   const window = curve
-    ? windowOfCurve(curve, values instanceof Float32Array)
+    ? windowOfCurve(curve, voiFunctionOf(of, values) === 'LINEAR_EXACT')
     : opening(stored.samples, values, of, modality, [least, greatest], extras)
   return { values, least, greatest, window }
 }

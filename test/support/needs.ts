@@ -30,6 +30,7 @@ const NEEDS = {
   root: { there: () => process.getuid?.() === 0, missing: 'it needs the account root' },
   dcmtk: { there: () => has('findscu') && has('wlmscpfs'), missing: 'DCMTK is not installed' },
   orthanc: { there: () => has('Orthanc'), missing: 'Orthanc is not installed' },
+  gdcm: { there: () => has('gdcmconv'), missing: 'GDCM is not installed' },
   dicom3tools: { there: () => has('dciodvfy'), missing: 'dicom3tools is not installed' },
   pydicom: { there: hasPydicom, missing: 'pydicom is not installed' },
   samples: {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { english } from '#shared/messages/english.ts'
-import { automaticWindow, openingWindow, unitOf } from '#shared/pixels/opening-window.ts'
+import {
+  automaticWindow,
+  openingWindow,
+  unitOf,
+  voiFunctionOf,
+} from '#shared/pixels/opening-window.ts'
 import { presetsOf } from '../../../renderer/src/viewer/engine/presets.ts'
 import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import { steep, unsteep } from '../../../renderer/src/viewer/engine/steep-window.ts'
@@ -61,6 +66,23 @@ describe('windows', () => {
     // All bits are set: white, and not the black of the only value.
     const bits = image({}, { image: { ...pixel, bitsAllocated: 1, bitsStored: 1, highBit: 0 } })
     expect(openingWindow(bits, 'OT', Uint8Array.of(1, 1), 1, 1)).toEqual({ center: 1, width: 2 })
+  })
+
+  it('of a file are LINEAR, also of fractions; without one, fractions are exact', () => {
+    const fractions = Float32Array.of(0, 0.5)
+    const of = (windowWidth: number[], voiLutFunction = '') =>
+      voiFunctionOf(image({ windowCenter: [5], windowWidth }, { voiLutFunction }), fractions)
+    expect(of([12])).toBe('LINEAR')
+    expect(of([0.5])).toBe('LINEAR_EXACT')
+    expect(of([])).toBe('LINEAR_EXACT')
+    expect(of([12], 'SIGMOID')).toBe('SIGMOID')
+    expect(of([12], 'LINEAR_EXACT')).toBe('LINEAR_EXACT')
+    expect(voiFunctionOf(image({}), ramp)).toBe('LINEAR')
+    // The same gray levels, whichever function shows them.
+    expect(automaticWindow(fractions, 0, 0.5, undefined, false)).toEqual({
+      center: 0.75,
+      width: 1.5,
+    })
   })
 
   it('of width 1 are a threshold', () => {

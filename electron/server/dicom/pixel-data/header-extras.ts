@@ -226,7 +226,11 @@ export const tablesOf = (values: AttributeValues, sequence: number): LookUpTable
     .items(sequence)
     .slice(0, MAX_TABLES)
     .flatMap((item) => {
-      const descriptor = descriptorOf(item, TAG.LUTDescriptor, isSigned(values))
+      // PS3.3 C.11.2.1.1: of a VOI LUT, if the values after rescale are.
+      const signed =
+        isSigned(values) ||
+        (sequence === TAG.VOILUTSequence && (values.number(TAG.RescaleIntercept) ?? 0) < 0)
+      const descriptor = descriptorOf(item, TAG.LUTDescriptor, signed)
       const data = item.bytes(TAG.LUTData, MAX_TABLE_BYTES)
       const explanation = item.text(TAG.LUTExplanation) || item.text(TAG.ModalityLUTType)
       return descriptor && data ? (tableOf(descriptor, data, explanation) ?? []) : []

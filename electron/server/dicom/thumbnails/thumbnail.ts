@@ -12,6 +12,7 @@ import { isColour } from '#shared/pixels/colours.ts'
 import { curvesOf } from '#shared/pixels/curves.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { isNegative } from '#shared/pixels/negative.ts'
+import { voiFunctionOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { shownValues } from '#shared/pixels/shown-values.ts'
 import { type SmallPicture, smallPicture } from '#shared/pixels/small-picture.ts'
@@ -72,8 +73,7 @@ async function drawn(source: ByteSource): Promise<SmallPicture | null> {
       ...{ rows, columns, values, window },
       shape: shapeOf(of),
       isColour: isColour(pixel),
-      // As the viewer: windows of fractions would vanish under the width minus one of LINEAR.
-      voiLutFunction: values instanceof Float32Array ? 'LINEAR_EXACT' : instance.voiLutFunction,
+      voiLutFunction: voiFunctionOf(of, values),
       curve: curvesOf(extras)[0],
       isInverted: isNegative(pixel),
     },

@@ -4,6 +4,7 @@ import { message } from '#shared/messages/message.ts'
 import { isColour } from '#shared/pixels/colours.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { isNegative } from '#shared/pixels/negative.ts'
+import { voiFunctionOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
 import {
@@ -88,9 +89,6 @@ function cornerstoneImage(
   const color = isColour(pixel)
   const numberOfComponents = color ? 3 : 1
   const spacing = shapeOf(of)
-  // Windows of fractions would vanish under LINEAR's width minus one (PS3.3 C.11.2.1.2.1).
-  const voiLUTFunction =
-    values instanceof Float32Array ? 'LINEAR_EXACT' : of.instance.voiLutFunction || 'LINEAR'
   return {
     imageId: of.imageId,
     dataType: values.constructor.name as Types.PixelDataTypedArrayString,
@@ -113,7 +111,7 @@ function cornerstoneImage(
     maxPixelValue: greatest,
     windowCenter: center,
     windowWidth: width,
-    voiLUTFunction: voiLUTFunction as Enums.VOILUTFunctionType,
+    voiLUTFunction: voiFunctionOf(of, values) as Enums.VOILUTFunctionType,
     invert: isNegative(pixel),
     photometricInterpretation,
     // Cornerstone's mark for images without one.

@@ -1,5 +1,5 @@
 import type { Types } from '@cornerstonejs/core'
-import type { Curve } from '#shared/pixels/curves.ts'
+import { type Curve, MOST_LEVELS } from '#shared/pixels/curves.ts'
 
 interface Node {
   readonly x: number
@@ -33,7 +33,10 @@ export function settleLevels(
   isInverted: boolean,
 ): void {
   const actor = view.getDefaultActor()?.actor as
-    | { getProperty(): { getRGBTransferFunction(index: number): TransferFunction | undefined } }
+    | {
+        getProperty(): { getRGBTransferFunction(index: number): TransferFunction | undefined }
+        getMapper(): { setColorTextureWidth?(width: number): void }
+      }
     | undefined
   const lines = actor?.getProperty().getRGBTransferFunction(0)
   const fields = view as unknown as { invert: boolean }
@@ -54,6 +57,8 @@ export function settleLevels(
   if (before.curve === curve) {
     lines.setNodes(nodes.map((node) => ({ ...node, r: 1 - node.r, g: 1 - node.g, b: 1 - node.b })))
   } else {
+    // vtk's own 1024 colours are too few for a steep curve.
+    if (curve) actor?.getMapper().setColorTextureWidth?.(MOST_LEVELS)
     const levels = curve?.levels ?? [0, 1]
     lines.setNodes(
       Array.from(levels, (level, n) => {

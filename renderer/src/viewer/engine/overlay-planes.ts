@@ -1,4 +1,4 @@
-import { type Types, utilities } from '@cornerstonejs/core'
+import { Enums, type Types, utilities } from '@cornerstonejs/core'
 import type { UltrasoundRegion } from '#shared/contract/viewed-images.ts'
 import { isCovered } from '#shared/pixels/overlays.ts'
 import { type Layers, layersOf } from './layers.ts'
@@ -71,6 +71,9 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
         corner[1],
       ]
       canvas.style.transform = `matrix(${matrix.join(', ')})`
+      const { interpolationType } = view.getProperties() ?? {}
+      const isSmooth = interpolationType !== Enums.InterpolationType.NEAREST
+      canvas.style.imageRendering = isSmooth ? 'auto' : 'pixelated'
     },
     close: remove,
   }

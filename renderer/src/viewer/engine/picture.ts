@@ -23,7 +23,9 @@ export async function pictureOf(
         new DOMMatrix(planes.style.transform),
       ),
     )
+    context.imageSmoothingEnabled = planes.style.imageRendering !== 'pixelated'
     context.drawImage(planes, 0, 0)
+    context.imageSmoothingEnabled = true
     context.resetTransform()
   }
   for (const svg of element.querySelectorAll('svg')) {

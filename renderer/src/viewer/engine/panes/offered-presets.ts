@@ -23,6 +23,7 @@ export function offeredPresets(
     shown.minPixelValue,
     shown.maxPixelValue,
     padding,
+    isExact(shown),
   )
   // A plane has no curves: its voxels are of many images.
   return presetsOf(
