@@ -48,6 +48,7 @@ export const PERMISSIONS = [
   'manageStudies',
   'readStudies',
   'writeReports',
+  'exportImages',
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
@@ -66,6 +67,8 @@ const RULES: Readonly<Record<Permission, (rights: Rights) => boolean>> = {
   manageStudies: (rights) => isManager(rights) || rights.canManageStudies,
   readStudies: () => true,
   writeReports: (rights) => isManager(rights) || rights.canCreateReports,
+  // A DICOM file leaves the clinic with everything that is known of the patient.
+  exportImages: (rights) => isManager(rights) || rights.canManageStudies || rights.canCreateReports,
 }
 
 export const may = (rights: Rights, permission: Permission): boolean =>

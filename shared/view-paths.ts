@@ -5,6 +5,9 @@ export const viewPaths = {
   /** `application/octet-stream; transfer-syntax=UID`: one frame in its stored encoding. */
   frame: (viewId: string, sopInstanceUid: string, frame: number) =>
     `/viewer/${viewId}/instances/${encodeURIComponent(sopInstanceUid)}/frames/${frame}`,
+  /** `application/dicom`: the file of an instance. */
+  file: (viewId: string, sopInstanceUid: string) =>
+    `/viewer/${viewId}/instances/${encodeURIComponent(sopInstanceUid)}/file`,
   media: (viewId: string, mediaId: number) => `/viewer/${viewId}/media/${mediaId}`,
 } as const
 

@@ -9,8 +9,8 @@ import type { Plugin } from 'vite'
 export const FIRST_TEXTS = [
   ...['ui.accept-invitation.', 'ui.common.', 'ui.create-owner.', 'ui.critical-results.'],
   ...['ui.dashboard.', 'ui.format.', 'ui.image-panel.', 'ui.reports.banner.', 'ui.reports.left.'],
-  ...['ui.reports.priors.', 'ui.shell.', 'ui.sign-in.', 'ui.study-list.', 'ui.users.levels.'],
-  ...['ui.users.roles.', 'ui.worklist.'],
+  ...['ui.reports.priors.', 'ui.shell.', 'ui.sign-in.', 'ui.studies.done.', 'ui.study-list.'],
+  ...['ui.users.levels.', 'ui.users.roles.', 'ui.worklist.'],
 ]
 const partOf = (code: string): string => {
   if (!code.startsWith('ui.')) return 'server'

@@ -228,12 +228,26 @@ export const ViewFault = z.object({
 })
 export type ViewFault = z.infer<typeof ViewFault>
 
+/** Something of a study besides its images: a file of the partner, or an object in a DICOM file. */
 export const ViewMedia = z.object({
   mediaId: z.int(),
-  /** How the page displays it; other: download only. */
-  shownAs: z.enum(['pdf', 'image', 'video', 'other']),
+  /**
+   * How the page displays it; report, key-images and waveform: by the operation of that name; other:
+   * download only.
+   */
+  shownAs: z.enum(['pdf', 'image', 'video', 'report', 'key-images', 'waveform', 'other']),
   mimeType: z.string(),
   fileName: z.string(),
+  /** Title of a report or document; empty if it has none. */
+  title: z.string(),
+  /** The DICOM object that contains it; null for a file of the partner. */
+  object: z
+    .object({
+      studyInstanceUid: z.string(),
+      sopInstanceUid: z.string(),
+      sopClassUid: z.string(),
+    })
+    .nullable(),
 })
 export type ViewMedia = z.infer<typeof ViewMedia>
 

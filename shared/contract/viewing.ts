@@ -11,6 +11,7 @@ import { DrawingChanges, SavedDrawings } from './saved-drawings.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { ReceivedUid } from './values.ts'
 import { InstanceExtras, ViewedPrior } from './viewed-images.ts'
+import { ElementList, StructuredReport, Waveforms } from './viewed-objects.ts'
 import { EphemeralSession } from './viewer.ts'
 
 /**
@@ -40,6 +41,8 @@ export const View = z.object({
   hangingProtocol: EphemeralSession.shape.hangingProtocol.unwrap().nullable(),
   /** Why no secondary capture can be made and no drawing saved to the study; null if they can. */
   whyNoCapture: Message.nullable(),
+  /** Why DICOM files cannot be downloaded; null if they can. */
+  whyNoExport: Message.nullable(),
   expiresAt: Instant,
 })
 export type View = z.infer<typeof View>
@@ -175,6 +178,24 @@ export const viewing = {
     summary: 'Palette, lookup tables and overlays of an instance',
     params: instanceParams,
     reply: InstanceExtras,
+  }),
+  report: operation('GET /viewer/:viewId/instances/:sopInstanceUid/report', {
+    access: 'view',
+    summary: 'Contents of a structured report or key object selection',
+    params: instanceParams,
+    reply: StructuredReport,
+  }),
+  waveforms: operation('GET /viewer/:viewId/instances/:sopInstanceUid/waveforms', {
+    access: 'view',
+    summary: 'Waveforms of an object such as an ECG, in physical units',
+    params: instanceParams,
+    reply: Waveforms,
+  }),
+  elements: operation('GET /viewer/:viewId/instances/:sopInstanceUid/elements', {
+    access: 'view',
+    summary: 'Elements of the data set of an instance; audited',
+    params: instanceParams,
+    reply: ElementList,
   }),
   referencing: operation('GET /viewer/:viewId/instances/:sopInstanceUid/referencing', {
     access: 'view',

@@ -6,7 +6,7 @@ import type { BrowserContext } from '@playwright/test'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Archive, firstRow, type Image, sendImages, startArchive } from './modality.ts'
-import { addSession, ask, createOwner } from './stage.ts'
+import { addSession, ask, createOwner, OWNER } from './stage.ts'
 import { otherPc, post } from './stories.ts'
 import { openViewerStage, phantomImages, type ViewerStage } from './viewer-stage.ts'
 
@@ -188,6 +188,8 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
     },
     async invite() {
       number += 1
+      // A sweep of all screens takes longer than a confirmation of the identity lasts.
+      await call('POST', 'session/confirm', { password: OWNER.password })
       const person = {
         firstName: 'Edda',
         lastName: 'Quist',

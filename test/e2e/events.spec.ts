@@ -138,7 +138,7 @@ test('names an endpoint, lets it fetch files from a host, and changes its secret
   await expect(page.getByText('files.partner.example', { exact: true })).toBeVisible()
   await expect(page.getByText('Worklist 9.0 s')).toBeVisible()
   await page.getByRole('button', { name: 'Change secret…' }).click()
-  await page.getByRole('button', { name: 'Change secret' }).click()
+  await page.getByRole('button', { name: 'Change secret', exact: true }).click()
   await expect(page.getByText(/^whsec_/)).toBeVisible()
   await page.getByRole('button', { name: 'I have entered it in the partner system' }).click()
   await expect(page.getByText('and the previous one until')).toBeVisible()

@@ -148,7 +148,7 @@ test('is signed after the signer has looked at the override, and keeps it', asyn
   await expect(page.getByRole('button', { name: 'Withdraw the override' })).toHaveCount(0)
   await pictured(page, 'report-signed')
   await page.goto(`${stage.http}/#/images/${studyUid}`)
-  await expect(page.getByRole('heading', { name: 'the check was overridden' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'the mismatch was overridden' })).toBeVisible()
   await expect(page.getByText(REASON)).toBeVisible()
   await pictured(page, 'images-overridden')
 })

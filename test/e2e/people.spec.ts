@@ -70,7 +70,7 @@ async function invite(person: {
 
 /** What a member finds in place of each screen that is not for members. */
 const LOCKED = {
-  people: 'Creates, invites and blocks user accounts',
+  people: 'Invites users, revokes and restores their access',
   partner: 'Configures the partner’s endpoints',
   events: 'Shows what was sent to the partner',
   keys: 'Creates and revokes the API keys',

@@ -145,7 +145,7 @@ test('asks for the recovery key of a backup that the data key does not open', as
   const page = await context.newPage()
   await page.goto(rescued.link)
   await page.getByRole('main').getByRole('radio').first().click()
-  await expect(page.getByText('No data key on this PC opens it.')).toBeVisible()
+  await expect(page.getByText('None of the data keys on this PC opens this backup.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Restore this backup' })).toHaveCount(0)
   const field = page.getByLabel('Recovery key').last()
   await field.fill('1111')

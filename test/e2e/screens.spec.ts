@@ -1,5 +1,5 @@
 import { type Browser, expect, type Page } from '@playwright/test'
-import { isNightly } from '../support/tier.ts'
+import { isNightly, perTier } from '../support/tier.ts'
 import { type Clinic, openClinic, PEOPLE, type Who } from './clinic.ts'
 import { misfits, movements, nestedScrolling } from './screen-layout.ts'
 import { type At, atRest, closeDialogs, SCREENS, type Screen, screensOf, show } from './screens.ts'
@@ -12,7 +12,7 @@ import { test } from './test.ts'
 // off or out of reach at the sizes that clinics have.
 // `ISTHMUS_SHOTS` names a folder for their screenshots.
 
-test.describe.configure({ timeout: 600_000 })
+test.describe.configure({ timeout: perTier(600_000, 1_500_000) })
 
 const SIZE = { width: 1280, height: 720 }
 /**

@@ -113,7 +113,7 @@ test('adds a customer, blocks it, which refuses new studies, and unblocks it', a
 
   await page.getByRole('button', { name: 'Block', exact: true }).click()
   const asked = page.getByRole('dialog', { name: 'Block Harbour Orthopaedics?' })
-  await expect(asked).toContainText('New studies of this customer')
+  await expect(asked).toContainText('New studies and newly linked users of this customer')
   await asked.getByRole('button', { name: 'Block customer' }).click()
   await expect(page.getByText('This customer is blocked')).toBeVisible()
   const refused = await partner('POST', 'scribe/studies', study(2, { expressCustomerId }))
@@ -202,7 +202,7 @@ test('is asked before the window opens to the network without encryption', async
     name: 'Open the window to the network without encryption?',
   })
   await expect(asked).toContainText(
-    'passwords and patient data cross the network readable to anybody in it',
+    'passwords and patient data are sent over the network unencrypted',
   )
   await asked.getByRole('button', { name: 'Cancel' }).click()
   await expect(asked).toHaveCount(0)
@@ -223,7 +223,7 @@ test('sets after how long a window that nobody uses locks, and it does', async (
   await page.getByRole('searchbox', { name: 'Search settings' }).fill('lock')
   await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('1')
   await page.getByRole('button', { name: 'Save all' }).click()
-  await expect(page.getByText('The settings were saved.')).toBeVisible()
+  await expect(page.getByText('The settings were saved.', { exact: true })).toBeVisible()
   await noor.clock.install({ time: Date.now() })
   await noor.reload()
   await expect(editor()).toContainText('the lungs are clear.')

@@ -16,7 +16,9 @@ import { isDrawn, isEmpty, openViewerStage, paneOf, type ViewerStage } from './v
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 const ROOT = '1.2.826.0.1.3680043.8.498.63'
-const [CURRENT, PRIOR, ELSEWHERE, RADIOGRAPHS] = [1, 2, 3, 4].map((number) => `${ROOT}00${number}`)
+const [CURRENT, PRIOR, ELSEWHERE, RADIOGRAPHS, MAMMOGRAMS] = [1, 2, 3, 4, 5].map(
+  (number) => `${ROOT}00${number}`,
+)
 const PATIENT = {
   patientName: 'TEST^MAJA',
   patientId: 'P-6301',
@@ -115,7 +117,26 @@ test.beforeAll(async ({ browser }) => {
       `(0018,5101)=${position}`,
     ],
   })
-  await send([radiograph(1, 'LL'), radiograph(2, 'PA')], 'ISTHMUS', stage.dimsePort)
+  const mammogram = (number: number, side: string): Sent => ({
+    ...series(MAMMOGRAMS, '20261120', number, `${side} CC`, 1),
+    changes: () => [
+      '(0008,0060)=MG',
+      '(0008,0016)=1.2.840.10008.5.1.4.1.1.1.2',
+      '(0008,1030)=Mammography',
+      '(0018,5101)=CC',
+      `(0020,0062)=${side}`,
+      '(0020,0020)=A\\F',
+      // A projection has no orientation in space.
+      '(0020,0037)=',
+    ],
+  })
+  const projections = [
+    radiograph(1, 'LL'),
+    radiograph(2, 'PA'),
+    mammogram(1, 'L'),
+    mammogram(2, 'R'),
+  ]
+  await send(projections, 'ISTHMUS', stage.dimsePort)
   await archive.take([
     {
       ...{ studyInstanceUid: ELSEWHERE ?? '', number: 1, side: 28, studyDate: '20240110' },
@@ -221,6 +242,18 @@ test('hangs two radiographs beside each other, frontal first, and says which key
   await expect(page.getByText('Key 5 is not used', { exact: false })).toBeVisible()
   // The chest CT of the patient is not the same exam, so it is offered in the list only.
   await expect(page.getByText('Prior study to compare:')).toHaveCount(0)
+})
+
+test('hangs a mammography with the chest walls to the middle', async () => {
+  await open(MAMMOGRAMS)
+  await isDrawn(page, 2)
+  await expect(paneOf(page, 1)).toContainText('R CC')
+  await expect(paneOf(page, 2)).toContainText('L CC')
+  const edge = (number: number, side: string) =>
+    paneOf(page, number).locator(`[data-edge="${side}"]`)
+  // The file has the front of the right breast on the right: it is mirrored.
+  await expect(edge(1, 'right')).toHaveText('P')
+  await expect(edge(2, 'left')).toHaveText('P')
 })
 
 test('scrolls another window along, and goes on when that is closed', async () => {

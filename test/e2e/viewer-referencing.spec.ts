@@ -113,16 +113,51 @@ function graphic(type: string, data: number[]): NamedValues {
     GraphicFilled: 'N',
   }
 }
+const inBox =
+  (left: number, top: number, right: number, bottom: number) => (column: number, row: number) =>
+    Number(column >= left && column < right && row >= top && row < bottom)
+/** Overlay planes of the state: bits from a column and a row on. */
+const plane = (group: number, isSet: (column: number, row: number) => number, layer?: string) => {
+  const element = (number: number, vr: string, bytes: Buffer) => ({
+    tag: group * 0x10000 + number,
+    vr,
+    value: bytes,
+  })
+  const bits = Buffer.alloc((SIDE * SIDE) / 8)
+  for (let n = 0; n < SIDE * SIDE; n++)
+    if (isSet(n % SIDE, Math.floor(n / SIDE))) bits[n >> 3] = (bits[n >> 3] ?? 0) | (1 << (n & 7))
+  return [
+    element(0x10, 'US', shorts(SIDE)),
+    element(0x11, 'US', shorts(SIDE)),
+    element(0x40, 'CS', Buffer.from('G ')),
+    element(0x50, 'SS', shorts(1, 1)),
+    element(0x100, 'US', shorts(1)),
+    element(0x102, 'US', shorts(0)),
+    ...(layer === undefined ? [] : [element(0x1001, 'CS', Buffer.from(layer))]),
+    element(0x3000, 'OW', bits),
+  ]
+}
+const PLANES: NamedValues = {
+  ...window,
+  ShutterShape: 'BITMAP',
+  ShutterOverlayGroup: 0x6002,
+  ShutterPresentationValue: 0,
+  GraphicLayerSequence: DRAWN.GraphicLayerSequence,
+}
 const stateFile = (label: string, values: NamedValues, index: number) =>
-  presentationFile(`${STUDY}.2.${index}`, [uid(1), uid(2)], { ContentLabel: label, ...values })
-const states = Object.entries({ ...STATES, DRAWN }).map(([label, values], index) => ({
+  presentationFile(
+    `${STUDY}.2.${index}`,
+    [uid(1), uid(2)],
+    { ContentLabel: label, ...values },
+    label === 'PLANES'
+      ? [...plane(0x6000, inBox(10, 10, 20, 20), 'MARKS '), ...plane(0x6002, inBox(40, 0, 64, 64))]
+      : [],
+  )
+const states = Object.entries({ ...STATES, DRAWN, PLANES }).map(([label, values], index) => ({
   label,
   sopInstanceUid: `${STUDY}.2.${index}`,
   body: stateFile(label, values, index),
 }))
-const inBox =
-  (left: number, top: number, right: number, bottom: number) => (column: number, row: number) =>
-    Number(column >= left && column < right && row >= top && row < bottom)
 const segmentation = segmentationFile({
   sopInstanceUid: `${STUDY}.3.1`,
   frames: [
@@ -140,6 +175,34 @@ const structures = structureSetFile(`${STUDY}.4.1`, [
     contours: [{ image: uid(1), points: [10, 10, 5, 50, 10, 5, 50, 50, 5, 10, 50, 5] }],
   },
 ])
+/** Fractions on the third slice, in a box of their own. */
+const fractions = (number: number, label: string, left: number, level: number) =>
+  segmentationFile({
+    sopInstanceUid: `${STUDY}.3.${number}`,
+    type: 'FRACTIONAL',
+    frames: [
+      {
+        segment: 1,
+        z: 15,
+        source: uid(3),
+        value: (column, row) => level * inBox(left, 40, left + 16, 56)(column, row),
+      },
+    ],
+    values: { ContentLabel: label },
+  })
+const deflated = segmentationFile({
+  sopInstanceUid: `${STUDY}.3.5`,
+  frames: [{ segment: 1, z: 15, source: uid(3), value: inBox(8, 8, 24, 24) }],
+  values: { ContentLabel: 'DEFLATED' },
+  transferSyntaxUid: '1.2.840.10008.1.2.1.99',
+})
+/** As DCMTK compresses it. */
+function compressed(command: string, file: Buffer): Buffer {
+  const [before, after] = [join(folder, 'before.dcm'), join(folder, 'after.dcm')]
+  writeFileSync(before, file)
+  execFileSync(command, [before, after])
+  return readFileSync(after)
+}
 /** It names the slice of another frame of reference. */
 const wrong = segmentationFile({
   sopInstanceUid: `${STUDY}.3.2`,
@@ -163,6 +226,15 @@ test.beforeAll(async ({ browser }) => {
       ...states,
       { sopInstanceUid: `${STUDY}.3.1`, body: segmentation },
       { sopInstanceUid: `${STUDY}.3.2`, body: wrong },
+      {
+        sopInstanceUid: `${STUDY}.3.3`,
+        body: compressed('dcmcrle', fractions(3, 'RLE', 8, 255)),
+      },
+      {
+        sopInstanceUid: `${STUDY}.3.4`,
+        body: compressed('dcmcjpls', fractions(4, 'JPEG-LS', 40, 128)),
+      },
+      { sopInstanceUid: `${STUDY}.3.5`, body: deflated },
       { sopInstanceUid: `${STUDY}.4.1`, body: structures },
     ],
     manifest: 'none',
@@ -242,7 +314,7 @@ test('a presentation state is offered by its label and creator, and shown as DCM
   const asSent = await shown()
   for (const label of Object.keys(STATES)) {
     await choose(new RegExp(`^${label}.*Rosa`))
-    await expect(button()).toHaveText(`Presentation: ${label}`)
+    await expect(button()).toHaveText(`Presentation: ${label} · Reader, Rosa`)
     await expect
       .poll(async () => difference(await shown(), byDcmtk(label)), { message: label })
       .toBeLessThan(3)
@@ -253,7 +325,7 @@ test('a presentation state is offered by its label and creator, and shown as DCM
 
 test('graphics, texts and shutters are drawn where the state says, and follow the image', async () => {
   await choose(/^DRAWN/)
-  await expect(button()).toHaveText('Presentation: DRAWN')
+  await expect(button()).toHaveText('Presentation: DRAWN · Reader, Rosa')
   await expect.poll(() => isColoured(20, 16)).toBe(true)
   // The circle, and the line in fractions of the displayed area.
   expect(await isColoured(24, 32)).toBe(true)
@@ -269,6 +341,16 @@ test('graphics, texts and shutters are drawn where the state says, and follow th
   expect(await isColoured(20, 16)).toBe(false)
 })
 
+test('overlay planes are drawn that the state activates, and a bitmap shutter hides', async () => {
+  await paneOf(page).focus()
+  await choose(/^As sent/)
+  await choose(/^PLANES/)
+  await expect.poll(() => isColoured(15, 15)).toBe(true)
+  expect(await isColoured(25, 15)).toBe(false)
+  await expect.poll(() => colourAt(50, 30)).toEqual([0, 0, 0])
+  await choose(/^DRAWN/)
+})
+
 test('a presentation state is not applied to an image that it does not name', async () => {
   await paneOf(page).focus()
   await page.keyboard.press('End')
@@ -276,7 +358,7 @@ test('a presentation state is not applied to an image that it does not name', as
   await expect.poll(() => isColoured(20, 16)).toBe(false)
   await expect(button()).toHaveText('As sent')
   await page.keyboard.press('Home')
-  await expect(button()).toHaveText('Presentation: DRAWN')
+  await expect(button()).toHaveText('Presentation: DRAWN · Reader, Rosa')
   await expect.poll(() => isColoured(20, 16)).toBe(true)
   await choose(/^As sent/)
   await expect.poll(() => isColoured(20, 16)).toBe(false)
@@ -312,6 +394,25 @@ test('segments are drawn in their colours on their slices, with a legend that is
   await expect.poll(() => isColoured(48, 48)).toBe(false)
 })
 
+test('compressed segmentations are drawn, fractions the fainter the smaller they are', async () => {
+  for (const label of [/^RLE/, /^JPEG-LS/, /^DEFLATED/]) await choose(label)
+  await paneOf(page).focus()
+  await page.keyboard.press('End')
+  for (const [column, row] of [
+    [16, 48],
+    [48, 48],
+    [16, 16],
+  ] as const)
+    await expect.poll(() => isColoured(column, row)).toBe(true)
+  expect(await isColoured(30, 48)).toBe(false)
+  // Of one: red covers half of the grey; of a half: a quarter.
+  const [full, half] = [await colourAt(16, 48), await colourAt(48, 48)]
+  expect(full[0] - full[2]).toBeGreaterThan(half[0] - half[2] + 30)
+  for (const label of [/^RLE/, /^JPEG-LS/, /^DEFLATED/]) await choose(label)
+  await paneOf(page).focus()
+  await page.keyboard.press('Home')
+})
+
 test('contours are outlines at their place in the patient', async () => {
   await choose(/^PLAN 1/)
   // The place of a point is the middle of a pixel.
@@ -337,8 +438,8 @@ test('nothing is drawn on images of another frame of reference, and the reason i
   const wrongChoice = choices.getByLabel(/^WRONG/)
   await expect(wrongChoice).toBeDisabled()
   await expect(choices).toContainText('has another frame of reference')
-  await expect(choices.getByLabel(/^PLAN 1/)).toBeDisabled()
-  await expect(choices.getByLabel(/^LIVER/)).toBeDisabled()
+  await expect(choices.getByLabel(/^(PLAN 1|LIVER|DRAWN)/)).toHaveCount(0)
+  await expect(choices).toContainText('12 more are for other images.')
   await page.keyboard.press('Escape')
   for (const [column, row] of [
     [30, 10.5],

@@ -148,7 +148,9 @@ test('measures, and keeps what was drawn through a reload, for this person alone
   await page.keyboard.press('Shift+L')
   const side = page.getByRole('complementary', { name: 'Measurements and drawings' })
   await expect(side).toContainText('mm', { timeout: 15_000 })
-  await expect(page.getByText('Drawings kept').first()).toBeAttached({ timeout: 15_000 })
+  await expect(page.getByText('they are lost when this view ends').first()).toBeAttached({
+    timeout: 15_000,
+  })
   expect(await accessibilityFaults(page)).toEqual([])
   await page.reload()
   await isDrawn(page)

@@ -135,7 +135,7 @@ test('counts what a device asks again on one connection, and says so', async () 
   await expect(
     page.getByText('repeated 2 times with the same result, last at').first(),
   ).toBeVisible()
-  await page.getByRole('row').filter({ hasText: 'asked 2 times more' }).getByRole('link').click()
+  await page.getByRole('row').filter({ hasText: 'repeated 2 times' }).getByRole('link').click()
   await page.getByText('Details').click()
   await expect(page.getByText('2 times, last at')).toBeVisible()
 })

@@ -26,6 +26,7 @@ const ASK_ON: Readonly<Record<string, string>> = {
   'features/backups/backups.tsx': 'the progress of a backup',
   'features/backups/restore-progress.tsx': 'the progress of a restore',
   'viewer/capture-list.tsx': 'the viewer has no event stream',
+  'viewer/use-retrievals.ts': 'the viewer has no event stream',
 }
 const POLLS = [
   /\bevery: (?!\()/,

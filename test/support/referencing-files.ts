@@ -185,6 +185,7 @@ export interface MadeSegmentation {
   readonly frameOfReferenceUid?: string
   readonly hasPlanes?: boolean
   readonly values?: NamedValues
+  readonly transferSyntaxUid?: string
 }
 
 const code = (value: string, meaning: string): NamedValues => ({
@@ -204,7 +205,8 @@ export function segmentationFile(made: MadeSegmentation): Buffer {
     SegmentedPropertyCategoryCodeSequence: [code('85756007', 'Tissue')],
     SegmentedPropertyTypeCodeSequence: [code('10200004', 'Liver')],
   })
-  return fileOf(`${STORAGE}66.4`, made.sopInstanceUid, {
+  const { transferSyntaxUid } = made
+  const values: NamedValues = {
     Modality: 'SEG',
     Laterality: undefined,
     ImageType: 'DERIVED\\PRIMARY',
@@ -289,7 +291,9 @@ export function segmentationFile(made: MadeSegmentation): Buffer {
     })),
     PixelData: segmentPixels(frames, size, type === 'BINARY'),
     ...made.values,
-  })
+  }
+  const more = transferSyntaxUid === undefined ? {} : { transferSyntaxUid }
+  return fileOf(`${STORAGE}66.4`, made.sopInstanceUid, values, more)
 }
 
 const sourcesOf = (frames: readonly MadeSegmentFrame[]) => [

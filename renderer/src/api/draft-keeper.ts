@@ -14,7 +14,7 @@ export interface SaveFault {
  * A call that the state machine asks for. `isLast`: the page is being closed, so the call must
  * outlive it and nobody sees its answer.
  */
-export type DraftCall =
+type DraftCall =
   /**
    * Takes the report for this window. A new draft begins with the text; one that exists keeps its
    * own.
@@ -39,7 +39,7 @@ type BeginCall = Extract<DraftCall, { do: 'begin' }>
 type SaveCall = Extract<DraftCall, { do: 'save' }>
 type ReleaseCall = Extract<DraftCall, { do: 'release' }>
 
-export type DraftEvent =
+type DraftEvent =
   /** Another text was typed. */
   | { readonly type: 'edit'; readonly text: string }
   /** Another text takes its place: of a template, of an earlier revision. */
@@ -117,7 +117,7 @@ const baseOf = ({ reportId, revision, text, savedAt }: Draft): NonNullable<Draft
   savedAt,
 })
 
-export const openedDraft = (draft: Draft | null): DraftState => ({
+const openedDraft = (draft: Draft | null): DraftState => ({
   ...{
     text: draft?.text ?? '',
     loads: 0,
@@ -437,7 +437,7 @@ function closing(state: DraftState): Step {
 }
 
 /** When the driver has to send `timer`; null where nothing waits for a time. */
-export const timerOf = (state: DraftState): number | null =>
+const timerOf = (state: DraftState): number | null =>
   state.sent || isBlocked(state) ? null : state.due
 
 /**
@@ -522,7 +522,7 @@ export interface DraftKeeper {
   forget(): void
 }
 
-export interface DraftDriver {
+interface DraftDriver {
   readonly calls: DraftCalls
   /** Milliseconds that never go back, whatever becomes of the PC's clock. */
   readonly now: () => number

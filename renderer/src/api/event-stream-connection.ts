@@ -7,7 +7,7 @@ import {
 
 const LOCK = 'isthmus-live'
 
-export interface LiveConnection {
+interface LiveConnection {
   /** Asks for the stream, or whether it is open; the answer comes as a message. */
   want(): void
   close(): void

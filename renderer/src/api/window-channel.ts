@@ -2,7 +2,7 @@
  * What windows of this browser tell each other. `session`: somebody signed in or out, or unlocked
  * it. Nothing about a patient.
  */
-export type WindowMessage =
+type WindowMessage =
   | { readonly kind: 'use'; readonly at: number }
   | { readonly kind: 'lock' }
   | { readonly kind: 'session' }

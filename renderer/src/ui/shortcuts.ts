@@ -51,15 +51,20 @@ let shown: readonly ShortcutGroup[] = []
 let begun: { readonly stroke: string; readonly at: number } | null = null
 let hasCharacters = true
 
-function tell(): void {
+/** Those that can be pressed now, by group. What they do is that of the row that is current now. */
+export function shortcutGroups(): readonly ShortcutGroup[] {
   const groups = new Map<string, Shortcut[]>()
   for (const { group, shortcuts } of entries)
     groups.set(group, [...(groups.get(group) ?? []), ...shortcuts])
   // What the present screen has comes before what every screen has.
   const general = [t('ui.shell.sheet.general'), t('ui.shell.sheet.goTo')]
-  shown = [...groups]
+  return [...groups]
     .map(([group, shortcuts]) => ({ group, shortcuts }))
     .toSorted((a, b) => general.indexOf(a.group) - general.indexOf(b.group))
+}
+
+function tell(): void {
+  shown = shortcutGroups()
   for (const listener of listeners) listener()
 }
 const subscribe = (listener: () => void) => {
@@ -67,10 +72,9 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** Those that can be pressed now, by group. */
-export const shortcutGroups = (): readonly ShortcutGroup[] => shown
+/** The same for the sheet, which shows their names. */
 export const useShortcutGroups = (): readonly ShortcutGroup[] =>
-  useSyncExternalStore(subscribe, shortcutGroups)
+  useSyncExternalStore(subscribe, () => shown)
 
 /** Switches keys that write a character off or on (WCAG 2.1.4). */
 export function allowCharacterKeys(isAllowed: boolean): void {

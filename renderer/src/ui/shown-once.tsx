@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Copy } from './copy.tsx'
 
 /** A value in full, with a button that copies it. `what` names it for screen readers. */
-export function Copyable({ value, what }: { value: string; what: string }) {
+function Copyable({ value, what }: { value: string; what: string }) {
   return (
     <Group wrap="nowrap" gap={6}>
       <Code block style={{ flex: 1, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>

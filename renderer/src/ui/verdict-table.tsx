@@ -61,7 +61,7 @@ const base: readonly Column<RowVerdict>[] = [
   },
   {
     name: t('ui.common.verdicts.columns.why'),
-    track: 'minmax(116px, 1.9fr)',
+    track: 'minmax(136px, 1.9fr)',
     cell: ({ reason, remarks }) => (
       <>
         {reason && translateMessage(reason)}
@@ -123,7 +123,7 @@ export function VerdictTable(props: {
       keyOf={(row) =>
         `${row.studyInstanceUid}/${row.scheduledProcedureStepId}/${row.accessionNumber}/${row.patientId}/${row.startDate}${row.startTime}/${row.verdict}`
       }
-      least={onClose ? 960 : 830}
+      least={onClose ? 980 : 850}
       {...(total > rows.length && {
         end: t('ui.common.verdicts.end', { shown: rows.length, total }),
       })}

@@ -7,6 +7,7 @@ import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'
+import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
@@ -56,6 +57,11 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
       windows.post({ kind: 'drawn', studyInstanceUid })
       return revision
     },
+    async saveToStudy(studyInstanceUid, changes) {
+      const saved = await calls.saveToStudy(studyInstanceUid, changes)
+      windows.post({ kind: 'drawn', studyInstanceUid })
+      return saved
+    },
     drawn: engine.annotations,
     restore: engine.restore,
     forms: {
@@ -68,6 +74,9 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
     mayRemoveSaved: view.kind === 'window',
   })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
+  const keyImages = openKeyImages(list, (sopInstanceUid) =>
+    call(viewing.report, { params: { viewId: view.viewId, sopInstanceUid } }),
+  )
   window.addEventListener('pagehide', () => {
     drawings.flush(true)
     windows.post({ kind: 'left' })
@@ -86,7 +95,9 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
       error instanceof ProblemError ? verbatim(error.message) : message('viewer.overlay-not-read'),
   })
   const segmentFrames = openSegmentFrames(engine.storedFrame)
-  return { desk, list, engine, drawings, referencing, segmentFrames, measured, windows }
+  return {
+    ...{ desk, list, engine, drawings, keyImages, referencing, segmentFrames, measured, windows },
+  }
 }
 
 /** A browser may refuse its storage. */

@@ -58,7 +58,8 @@ export function Closed(props: {
 
 export function Card({ children }: { children: ReactNode }) {
   return (
-    <main className={css.ground}>
+    // The page of a report shows the viewer beside its own main part.
+    <main className={css.ground} aria-label={t('ui.viewer.landing.heading')}>
       <div className={css.card}>
         <div className={css.brand}>
           <Mark size={26} />

@@ -166,6 +166,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   media: drawer('media'),
   drawings: drawer('drawings'),
   faults: drawer('faults'),
+  elements: ({ desk, state }) => desk.set({ hasElements: !state.hasElements, mediaId: null }),
   captures: drawer('captures'),
   sheet: ({ desk, state }) => desk.set({ isSheetOpen: !state.isSheetOpen }),
   deleteDrawing: ({ engine }) => engine.removeSelected(),
@@ -173,6 +174,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   escape: ({ desk, state, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
     if (state.drawer !== null) return desk.set({ drawer: null })
+    if (state.hasElements) return desk.set({ hasElements: false })
     if (state.mediaId !== null) return desk.set({ mediaId: null })
     if (state.planesOf !== null) return desk.set({ planesOf: null })
     if (state.board.alone !== null) return desk.hang((board) => aloneToggled(board))

@@ -1,6 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Desk, DeskState } from './desk.ts'
 import { activePaneId } from './desk.ts'
+import type { KeyImages } from './documents/key-images.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
@@ -16,6 +17,7 @@ export interface Bench {
   readonly list: ImageList
   readonly engine: Engine
   readonly drawings: DrawingsKeeper
+  readonly keyImages: KeyImages
   /** The other windows of this view. */
   readonly windows: Windows
   /** Objects that refer to images, and which of them are shown. */

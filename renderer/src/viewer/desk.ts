@@ -4,7 +4,9 @@ import type { ToolName } from './engine/tools.ts'
 import { type Hanging, isSameHanging } from './hanging.ts'
 
 /** What lies at the right side. */
-export const DRAWERS = ['priors', 'layouts', 'media', 'drawings', 'faults', 'captures'] as const
+export const DRAWERS = [
+  ...(['priors', 'layouts', 'media', 'keyImages', 'drawings', 'faults', 'captures'] as const),
+] as const
 export type Drawer = (typeof DRAWERS)[number]
 export const LINKS = ['off', 'position', 'index'] as const
 export type Link = (typeof LINKS)[number]
@@ -30,6 +32,10 @@ export interface DeskState {
   readonly isClosing: boolean
   /** Shown beside the images. */
   readonly mediaId: number | null
+  /** The elements of the shown image are listed beside it. */
+  readonly hasElements: boolean
+  /** Media id of the key object selection whose images are listed; null: those of all. */
+  readonly keySelection: number | null
   /** Keys that write a character are shortcuts (WCAG 2.1.4). */
   readonly hasLetterKeys: boolean
   /** Earlier studies whose images are awaited, to be hung when they come. */
@@ -97,6 +103,8 @@ export function openDesk(
       isCapturing: false,
       isClosing: false,
       mediaId: null,
+      keySelection: null,
+      hasElements: false,
     },
     ...{ hasLetterKeys: world.wishes.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
     ...{ said: null, isAnonymous: false },

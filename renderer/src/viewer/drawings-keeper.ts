@@ -151,7 +151,8 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     const [stored, saved] = await Promise.all([world.read(uid), world.readStudy(uid)])
     const before = study.base?.annotations ?? []
     const mine = full(uid, study)
-    const all = merged(before, mine, stored.annotations)
+    // Of drawings that nobody has stored, none was removed elsewhere.
+    const all = stored.revision === 0 ? mine : merged(before, mine, stored.annotations)
     const now = saved.drawings
     const next = adopted(uid, withoutBase(all), { base: baseOf(all), now }, world.forms)
     const isOther = !isSame(next, withoutBase(mine))

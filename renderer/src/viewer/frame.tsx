@@ -1,6 +1,6 @@
-import { VisuallyHidden } from '@mantine/core'
+import { Loader, VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
 import { filled } from './board.ts'
 import { CaptureDialog } from './capture-dialog.tsx'
@@ -9,6 +9,8 @@ import { CloseDialog } from './close-dialog.tsx'
 import { DangerBanner } from './danger-banner.tsx'
 import { PLANES, paneIdOf, planePaneIdOf } from './desk.ts'
 import { useActivePaneId, useBench, useDesk, useImages } from './desk-context.ts'
+import { isShown, openingOf } from './documents/media-name.ts'
+import { useKeyImageKeys } from './documents/use-key-images.ts'
 import css from './frame.module.css'
 import { Grid } from './grid.tsx'
 import { hangablesOf } from './hangables.ts'
@@ -29,6 +31,8 @@ import { useBestPrior } from './use-priors.ts'
 import { useRetrievals } from './use-retrievals.ts'
 import { useWindows } from './use-windows.ts'
 
+const ElementsPanel = lazy(() => import('./documents/elements-panel.tsx'))
+
 /**
  * The whole screen of a view: tools above, series at the left, images, lists at the right, state
  * below.
@@ -36,16 +40,19 @@ import { useWindows } from './use-windows.ts'
 export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   const isRailOpen = useDesk((state) => state.isRailOpen)
   const isPlanes = useDesk((state) => state.planesOf !== null)
+  const hasElements = useDesk((state) => state.hasElements)
   const { ref, width } = useElementSize()
   useHanging()
   useEngineWishes()
   useDrawings()
+  useFirstDocument()
   const best = useBestPrior()
   useOpeningLayout(best)
   useAwaitedPriors()
   useRetrievals()
   useWindows(onClosed)
   useKeys()
+  useKeyImageKeys()
   return (
     <div className={css.frame} data-embedded={window.parent !== window || undefined} ref={ref}>
       <section aria-label={t('ui.viewer.toolbar.label')}>
@@ -61,7 +68,13 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
         {isRailOpen && <Rail />}
         <main className={css.stage} aria-label={t('ui.viewer.landing.heading')}>
           {isPlanes ? <Planes /> : <Grid />}
-          <MediaBeside />
+          {hasElements ? (
+            <Suspense fallback={<Loader size="sm" m="md" />}>
+              <ElementsPanel />
+            </Suspense>
+          ) : (
+            <MediaBeside />
+          )}
         </main>
         <Side />
       </div>
@@ -84,6 +97,21 @@ function useHanging(): void {
     const board = filled(now, hangablesOf(images))
     if (board !== now) desk.set({ board })
   }, [desk, images, now])
+}
+
+/** A study without images, such as an ECG, opens with its first document. */
+function useFirstDocument(): void {
+  const { desk } = useBench()
+  const { studies, media, progress } = useImages()
+  const isDone = progress.state === 'done'
+  const first = media.find(isShown)
+  const isAlone = isDone && !studies.some(({ series }) => series.length > 0)
+  const isOpened = useRef(false)
+  useEffect(() => {
+    if (!isAlone || !first || isOpened.current) return
+    isOpened.current = true
+    if (desk.state().mediaId === null) desk.set(openingOf(first, false))
+  }, [desk, isAlone, first])
 }
 
 /** What the screen is set to, told to the engine; and panes that are gone, forgotten. */

@@ -87,6 +87,7 @@ export const KEYS = {
     media: ['shift+h'],
     drawings: ['shift+l'],
     faults: ['shift+m'],
+    elements: ['shift+i'],
     capture: ['c'],
     captures: ['shift+c'],
     sheet: ['?'],

@@ -1,24 +1,35 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
-import { useState } from 'react'
+import { ActionIcon, Button, Loader, Tooltip } from '@mantine/core'
+import { IconDownload, IconX } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { Notice } from '../ui/tone.tsx'
 import { useBench, useDesk, useImages } from './desk-context.ts'
+import { mediaName } from './documents/media-name.ts'
 import css from './media-beside.module.css'
-import { mediaName } from './media-list.tsx'
 
-/** A document, picture or video beside the images. */
+// Most studies have none of them.
+const ReportView = lazy(() => import('./documents/report-view.tsx'))
+const WaveformView = lazy(() => import('./documents/waveform-view.tsx'))
+
+/** A report, document, picture or video beside the images; without images in their place. */
 export function MediaBeside() {
   const { desk } = useBench()
   const mediaId = useDesk((state) => state.mediaId)
-  const { media } = useImages()
+  // Texts and pictures of a document may name the patient anywhere.
+  const isAnonymous = useDesk((state) => state.isAnonymous)
+  const { media, studies } = useImages()
   const shown = media.find((one) => one.mediaId === mediaId)
   if (!shown) return null
   const name = mediaName(shown)
+  const hasImages = studies.some(({ series }) => series.length > 0)
   return (
-    <section className={css.beside} aria-label={t('ui.viewer.media.frame', { name })}>
+    <section
+      className={css.beside}
+      data-alone={!hasImages || undefined}
+      aria-label={t('ui.viewer.media.frame', { name })}
+    >
       <header className={css.head}>
         <span>{name}</span>
         <Tooltip
@@ -33,20 +44,50 @@ export function MediaBeside() {
           </ActionIcon>
         </Tooltip>
       </header>
-      <Medium
-        key={shown.mediaId}
-        medium={shown}
-        address={viewPaths.media(desk.view.viewId, shown.mediaId)}
-        name={name}
-      />
+      {isAnonymous ? (
+        <Notice tone="info">{t('ui.viewer.media.hidden')}</Notice>
+      ) : (
+        <Suspense fallback={<Loader size="sm" m="md" />}>
+          <Medium key={shown.mediaId} medium={shown} name={name} />
+        </Suspense>
+      )}
     </section>
   )
 }
 
-function Medium({ medium, address, name }: { medium: ViewMedia; address: string; name: string }) {
-  const [isBroken, setIsBroken] = useState(false)
+function Medium({ medium, name }: { medium: ViewMedia; name: string }) {
+  const { desk } = useBench()
+  const { shownAs, object, mediaId } = medium
+  if (object && shownAs === 'report') return <ReportView sopInstanceUid={object.sopInstanceUid} />
+  if (object && shownAs === 'waveform')
+    return <WaveformView sopInstanceUid={object.sopInstanceUid} />
+  return <File medium={medium} address={viewPaths.media(desk.view.viewId, mediaId)} name={name} />
+}
+
+function File({ medium, address, name }: { medium: ViewMedia; address: string; name: string }) {
+  // Browsers do not play MPEG-2; of the others it depends on the browser and the PC.
+  const [isBroken, setIsBroken] = useState(medium.mimeType === 'video/mpeg')
   const onError = () => setIsBroken(true)
-  if (isBroken) return <Notice tone="warning">{t('ui.viewer.media.broken')}</Notice>
+  if (isBroken)
+    return (
+      <Notice
+        tone="warning"
+        actions={
+          <Button
+            component="a"
+            size="compact-sm"
+            variant="default"
+            href={address}
+            download={medium.fileName || name}
+            leftSection={<IconDownload size={14} />}
+          >
+            {t('ui.viewer.media.save')}
+          </Button>
+        }
+      >
+        {medium.shownAs === 'video' ? t('ui.viewer.media.notPlayed') : t('ui.viewer.media.broken')}
+      </Notice>
+    )
   if (medium.shownAs === 'pdf')
     return (
       <iframe className={css.page} src={address} title={t('ui.viewer.media.frame', { name })} />

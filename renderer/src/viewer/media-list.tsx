@@ -1,29 +1,19 @@
 import { Button } from '@mantine/core'
-import {
-  type Icon,
-  IconDownload,
-  IconFile,
-  IconFileTypePdf,
-  IconMovie,
-  IconPhoto,
-} from '@tabler/icons-react'
-import type { ViewMedia } from '#shared/contract/viewed-images.ts'
+import { IconDownload } from '@tabler/icons-react'
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
+import {
+  isFile,
+  isShown,
+  kindText,
+  MEDIA_ICONS,
+  mediaName,
+  openingOf,
+} from './documents/media-name.ts'
 import css from './side.module.css'
 
-const ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = {
-  pdf: IconFileTypePdf,
-  image: IconPhoto,
-  video: IconMovie,
-  other: IconFile,
-}
-
-export const mediaName = ({ fileName, mediaId }: ViewMedia): string =>
-  fileName || t('ui.viewer.media.unnamed', { number: mediaId })
-
-/** Documents, pictures and videos that came with the study. */
+/** Reports, waveforms, documents, pictures and videos of the studies. */
 export function MediaList() {
   const { desk } = useBench()
   const { media } = useImages()
@@ -32,38 +22,40 @@ export function MediaList() {
   return (
     <ul className={css.list}>
       {media.map((one) => {
-        const Shape = ICONS[one.shownAs]
+        const Shape = MEDIA_ICONS[one.shownAs]
         const name = mediaName(one)
         return (
           <li key={one.mediaId} className={css.item}>
             <Shape size={19} stroke={1.6} aria-hidden />
             <div className={css.body}>
-              {one.shownAs === 'other' ? (
-                name
-              ) : (
+              {isShown(one) ? (
                 <button
                   type="button"
                   className={css.link}
                   aria-label={t('ui.viewer.media.open', { name })}
                   aria-current={open === one.mediaId}
-                  onClick={() => desk.set({ mediaId: open === one.mediaId ? null : one.mediaId })}
+                  onClick={() => desk.set(openingOf(one, open === one.mediaId))}
                 >
                   {name}
                 </button>
+              ) : (
+                name
               )}
-              <div className={css.quiet}>{t(`ui.viewer.media.kinds.${one.shownAs}`)}</div>
+              {name !== kindText(one) && <div className={css.quiet}>{kindText(one)}</div>}
             </div>
-            <Button
-              component="a"
-              size="compact-sm"
-              variant="default"
-              href={viewPaths.media(desk.view.viewId, one.mediaId)}
-              download={name}
-              aria-label={t('ui.viewer.media.saveName', { name })}
-              leftSection={<IconDownload size={14} />}
-            >
-              {t('ui.viewer.media.save')}
-            </Button>
+            {isFile(one) && (
+              <Button
+                component="a"
+                size="compact-sm"
+                variant="default"
+                href={viewPaths.media(desk.view.viewId, one.mediaId)}
+                download={one.fileName || name}
+                aria-label={t('ui.viewer.media.saveName', { name })}
+                leftSection={<IconDownload size={14} />}
+              >
+                {t('ui.viewer.media.save')}
+              </Button>
+            )}
           </li>
         )
       })}

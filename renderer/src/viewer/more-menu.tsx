@@ -48,7 +48,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
         <ToolButton icon={IconDots} label={t('ui.viewer.toolbar.more')} />
       </Menu.Target>
       <Menu.Dropdown>
-        {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}
+        {(['oneToOne', 'smooth', 'rotateBack', 'alone', 'elements'] as const).map(item)}
         <Menu.Divider />
         {item('secondWindow')}
         {item('anonymous')}

@@ -6,6 +6,7 @@ import { t } from '../i18n/t.ts'
 import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import { useBench, useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
+import { KeyMark } from './documents/key-mark.tsx'
 import type { PaneState } from './engine/pane.ts'
 import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
@@ -83,6 +84,7 @@ export function PaneView(props: {
       ) : (
         <div className={css.note}>{note}</div>
       )}
+      {state.series && <KeyMark state={state} />}
       {state.series && <PaneReferencing paneId={paneId} state={state} />}
       {state.series && <PointerValue pane={pane} place={place} />}
       {state.series && <Trouble state={state} />}

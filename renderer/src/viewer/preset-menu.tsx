@@ -52,7 +52,7 @@ export function PresetMenu() {
 function WindowItem({ paneId, preset }: { paneId: string; preset: WindowPreset }) {
   const pane = usePane(paneId)
   const now = usePaneState(paneId, (state) => state.window)
-  const { center, width, name } = preset
+  const { center, width, name, keys } = preset
   return (
     <Menu.Item
       className={css.item ?? ''}
@@ -62,7 +62,7 @@ function WindowItem({ paneId, preset }: { paneId: string; preset: WindowPreset }
           <span className={css.values}>
             {t('ui.viewer.overlay.window', { center: amount(center), width: amount(width) })}
           </span>
-          <kbd className={css.key}>{preset.keys?.join(', ')}</kbd>
+          <kbd className={css.key}>{keys?.join(', ')}</kbd>
         </span>
       }
       onClick={() => pane.setWindow(preset)}

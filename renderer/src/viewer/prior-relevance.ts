@@ -6,6 +6,8 @@ export interface ComparedStudy {
   readonly modalities: readonly string[]
   /** Descriptions and body parts. */
   readonly text: string
+  /** Where the body part is looked for, if not in `text`. */
+  readonly regionText?: string
   /** DA; empty where it is not known. */
   readonly studyDate: string
 }
@@ -27,8 +29,8 @@ const areJoint = <T>(one: ReadonlySet<T>, other: ReadonlySet<T>) =>
 
 export function priorMatch(current: ComparedStudy, prior: ComparedStudy): PriorMatch {
   if (!areJoint(kindsOf(current.modalities), kindsOf(prior.modalities))) return 'other'
-  const regions = regionsOf(current.text)
-  const priorRegions = regionsOf(prior.text)
+  const regions = regionsOf(current.regionText ?? current.text)
+  const priorRegions = regionsOf(prior.regionText ?? prior.text)
   if (regions.size > 0 && priorRegions.size > 0)
     return areJoint(regions, priorRegions) ? 'exam' : 'modality'
   // Where a body part is not known, an exam of the same name is the same exam.
@@ -63,13 +65,14 @@ export function currentStudy({ studies }: Pick<ListState, 'studies'>): ComparedS
   const own = studies.find(({ study }) => !study.isPrior)
   if (!own || own.series.length === 0) return null
   const { studyDescription, studyDate } = own.study
-  const parts = own.series.flatMap(({ series }) => [
-    series.bodyPartExamined,
-    series.seriesDescription,
-  ])
+  const bodyParts = own.series.map(({ series }) => series.bodyPartExamined).join(' ')
+  const names = own.series.map(({ series }) => series.seriesDescription).join(' ')
+  // Body Part Examined is often what a device sends for every exam: the description counts first.
+  const regionText = [studyDescription, bodyParts].find((text) => regionsOf(text).size > 0)
   return {
     modalities: [...new Set(own.series.map(({ series }) => series.modality))],
-    text: [studyDescription, ...parts].join(' '),
+    text: [studyDescription, bodyParts, names].join(' '),
+    ...(regionText !== undefined && { regionText }),
     studyDate,
   }
 }

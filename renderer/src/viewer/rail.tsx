@@ -2,6 +2,7 @@ import { dayText } from '../format/dates.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk, useImages } from './desk-context.ts'
+import { ObjectList } from './documents/object-list.tsx'
 import type { StudyState } from './engine/stack.ts'
 import { priorText } from './prior-age.ts'
 import css from './rail.module.css'
@@ -9,7 +10,7 @@ import { Thumbnail } from './thumbnail.tsx'
 
 /** The series of this study and of the earlier ones beside it. */
 export function Rail() {
-  const { studies, progress } = useImages()
+  const { studies, media, progress } = useImages()
   const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
   const hasSeries = studies.some(({ series }) => series.length > 0)
   return (
@@ -18,7 +19,7 @@ export function Rail() {
       {studies.map((study) => (
         <Study key={study.study.studyInstanceUid} study={study} currentDate={currentDate} />
       ))}
-      {!hasSeries && progress.state === 'done' && (
+      {!hasSeries && media.length === 0 && progress.state === 'done' && (
         <p className={css.none}>{t('ui.viewer.rail.none')}</p>
       )}
     </nav>
@@ -32,6 +33,9 @@ function Study({
   study: StudyState
   currentDate: string
 }) {
+  const { media } = useImages()
+  const listed = new Set(media.map(({ object }) => object?.sopInstanceUid))
+  const others = notImages.filter(({ sopInstanceUid }) => !listed.has(sopInstanceUid))
   const board = useDesk((state) => state.board)
   const planesOf = useDesk((state) => state.planesOf)
   const shown = new Set(planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey))
@@ -53,14 +57,15 @@ function Study({
           </li>
         ))}
       </ul>
-      {notImages.length > 0 && (
+      <ObjectList studyInstanceUid={study.studyInstanceUid} />
+      {others.length > 0 && (
         <p
           className={css.none}
           title={[
-            ...new Set(notImages.map(({ notImage }) => notImage && translateMessage(notImage))),
+            ...new Set(others.map(({ notImage }) => notImage && translateMessage(notImage))),
           ].join(' ')}
         >
-          {t('ui.viewer.rail.notImages', { number: notImages.length })}
+          {t('ui.viewer.rail.notImages', { number: others.length })}
         </p>
       )}
     </section>

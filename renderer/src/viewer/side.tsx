@@ -5,6 +5,7 @@ import { t } from '../i18n/t.ts'
 import { CaptureList } from './capture-list.tsx'
 import type { Drawer } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
+import { KeyImageList } from './documents/key-image-list.tsx'
 import { DrawingsList } from './drawings-list.tsx'
 import { FaultsList } from './faults-list.tsx'
 import { LayoutsList } from './layouts-list.tsx'
@@ -16,6 +17,7 @@ const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentT
   priors: [t('ui.viewer.priors.title'), PriorsList],
   layouts: [t('ui.viewer.layouts.title'), LayoutsList],
   media: [t('ui.viewer.media.title'), MediaList],
+  keyImages: [t('ui.viewer.keyImages.title'), KeyImageList],
   drawings: [t('ui.viewer.drawings.title'), DrawingsList],
   faults: [t('ui.viewer.faults.title'), FaultsList],
   captures: [t('ui.viewer.capture.listTitle'), CaptureList],

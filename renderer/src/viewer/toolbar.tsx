@@ -18,6 +18,7 @@ import type { ReactNode } from 'react'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
+import { KeyImagesButton } from './documents/key-images-button.tsx'
 import { FaultsButton } from './faults-button.tsx'
 import { MEASURING, MOVING } from './icons.ts'
 import { LayoutMenu } from './layout-menu.tsx'
@@ -175,6 +176,7 @@ function ListButtons() {
       {media.length > 0 && (
         <CommandButton command="media" icon={IconFiles} isOn={drawer === 'media'} />
       )}
+      <KeyImagesButton />
       <CommandButton command="drawings" icon={IconRulerMeasure} isOn={drawer === 'drawings'} />
       <CommandButton command="captures" icon={IconPhotoUp} isOn={drawer === 'captures'} />
       <CommandButton command="sheet" icon={IconKeyboard} />

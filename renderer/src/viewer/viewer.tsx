@@ -26,7 +26,7 @@ export function Viewer({ view }: { view: View }) {
   if (bench instanceof Error) return <Closed why="browser" sentence={sentenceOf(bench)} isFinal />
   if (!bench) {
     return (
-      <main className={css.starts}>
+      <main className={css.starts} aria-label={t('ui.viewer.landing.heading')}>
         <Loader size="sm" />
         <p role="status">{t('ui.viewer.landing.opening')}</p>
       </main>

@@ -1,6 +1,6 @@
+import { encapsulatedDocument } from '#server/dicom/pixel-data/encapsulated-content.ts'
 import {
   type ByteSource,
-  encapsulatedDocument,
   isDeflated,
   lengthOfFrame,
   readFrame,

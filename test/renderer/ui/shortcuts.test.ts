@@ -90,6 +90,19 @@ describe('the registry of shortcuts', () => {
     expect(press('j').ran).toEqual([])
   })
 
+  it('are those of the present moment, so that the palette acts on the row that is current', () => {
+    const acted: string[] = []
+    const of = (row: string): Shortcut[] => [
+      { keys: 'a', name: 'Assign', run: () => acted.push(row) },
+    ]
+    const entry = { group: 'List', shortcuts: of('first'), isInDialog: false }
+    onTestFinished(registerShortcuts(entry))
+    // Another row became the current one; no name changed.
+    entry.shortcuts = of('second')
+    shortcutGroups()[0]?.shortcuts[0]?.run?.()
+    expect(acted).toEqual(['second'])
+  })
+
   it('runs a sequence, whose second key is nothing else', () => {
     register('List', [shortcut('c')])
     register('Go to', [shortcut('g c')])

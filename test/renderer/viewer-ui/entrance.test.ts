@@ -21,6 +21,7 @@ const view = (more: Partial<View> = {}): View =>
       mayDictate: false,
       hangingProtocol: null,
       whyNoCapture: null,
+      whyNoExport: null,
       expiresAt: '2026-11-22T12:00:00.000Z',
     },
     ...more,

@@ -43,7 +43,7 @@ describe('keys of the viewer', () => {
     [press('Escape'), ['escape']],
     [press('Delete'), ['deleteDrawing']],
     [press('Backspace'), ['deleteDrawing']],
-    [press('j'), []],
+    [press('§'), []],
     [press('Tab'), []],
     [press('r', { ctrlKey: true }), []],
     [press('r', { altKey: true }), []],

@@ -60,6 +60,11 @@ describe('the relevance of a prior study', () => {
     const images = { studies: [{ study: study(), series: states, notImages: [] }] }
     expect(regionsOf(currentStudy(images)?.text ?? '')).toEqual(new Set(['knee']))
     expect(currentStudy({ studies: [] })).toBeNull()
+    // What a device sends for every exam does not make another one of it.
+    const named = { ...images.studies[0], study: study({ studyDescription: 'CT abdomen' }) }
+    const current = currentStudy({ studies: [named as (typeof images.studies)[0]] })
+    expect(current && priorMatch(current, of('Knee'))).toBe('modality')
+    expect(current && priorMatch(current, of('Abdomen'))).toBe('exam')
   })
 })
 

@@ -132,6 +132,8 @@ const READERS: Readonly<
   SL: { width: 4, read: (bytes, at) => bytes.readInt32LE(at) },
   FL: { width: 4, read: (bytes, at) => bytes.readFloatLE(at) },
   FD: { width: 8, read: (bytes, at) => bytes.readDoubleLE(at) },
+  SV: { width: 8, read: (bytes, at) => Number(bytes.readBigInt64LE(at)) },
+  UV: { width: 8, read: (bytes, at) => Number(bytes.readBigUInt64LE(at)) },
 }
 
 /**

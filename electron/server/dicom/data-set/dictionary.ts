@@ -33,6 +33,18 @@ export function tagOf(keyword: string): number | undefined {
   return Number.parseInt(keyword.slice(1, 5) + keyword.slice(6, 10), 16)
 }
 
+/** The tags of attributes by their PS3.6 keywords. @throws {RangeError} for an unknown keyword */
+export function tagsByKeyword<const Keyword extends string>(
+  keywords: readonly Keyword[],
+): Readonly<Record<Keyword, number>> {
+  const entries = keywords.map((keyword) => {
+    const tag = tagOf(keyword)
+    if (tag === undefined) throw new RangeError(`no such attribute: ${keyword}`)
+    return [keyword, tag]
+  })
+  return Object.fromEntries(entries) as Readonly<Record<Keyword, number>>
+}
+
 /**
  * The VR from the dictionary; UL for group lengths, LO for private creators, UN for unknown
  * elements (PS3.5 §6.2.2, §7.2, §7.8.1).

@@ -8,7 +8,7 @@ import type { FrameBytes } from './frame-bytes.ts'
 import { type HeaderExtras, headerExtras } from './header-extras.ts'
 import { locatePixels, type PixelForm, type PixelLocation, pixelForm } from './pixel-location.ts'
 import { type ViewedHeader, viewedHeader } from './viewed-header.ts'
-import { isViewerTag, TAG } from './viewed-tags.ts'
+import { isViewerTag } from './viewed-tags.ts'
 
 export type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 export { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
@@ -120,29 +120,6 @@ export function isDeflated(source: ByteSource): boolean | undefined {
     if (error instanceof ViewedFileFault) return false
     if (error instanceof BytesMissing) return source.isWhole ? false : undefined
     throw error
-  }
-}
-
-/** The location of an encapsulated document (PDF, CDA, STL). */
-export interface EncapsulatedDocument {
-  readonly at: number
-  readonly length: number
-  readonly mimeType: string
-  readonly title: string
-}
-
-/** The document in a complete file; undefined if there is none. @throws {ViewedFileFault} */
-export function encapsulatedDocument(source: ByteSource): EncapsulatedDocument | undefined {
-  const read = new Reading(source).advance()
-  const element = read?.found.elements.get(TAG.EncapsulatedDocument)
-  if (!read || !element || element.items || element.length === 0) return undefined
-  const exact = read.values.number(TAG.EncapsulatedDocumentLength) ?? 0
-  return {
-    at: element.at,
-    // PS3.3 C.24.2: the value may have one byte of padding.
-    length: exact === element.length - 1 ? exact : element.length,
-    mimeType: read.values.text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
-    title: read.values.text(TAG.DocumentTitle),
   }
 }
 

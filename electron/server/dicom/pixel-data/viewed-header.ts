@@ -88,6 +88,8 @@ export interface ViewedHeader {
   study: HeaderStudy
   series: HeaderSeries
   instance: HeaderInstance
+  /** Title of a report or document, and the media type of an encapsulated one; empty if missing. */
+  document: { title: string; mimeType: string }
 }
 
 /** The frames in the pixel data of a file: those of an image, or of a segmentation. */
@@ -155,6 +157,12 @@ export function viewedHeader(
       lossy: lossyOf(values),
       regions: regionsOf(values),
       hasExtras: image !== null && hasExtras(values),
+    },
+    document: {
+      title:
+        text(TAG.DocumentTitle) ||
+        (values.items(TAG.ConceptNameCodeSequence)[0]?.text(TAG.CodeMeaning) ?? ''),
+      mimeType: text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
     },
   }
   const stored = readable && inFile && { image: readable, frames: inFile.frames }

@@ -1,4 +1,4 @@
-import { tagOf } from '#server/dicom/data-set/dictionary.ts'
+import { tagsByKeyword } from '#server/dicom/data-set/dictionary.ts'
 
 const KEYWORDS = [
   // patient, study, series, instance
@@ -126,20 +126,14 @@ const KEYWORDS = [
   'BluePaletteColorLookupTableDescriptor',
   'BluePaletteColorLookupTableData',
   // documents
-  'EncapsulatedDocument',
-  'EncapsulatedDocumentLength',
   'MIMETypeOfEncapsulatedDocument',
   'DocumentTitle',
+  'ConceptNameCodeSequence',
+  'CodeMeaning',
 ] as const
 
 /** Tags of the attributes used by the viewer, by PS3.6 keyword. */
-export const TAG = Object.fromEntries(
-  KEYWORDS.map((keyword) => {
-    const tag = tagOf(keyword)
-    if (tag === undefined) throw new RangeError(`no such attribute: ${keyword}`)
-    return [keyword, tag]
-  }),
-) as Readonly<Record<(typeof KEYWORDS)[number], number>>
+export const TAG = tagsByKeyword(KEYWORDS)
 
 const TAGS: ReadonlySet<number> = new Set(Object.values(TAG))
 

@@ -58,4 +58,5 @@ const DENIED: Readonly<Record<Permission, Message>> = {
   manageStudies: message('users.may-not-manage-studies'),
   readStudies: message('users.may-not-read-studies'),
   writeReports: message('users.may-not-write-reports'),
+  exportImages: message('users.may-not-export-images'),
 }

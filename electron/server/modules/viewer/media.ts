@@ -1,11 +1,19 @@
-import { Readable } from 'node:stream'
-import { encapsulatedDocument, type ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
+import type { Readable } from 'node:stream'
+import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
+import {
+  type EncapsulatedContent,
+  encapsulatedDocument,
+  encapsulatedVideo,
+} from '#server/dicom/pixel-data/encapsulated-content.ts'
+import { readableKind, videoType } from '#server/dicom/pixel-data/readable-objects.ts'
+import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { Downloads, Streamed } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { type ImageFile, withApiErrors } from './image-file.ts'
+import { streamContent } from './content-stream.ts'
+import type { ImageFile } from './image-file.ts'
 import {
   fetchFault,
   identitiesOf,
@@ -18,9 +26,6 @@ import type { ViewList } from './view-list.ts'
 const MAX_BYTES = 4 * 1024 ** 3
 /** Maximum number of media; others are left out. */
 const MAX_MEDIA = 500
-const CHUNK_BYTES = 1 << 20
-/** Encapsulated PDF Storage (PS3.4 B.5). */
-const PDF = '1.2.840.10008.5.1.4.1.1.104.1'
 
 /** Media types that a browser may display; all others are offered for download only. */
 const SHOWN_AS: Readonly<Record<string, ViewMedia['shownAs']>> = {
@@ -30,28 +35,45 @@ const SHOWN_AS: Readonly<Record<string, ViewMedia['shownAs']>> = {
   'image/gif': 'image',
   'image/webp': 'image',
   'video/mp4': 'video',
+  'video/mpeg': 'video',
   'video/webm': 'video',
   'video/ogg': 'video',
 }
+/** Extensions of the files that are offered for download, by media type. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/xml': 'xml',
+  'application/xml': 'xml',
+  'model/stl': 'stl',
+  'application/sla': 'stl',
+  'model/obj': 'obj',
+  'model/mtl': 'mtl',
+  'video/mp4': 'mp4',
+  'video/mp2t': 'ts',
+  'video/mpeg': 'mpg',
+}
 
 /** A medium in a response; `headers` are those needed for range requests. */
-export interface ShownMedium extends Pick<ViewMedia, 'shownAs' | 'mimeType' | 'fileName'> {
+export interface ShownMedium extends Pick<ViewMedia, 'mimeType' | 'fileName'> {
   readonly status: 200 | 206
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readable
 }
 
+/** Opens the content. Its media type and name replace those of the list where it knows better. */
 type Open = (
   range: string | undefined,
   signal: AbortSignal,
-) => Promise<Pick<ShownMedium, 'status' | 'headers' | 'body'>>
+) => Promise<Omit<ShownMedium, 'mimeType' | 'fileName'> & Partial<ShownMedium>>
 
 /** The media of a view besides its images: files of partners, and documents in DICOM files. */
 export class MediaFiles {
   readonly #downloads: Pick<Downloads, 'stream'>
   readonly #list: ViewList
-  readonly #media = new Map<number, Pick<ShownMedium, 'shownAs' | 'mimeType' | 'fileName'>>()
+  readonly #media = new Map<number, Omit<ViewMedia, 'mediaId'>>()
   readonly #open = new Map<number, Open>()
+  /** By SOP Instance UID: an object that is read again is listed once. */
+  readonly #objects = new Set<string>()
 
   constructor(downloads: Pick<Downloads, 'stream'>, list: ViewList) {
     this.#downloads = downloads
@@ -64,22 +86,32 @@ export class MediaFiles {
     const identities = identitiesOf(urlsNow())
     for (const [index, { mimeType, fileName }] of answer.now.media.entries()) {
       const urlNow = () => matchNewUrls(identities, urlsNow())[index]
-      this.#add(mimeType, fileName || `File ${index + 1}`, (range, signal) =>
+      this.#addFile({ mimeType, fileName: fileName || `File ${index + 1}` }, (range, signal) =>
         openLink(this.#downloads, answer, urlNow, range, signal),
       )
     }
   }
 
-  /** Adds an encapsulated PDF. Does nothing for other objects. */
-  addDocument({ instance }: ViewedHeader, image: ImageFile): void {
-    if (instance.sopClassUid === PDF)
-      this.#add('application/pdf', 'Document.pdf', (range, signal) =>
-        openDocument(image, range, signal),
+  /** Adds a report, waveform, document or video. Does nothing for images and other objects. */
+  addObject(header: ViewedHeader, image: ImageFile): void {
+    const { studyInstanceUid, sopInstanceUid, sopClassUid, transferSyntaxUid } = header.instance
+    const kind = readableKind(sopClassUid, transferSyntaxUid)
+    if (kind === null || this.#objects.has(sopInstanceUid)) return
+    this.#objects.add(sopInstanceUid)
+    const { title } = header.document
+    const object = { studyInstanceUid, sopInstanceUid, sopClassUid }
+    if (kind === 'document' || kind === 'video') {
+      const mimeType = kind === 'video' ? videoType(transferSyntaxUid) : header.document.mimeType
+      const locate = kind === 'video' ? encapsulatedVideo : encapsulatedDocument
+      const file = fileOf(mimeType ?? '', title, kind)
+      this.#addFile({ ...file, title, object }, (range, signal) =>
+        openContent(image, locate, { title, kind, range, signal }),
       )
+    } else this.#add({ shownAs: kind, mimeType: 'application/dicom', fileName: '', title, object })
   }
 
   has(mediaId: number): boolean {
-    return this.#open.has(mediaId)
+    return this.#media.has(mediaId)
   }
 
   /**
@@ -98,18 +130,24 @@ export class MediaFiles {
     return { ...medium, ...(await open(range, signal)) }
   }
 
-  #add(mimeType: string, fileName: string, open: Open): void {
-    if (this.#open.size >= MAX_MEDIA) return
-    const kind = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
-    const shownAs = SHOWN_AS[kind] ?? 'other'
-    const medium = {
-      shownAs,
-      mimeType: shownAs === 'other' ? 'application/octet-stream' : kind,
-      fileName: safeName(fileName),
-    }
+  /** Adds something whose bytes are served. */
+  #addFile(file: Pick<ViewMedia, 'mimeType' | 'fileName'> & Partial<ViewMedia>, open: Open): void {
+    const type = file.mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
+    const shownAs = SHOWN_AS[type] ?? 'other'
+    const mediaId = this.#add({
+      ...{ title: '', object: null, ...file, shownAs },
+      mimeType: shownAs === 'other' ? 'application/octet-stream' : type,
+      fileName: safeName(file.fileName),
+    })
+    if (mediaId !== undefined) this.#open.set(mediaId, open)
+  }
+
+  /** Undefined if there are too many. */
+  #add(medium: Omit<ViewMedia, 'mediaId'>): number | undefined {
+    if (this.#media.size >= MAX_MEDIA) return undefined
     const mediaId = this.#list.putMedium(medium)
     this.#media.set(mediaId, medium)
-    this.#open.set(mediaId, open)
+    return mediaId
   }
 }
 
@@ -157,32 +195,27 @@ async function openLink(
   }
 }
 
-async function openDocument(
+/** The media type and the file name of content, which is named after its title. */
+function fileOf(mimeType: string, title: string, kind: 'document' | 'video') {
+  const name = title || (kind === 'video' ? 'Video' : 'Document')
+  return { mimeType, fileName: `${name}.${EXTENSIONS[mimeType] ?? 'bin'}` }
+}
+
+async function openContent(
   image: ImageFile,
-  range: string | undefined,
-  signal: AbortSignal,
+  locate: (source: ByteSource) => EncapsulatedContent,
+  of: {
+    readonly title: string
+    readonly kind: 'document' | 'video'
+    readonly range: string | undefined
+    readonly signal: AbortSignal
+  },
 ): ReturnType<Open> {
-  const found = await image.use(signal, async ({ source }) =>
-    withApiErrors(() => encapsulatedDocument(source)),
-  )
-  if (!found) throw new ApiError('refused', message('viewer.no-document'))
-  const part = rangeOf(range, found.length)
-  const { from, length }: ByteRange = part ?? { from: 0, length: found.length }
-  async function* chunks() {
-    for (let read = 0; read < length; read += CHUNK_BYTES) {
-      const at = found ? found.at + from + read : 0
-      yield await image.use(signal, ({ source }) =>
-        source.fetch(at, Math.min(CHUNK_BYTES, length - read)),
-      )
-    }
-  }
-  return {
-    ...{ status: part ? 206 : 200, body: Readable.from(chunks(), { objectMode: false }) },
-    headers: {
-      ...{ 'content-length': String(length), 'accept-ranges': 'bytes' },
-      ...(part && { 'content-range': `bytes ${from}-${from + length - 1}/${found.length}` }),
-    },
-  }
+  const { title, kind, range, signal } = of
+  const { mimeType, ...content } = await streamContent(image, locate, range, signal)
+  if (kind === 'document') return content
+  // The container of a video is only known now.
+  return { ...content, mimeType, fileName: safeName(fileOf(mimeType, title, kind).fileName) }
 }
 
 /** Returns a file name that is valid on every file system. */
@@ -193,20 +226,3 @@ const safeName = (name: string) =>
     .replace(/[\u0000-\u001f\u007f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]/g, ' ')
     .trim()
     .slice(0, 120) || 'File'
-
-interface ByteRange {
-  readonly from: number
-  readonly length: number
-}
-
-/**
- * Parses a single byte range (RFC 9110 §14.1.2). Undefined if there is no range, there are several,
- * or it is not satisfiable; the complete content is returned then (§14.2).
- */
-export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
-  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
-  if (first === '' && last === '') return undefined
-  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first)
-  const to = first === '' || last === '' ? size - 1 : Math.min(size - 1, Number(last))
-  return from <= to ? { from, length: to - from + 1 } : undefined
-}

@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
+import { listElements } from '#server/dicom/objects/element-list.ts'
+import { readStructuredReport } from '#server/dicom/objects/structured-report.ts'
+import { readWaveforms } from '#server/dicom/objects/waveforms.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serve, serveAll } from '#server/http/operations.ts'
 import { frameBytes, mediaBytes, serveViewBytes, serveViewLines } from '#server/http/view-stream.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { runningSession } from '#server/modules/users/sessions.ts'
+import { tryWrite } from '#server/platform/write-health.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract/viewing.ts'
@@ -25,7 +29,7 @@ import { readHangingProtocols, saveHangingProtocols } from './hanging-protocols.
 import * as links from './links.ts'
 import { priorScope } from './priors.ts'
 import { SavedDrawings } from './saved-drawings.ts'
-import { captureObstacle, type ViewSessions, viewReply } from './sessions.ts'
+import { captureObstacle, exportObstacle, type ViewSessions, viewReply } from './sessions.ts'
 import type { ViewImages } from './view-images.ts'
 
 /** Enough for forty million characters of pixels and the other fields of a capture. */
@@ -34,7 +38,8 @@ const CAPTURE_BYTES = 45 * 1024 * 1024
 const ANNOTATION_BYTES = 3 * ANNOTATION_CHARACTERS + 64 * 1024
 
 const PositiveInteger = z.coerce.number().int().positive()
-const FrameParams = z.object({ sopInstanceUid: z.string().min(1).max(64), frame: PositiveInteger })
+const InstanceParams = z.object({ sopInstanceUid: z.string().min(1).max(64) })
+const FrameParams = InstanceParams.extend({ frame: PositiveInteger })
 const MediumParams = z.object({ mediaId: z.coerce.number().int().nonnegative() })
 
 /**
@@ -74,11 +79,18 @@ export function serveViewing(
     addPrior({ view, body: { studyInstanceUid } }) {
       images.addPrior(view, studyInstanceUid)
       // Audited, because the user views another study of the patient.
-      const actor = view.userId === null ? 'gateway' : userActor(view.userId)
-      note(context, actor, 'view.prior', studyInstanceUid, { viewId: view.viewId })
+      noteUse(context, view, 'view.prior', studyInstanceUid)
       return { success: true }
     },
     extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
+    report: ({ view, params }) => images.read(view, params.sopInstanceUid, readStructuredReport),
+    waveforms: ({ view, params }) => images.read(view, params.sopInstanceUid, readWaveforms),
+    async elements({ view, params: { sopInstanceUid } }) {
+      const list = await images.read(view, sopInstanceUid, listElements)
+      // It is shown even while nothing can be recorded, as every read is.
+      tryWrite(() => noteUse(context, view, 'view.elements', sopInstanceUid))
+      return list
+    },
     referencing: ({ view, params }) => images.referencing(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
@@ -120,11 +132,11 @@ export function serveViewing(
       saveDrawings: ANNOTATION_BYTES,
     },
   })
-  serveImageBytes(app, images)
+  serveImageBytes(app, context, images)
 }
 
-/** Serves the image list, frames and media of a view. */
-function serveImageBytes(app: HttpApp, images: ViewImages): void {
+/** Serves the image list, frames, files and media of a view. */
+function serveImageBytes(app: HttpApp, context: Context, images: ViewImages): void {
   serveViewLines(app, '/viewer/:viewId/images', (view, signal) => images.lines(view, signal))
   serveViewBytes(
     app,
@@ -133,6 +145,22 @@ function serveImageBytes(app: HttpApp, images: ViewImages): void {
     async ({ view, params: { sopInstanceUid, frame }, signal }) => {
       const { body, transferSyntaxUid } = await images.frame(view, sopInstanceUid, frame, signal)
       return frameBytes(body, transferSyntaxUid)
+    },
+  )
+  serveViewBytes(
+    app,
+    '/viewer/:viewId/instances/:sopInstanceUid/file',
+    InstanceParams,
+    async ({ view, params: { sopInstanceUid }, signal }) => {
+      const why = exportObstacle(view)
+      if (why) throw new ApiError('not-permitted', why)
+      const { headers, body, mimeType } = await images.file(view, sopInstanceUid, signal)
+      noteUse(context, view, 'view.export', sopInstanceUid)
+      const disposition = `attachment; filename="${sopInstanceUid.replace(/[^\d.]/g, '')}.dcm"`
+      return {
+        headers: { ...headers, 'content-type': mimeType, 'content-disposition': disposition },
+        body,
+      }
     },
   )
   serveViewBytes(
@@ -205,6 +233,12 @@ function checkShown(
   // The list is not loaded yet, for instance after a restart of the gateway; it is loaded with the
   // next frame that the page requests.
   throw new ApiError('unavailable', message('viewer.images-not-listed-yet'))
+}
+
+/** Records what the user of a view did. */
+function noteUse(context: Context, view: OpenView, action: string, target: string): void {
+  const actor = view.userId === null ? 'gateway' : userActor(view.userId)
+  note(context, actor, action, target, { viewId: view.viewId })
 }
 
 function checkCaptureAllowed(context: Context, view: OpenView): void {

@@ -232,7 +232,11 @@ export function viewReply(context: Context, view: OpenView): View {
     user: user ? { userId: user.userId, name: `${user.firstName} ${user.lastName}` } : null,
     mayDictate: kind === 'reroute',
     hangingProtocol: (ephemeral?.hangingProtocol ?? null) as View['hangingProtocol'],
-    ...{ whyNoCapture: captureObstacle(context, view), expiresAt },
+    ...{
+      whyNoCapture: captureObstacle(context, view),
+      whyNoExport: exportObstacle(view),
+      expiresAt,
+    },
   }
 }
 
@@ -245,6 +249,13 @@ export function captureObstacle(context: Context, view: OpenView): Message | nul
   const caller: UserCaller = { kind: 'user', user: { ...view.user, customerIds: [] } }
   const mayWrite = isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
   return mayWrite ? null : message('viewer.account-only-views')
+}
+
+/** Why DICOM files cannot be downloaded in the view; null if they can. */
+export function exportObstacle({ user }: OpenView): Message | null {
+  if (user === undefined) return message('viewer.export-without-user')
+  const caller: UserCaller = { kind: 'user', user: { ...user, customerIds: [] } }
+  return isAllowed(caller, 'exportImages') ? null : message('users.may-not-export-images')
 }
 
 function withUser({ database }: Context, view: ViewRecord): OpenView {

@@ -110,7 +110,7 @@ export class ShownStudies {
   ): void {
     const { study, series, instance } = header
     const { studyInstanceUid } = study
-    this.media.addDocument(header, image)
+    this.media.addObject(header, image)
     const other = this.list.instance(instance.sopInstanceUid)
     if (other && other.source !== 'manifest' && other.studyInstanceUid !== studyInstanceUid) {
       // Frames are identified by their SOP Instance UID only: the pixels of one image would be

@@ -1,12 +1,14 @@
 import type { Context } from '#server/context.ts'
+import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { ReferencingObject } from '#shared/contract/referencing-objects.ts'
 import type { InstanceExtras, ViewedPrior, ViewLine } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
+import { type StreamedContent, streamContent } from './content-stream.ts'
 import { FileFetcher } from './file-fetcher.ts'
-import { type Frame, referencingObjectOf } from './image-file.ts'
+import { type Frame, referencingObjectOf, withApiErrors } from './image-file.ts'
 import type { ShownMedium } from './media.ts'
 import type { AskAccess } from './partner-access.ts'
 import { priorsOf } from './priors.ts'
@@ -100,6 +102,35 @@ export class ViewImages implements AsyncDisposable {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<InstanceExtras> {
     return this.#stateOf(view).image(sopInstanceUid, signal, (image, until) => image.extras(until))
+  }
+
+  /**
+   * Runs `read` on the complete file of an instance.
+   * @throws ApiError those of `frame`
+   */
+  read<T>(
+    view: OpenView,
+    sopInstanceUid: string,
+    read: (source: ByteSource) => T,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<T> {
+    return this.#stateOf(view).image(sopInstanceUid, signal, (image, until) =>
+      image.use(until, async ({ source }) => withApiErrors(() => read(source))),
+    )
+  }
+
+  /**
+   * Streams the DICOM file of an instance. That of a deflated one is inflated.
+   * @throws ApiError those of `frame`
+   */
+  file(view: OpenView, sopInstanceUid: string, signal: AbortSignal): Promise<StreamedContent> {
+    const whole = ({ length }: ByteSource) => ({
+      ...{ spans: [{ at: 0, length }], mimeType: 'application/dicom' },
+    })
+    // The download may take longer than the request for an image may.
+    return this.#stateOf(view).image(sopInstanceUid, signal, (image) =>
+      streamContent(image, whole, undefined, signal),
+    )
   }
 
   /**

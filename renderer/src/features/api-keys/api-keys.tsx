@@ -27,6 +27,7 @@ import { Ago, Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { RowTable } from '../../ui/row-table.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
@@ -106,90 +107,68 @@ function KeyTable(props: {
 }) {
   const { keys, onPeople, onRotate, onRevoke } = props
   return (
-    <Table.ScrollContainer minWidth={820}>
-      <Table
-        horizontalSpacing={16}
-        verticalSpacing={7}
-        highlightOnHover
-        highlightOnHoverColor="var(--hover)"
-      >
-        <Table.Thead>
-          <Table.Tr>
-            {Object.values(COLUMNS).map((name) => (
-              <Table.Th
-                key={name}
-                ta={name === t('ui.api-keys.columns.actions') ? 'right' : undefined}
-              >
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <Table.Tr key={key.apiKeyId} c={key.revokedAt === null ? '' : 'dimmed'}>
-              <Table.Td>{key.description}</Table.Td>
-              <Table.Td>
-                <span className="mono">{t('ui.api-keys.masked', { last4: key.last4 })}</span>
-                {key.old && (
-                  <Text fz="sm" c="dimmed">
-                    {t('ui.api-keys.old', { last4: key.old.last4 })}{' '}
-                    <Clock instant={key.old.expiresAt} />
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                {t(`ui.api-keys.scopes.${key.scope}`)}{' '}
-                {key.isViewerEnabled && t('ui.api-keys.viewer')}
-                {key.managesPeople && (
-                  <Text fz="sm" c="dimmed">
-                    {t('ui.api-keys.managesPeople')}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <Clock instant={key.createdAt} />
-                {key.rotatedAt !== null && (
-                  <Text fz="sm" c="dimmed">
-                    {t('ui.api-keys.rotated')} <Ago instant={key.rotatedAt} />
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <Ago instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
-              </Table.Td>
-              <Table.Td>
-                {key.revokedAt !== null ? (
-                  <Group justify="flex-end">
-                    <Tag tone="plain">{t('ui.api-keys.revoked')}</Tag>
-                  </Group>
-                ) : (
-                  <Group gap={2} justify="flex-end" wrap="nowrap">
-                    <IconAct
-                      icon={key.managesPeople ? IconUserOff : IconUserCog}
-                      label={t(`ui.api-keys.people.${key.managesPeople ? 'end' : 'allow'}`, {
-                        name: key.description,
-                      })}
-                      onClick={() => onPeople(key)}
-                    />
-                    <IconAct
-                      icon={IconRefresh}
-                      label={t('ui.api-keys.rotate', { name: key.description })}
-                      onClick={() => onRotate(key)}
-                    />
-                    <IconAct
-                      icon={IconBan}
-                      label={t('ui.api-keys.revoke', { name: key.description })}
-                      onClick={() => onRevoke(key)}
-                    />
-                  </Group>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowTable columns={COLUMNS} minWidth={820}>
+      {keys.map((key) => (
+        <Table.Tr key={key.apiKeyId} c={key.revokedAt === null ? '' : 'dimmed'}>
+          <Table.Td>{key.description}</Table.Td>
+          <Table.Td>
+            <span className="mono">{t('ui.api-keys.masked', { last4: key.last4 })}</span>
+            {key.old && (
+              <Text fz="sm" c="dimmed">
+                {t('ui.api-keys.old', { last4: key.old.last4 })}{' '}
+                <Clock instant={key.old.expiresAt} />
+              </Text>
+            )}
+          </Table.Td>
+          <Table.Td>
+            {t(`ui.api-keys.scopes.${key.scope}`)} {key.isViewerEnabled && t('ui.api-keys.viewer')}
+            {key.managesPeople && (
+              <Text fz="sm" c="dimmed">
+                {t('ui.api-keys.managesPeople')}
+              </Text>
+            )}
+          </Table.Td>
+          <Table.Td>
+            <Clock instant={key.createdAt} />
+            {key.rotatedAt !== null && (
+              <Text fz="sm" c="dimmed">
+                {t('ui.api-keys.rotated')} <Ago instant={key.rotatedAt} />
+              </Text>
+            )}
+          </Table.Td>
+          <Table.Td>
+            <Ago instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
+          </Table.Td>
+          <Table.Td>
+            {key.revokedAt !== null ? (
+              <Group justify="flex-end">
+                <Tag tone="plain">{t('ui.api-keys.revoked')}</Tag>
+              </Group>
+            ) : (
+              <Group gap={2} justify="flex-end" wrap="nowrap">
+                <IconAct
+                  icon={key.managesPeople ? IconUserOff : IconUserCog}
+                  label={t(`ui.api-keys.people.${key.managesPeople ? 'end' : 'allow'}`, {
+                    name: key.description,
+                  })}
+                  onClick={() => onPeople(key)}
+                />
+                <IconAct
+                  icon={IconRefresh}
+                  label={t('ui.api-keys.rotate', { name: key.description })}
+                  onClick={() => onRotate(key)}
+                />
+                <IconAct
+                  icon={IconBan}
+                  label={t('ui.api-keys.revoke', { name: key.description })}
+                  onClick={() => onRevoke(key)}
+                />
+              </Group>
+            )}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </RowTable>
   )
 }
 

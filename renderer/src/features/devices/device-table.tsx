@@ -9,10 +9,16 @@ import {
 import { Link } from '@tanstack/react-router'
 import type { Device } from '#shared/contract/devices.ts'
 import { nameOf } from '../../format/device-name.ts'
-import { t } from '../../i18n/t.ts'
+import { t, textsOf } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
+import { RowTable } from '../../ui/row-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
+
+const COLUMNS = textsOf(
+  'ui.devices.columns',
+  ...(['name', 'address', 'modality', 'set', 'seen', 'actions'] as const),
+)
 
 /** What can be done about a device by who manages them. */
 interface Managing {
@@ -28,30 +34,11 @@ export function DeviceTable({
   ...managing
 }: Managing & { readonly devices: readonly Device[] }) {
   return (
-    <Table.ScrollContainer minWidth={760}>
-      <Table
-        horizontalSpacing={16}
-        verticalSpacing={7}
-        highlightOnHover
-        highlightOnHoverColor="var(--hover)"
-      >
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('ui.devices.columns.name')}</Table.Th>
-            <Table.Th>{t('ui.devices.columns.address')}</Table.Th>
-            <Table.Th>{t('ui.devices.columns.modality')}</Table.Th>
-            <Table.Th>{t('ui.devices.columns.set')}</Table.Th>
-            <Table.Th>{t('ui.devices.columns.seen')}</Table.Th>
-            <Table.Th ta="right">{t('ui.devices.columns.actions')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {devices.map((device) => (
-            <DeviceRow key={device.deviceId} device={device} {...managing} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowTable columns={COLUMNS} minWidth={760}>
+      {devices.map((device) => (
+        <DeviceRow key={device.deviceId} device={device} {...managing} />
+      ))}
+    </RowTable>
   )
 }
 

@@ -4,7 +4,7 @@ import type { CorrectedPatient, ImageIdentity } from '#shared/contract/correctio
 export type Identity = z.infer<typeof ImageIdentity>
 
 /** Values of a patient that images say, with the series they are in. */
-export interface PatientOfImages extends CorrectedPatient {
+interface PatientOfImages extends CorrectedPatient {
   readonly key: string
   readonly count: number
   readonly series: readonly Identity[]

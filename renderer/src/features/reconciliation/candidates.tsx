@@ -12,7 +12,7 @@ import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
 
-export interface CandidatesProps {
+interface CandidatesProps {
   readonly exam: UnscheduledExam
   readonly orders: ReadonlyMap<string, OpenOrder>
   readonly decide: Decide

@@ -13,6 +13,7 @@ import { Escalation, ReferringPhysician } from '../../ui/escalation.tsx'
 import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
+import { RowTable } from '../../ui/row-table.tsx'
 import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
 import { Communicate } from './communicate.tsx'
 import css from './reports.module.css'
@@ -44,31 +45,11 @@ export function Criticals() {
       )}
       {criticals.length > 0 && (
         <Panel isFlush>
-          <Table.ScrollContainer minWidth={880}>
-            <Table
-              horizontalSpacing={16}
-              verticalSpacing={9}
-              highlightOnHover
-              highlightOnHoverColor="var(--hover)"
-            >
-              <Table.Thead>
-                <Table.Tr>
-                  {Object.values(COLUMNS).map((name) => (
-                    <Table.Th key={name}>{name}</Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {criticals.map((critical) => (
-                  <Row
-                    key={critical.reportId}
-                    critical={critical}
-                    onAsk={() => setAsked(critical)}
-                  />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <RowTable columns={COLUMNS} minWidth={880}>
+            {criticals.map((critical) => (
+              <Row key={critical.reportId} critical={critical} onAsk={() => setAsked(critical)} />
+            ))}
+          </RowTable>
         </Panel>
       )}
       {asked && <Communicate critical={asked} onDone={() => setAsked(null)} />}
@@ -104,7 +85,7 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
           <Clock instant={openedAt} />
         </Text>
       </Table.Td>
-      <Table.Td>
+      <Table.Td ta="right">
         <Button
           size="xs"
           onClick={onAsk}

@@ -7,7 +7,7 @@ import { language } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 
-export type DictationState =
+type DictationState =
   | { readonly kind: 'idle' | 'starting' }
   | { readonly kind: 'recording'; readonly recorder: Recorder }
   | { readonly kind: 'transcribing' }

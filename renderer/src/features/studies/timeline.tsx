@@ -19,10 +19,8 @@ const detailOf = ({ detail, effect, what }: StudyMoment): string => {
 }
 const whoOf = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
 
-function nameOf(what: string): string {
-  const text = knownText(`ui.studies.timeline.what.${what}`)
-  return text ?? (isEvent(what) ? EVENT_NAMES[what].name : (actText(what) ?? what))
-}
+const nameOf = (what: string): string =>
+  actText(what) ?? (isEvent(what) ? EVENT_NAMES[what].name : what)
 
 /** What happened to a study, the latest first. */
 export function Timeline({

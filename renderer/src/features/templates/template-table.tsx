@@ -5,6 +5,7 @@ import { useMayManage, useSession } from '../../api/session.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
+import { RowTable } from '../../ui/row-table.tsx'
 import { scopeText } from './scope.ts'
 import css from './templates.module.css'
 
@@ -25,32 +26,11 @@ export function TemplateTable({
   ...acts
 }: { templates: readonly ReportTemplate[] } & Acts) {
   return (
-    <Table.ScrollContainer minWidth={760}>
-      <Table
-        horizontalSpacing={16}
-        verticalSpacing={7}
-        highlightOnHover
-        highlightOnHoverColor="var(--hover)"
-      >
-        <Table.Thead>
-          <Table.Tr>
-            {Object.values(COLUMNS).map((name) => (
-              <Table.Th
-                key={name}
-                ta={name === t('ui.templates.columns.actions') ? 'right' : undefined}
-              >
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {templates.map((template) => (
-            <Row key={template.templateId} template={template} {...acts} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowTable columns={COLUMNS} minWidth={760}>
+      {templates.map((template) => (
+        <Row key={template.templateId} template={template} {...acts} />
+      ))}
+    </RowTable>
   )
 }
 

@@ -1,7 +1,8 @@
-import type { Types } from '@cornerstonejs/core'
+import { getShouldUseCPURendering, type Types } from '@cornerstonejs/core'
 import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import type { Curve } from '#shared/pixels/curves.ts'
+import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { curveOfPresented, presentedGrayscale } from '#shared/pixels/presented-grayscale.ts'
 import { displayedCorners, itemFor } from '../referencing/display-coordinates.ts'
 import { at } from '../referencing/plane-mapping.ts'
@@ -44,13 +45,22 @@ export function presentedLook(
   })
   if ('code' in grayscale) return { ...none, problem: grayscale }
   const { lower, upper, isInverted } = grayscale
+  const isWithoutCurve = grayscale.levels !== undefined && getShouldUseCPURendering()
   const name = state.label ? verbatim(state.label) : message('viewer.presentation-curve')
   return {
     range: { lower, upper },
     curve: curveOfPresented(grayscale, name),
     isInverted,
-    problem: null,
+    problem: isWithoutCurve ? message('viewer.presentation-no-curve') : aspectProblem(state, of),
   }
+}
+
+/** The aspect ratio of pixels is that of the image (PS3.3 C.10.4.1.2). */
+function aspectProblem(state: PresentationState, of: StackImage): Message | null {
+  const aspect = itemFor(state.areas, of)?.aspect
+  const [height, width] = shapeOf(of) ?? [1, 1]
+  if (!aspect || Math.abs(aspect / (height / width) - 1) < 0.01) return null
+  return message('viewer.presentation-aspect')
 }
 
 /**

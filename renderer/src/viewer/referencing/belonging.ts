@@ -1,6 +1,5 @@
 import type {
   ImageReference,
-  PresentationState,
   Segmentation,
   StructureSet,
 } from '#shared/contract/referencing-objects.ts'
@@ -36,10 +35,6 @@ export const appliesTo = (
   references: readonly ImageReference[],
   image: Pick<StackImage, 'sopInstanceUid' | 'frame'>,
 ): boolean => references.length === 0 || isNamed(references, image)
-
-/** Why a presentation state cannot be applied to an image; null if it can. */
-export const whyNotPresented = (state: PresentationState, image: StackImage): Message | null =>
-  isNamed(state.references, image) ? null : message('viewer.presentation-other-image')
 
 /** An image with half the distance to the planes beside it, in mm. */
 export interface PlacedImage {

@@ -32,7 +32,6 @@ export function drawScene(
   place: ScenePlace,
 ): void {
   const { presentation } = scene
-  if (presentation?.shutter) drawShutter(context, presentation, presentation.shutter, place)
   for (const { canvas, matrix, opacity } of scene.masks) {
     context.save()
     context.globalAlpha = opacity
@@ -42,6 +41,8 @@ export function drawScene(
     context.restore()
   }
   for (const outline of scene.outlines) drawOutline(context, outline, place.toScreen)
+  // Where the image is hidden, overlays are, too.
+  if (presentation?.shutter) drawShutter(context, presentation, presentation.shutter, place)
   if (presentation) {
     drawOverlays(context, presentation, place)
     drawAnnotations(context, presentation, place)

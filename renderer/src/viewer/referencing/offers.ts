@@ -1,7 +1,7 @@
 import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { SeriesState, StackImage, StudyState } from '../engine/stack.ts'
-import { contoursOn, framesOn, isNamed, placedImage, whyNotPresented } from './belonging.ts'
+import { contoursOn, framesOn, isNamed, placedImage } from './belonging.ts'
 import type { Loaded } from './referencing-store.ts'
 
 /** An object that is offered for a series, or the reason why it is not. */
@@ -15,6 +15,8 @@ export interface Offer {
 export interface Offers {
   readonly presentations: readonly Offer[]
   readonly overlays: readonly Offer[]
+  /** Number of objects that are for other images. */
+  readonly elsewhere: number
 }
 
 /** What the objects of a view are for the series of a pane. */
@@ -25,20 +27,24 @@ export function offersFor(
 ): Offers {
   const presentations: Offer[] = []
   const overlays: Offer[] = []
+  let elsewhere = 0
   for (const [sopInstanceUid, loaded] of objects) {
     const { object, problem } = loaded
     const isPresentation = isPresentationState(loaded)
     const whyNot = problem ?? (object ? whyNotFor(loaded, series, studies) : LOADING)
-    // A presentation state of other images is of no interest here; an overlay may be looked for.
-    if (isPresentation && object && whyNot?.code === 'viewer.presentation-other-image') continue
+    if (object && whyNot?.code === ELSEWHERE.code) {
+      elsewhere += 1
+      continue
+    }
     const offer = { sopInstanceUid, loaded, whyNot }
     if (isPresentation) presentations.push(offer)
     else overlays.push(offer)
   }
-  return { presentations, overlays }
+  return { presentations, overlays, elsewhere }
 }
 
 const LOADING = message('viewer.overlay-loading')
+const ELSEWHERE = message('viewer.overlay-other-images')
 
 const isPresentationState = ({ instance, object }: Loaded): boolean =>
   object ? object.kind === 'presentation-state' : instance.sopClassUid.includes('.11.')
@@ -52,22 +58,22 @@ function whyNotFor(
   studies: readonly StudyState[],
 ): Message | null {
   if (!object) return LOADING
-  const first = stack[0]
-  if (first && !isSamePatient(instance, first.instance, studies))
-    return message('viewer.overlay-other-patient')
-  const before = known.get(object)?.get(stack)
-  if (before !== undefined) return before
+  const bySeries = known.get(object) ?? new WeakMap<readonly StackImage[], Message | null>()
+  known.set(object, bySeries)
+  const before = bySeries.get(stack)
   const why =
-    object.kind === 'presentation-state' ? whyNotAny(object, stack) : whyNotAnywhere(object, stack)
-  const bySeries = known.get(object) ?? new WeakMap()
-  known.set(object, bySeries.set(stack, why))
-  return why
+    before !== undefined
+      ? before
+      : object.kind === 'presentation-state'
+        ? whyNotAny(object, stack)
+        : whyNotAnywhere(object, stack)
+  bySeries.set(stack, why)
+  const isOfPatient = stack.some((image) => isSamePatient(instance, image.instance, studies))
+  return why ?? (isOfPatient ? null : message('viewer.overlay-other-patient'))
 }
 
 const whyNotAny = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
-  stack.some((image) => isNamed(state.references, image))
-    ? null
-    : (stack[0] && whyNotPresented(state, stack[0])) || message('viewer.presentation-other-image')
+  stack.some((image) => isNamed(state.references, image)) ? null : ELSEWHERE
 
 /** A refusal of an image that it names says more than that it is for other images. */
 function whyNotAnywhere(
@@ -82,7 +88,7 @@ function whyNotAnywhere(
     if (items.length > 0) return null
     refusal ??= refusals[0]
   }
-  return refusal ?? message('viewer.overlay-other-images')
+  return refusal ?? ELSEWHERE
 }
 
 /**

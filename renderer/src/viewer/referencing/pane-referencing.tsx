@@ -1,18 +1,21 @@
 import { Popover } from '@mantine/core'
 import { IconChevronDown, IconStack2 } from '@tabler/icons-react'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { useBench, useImages, usePane } from '../desk-context.ts'
 import type { PaneState } from '../engine/pane.ts'
+import type { StackImage, StudyState } from '../engine/stack.ts'
 import { isNamed } from './belonging.ts'
 import { type BuiltScene, buildScene } from './build-scene.ts'
-import { type Offers, offersFor } from './offers.ts'
+import { isSamePatient, type Offers, offersFor } from './offers.ts'
 import { OverlayChoices } from './overlay-choices.tsx'
 import css from './pane-referencing.module.css'
 import { PresentationChoices } from './presentation-choices.tsx'
-import { labelOf } from './referencing-text.ts'
+import type { Loaded } from './referencing-store.ts'
+import { creatorOf, labelOf } from './referencing-text.ts'
 import { colourAt, cssColour } from './scene.ts'
 
 /** Entries of the legend on an image; the panel lists all of them. */
@@ -32,27 +35,40 @@ export function PaneReferencing({ paneId, state }: { paneId: string; state: Pane
     [objects, series, studies],
   )
   const built = useScene(paneId, state)
-  const isOffered =
-    offers && offers.presentations.length + offers.overlays.length > 0 && state.plane === null
+  const isOffered = offers && offers.presentations.length + offers.overlays.length > 0
   if (!isOffered || !series) return null
+  if (state.kind !== 'stack') return <PlaneNote offers={offers} />
   return <Panel paneId={paneId} state={state} offers={offers} built={built} />
 }
 
+/** Overlays that are switched on would be missed on a plane, where they are not drawn. */
+function PlaneNote({ offers }: { offers: Offers }) {
+  const { referencing } = useBench()
+  const isMissed = offers.overlays.some(
+    ({ sopInstanceUid, whyNot }) => whyNot === null && referencing.shownOf(sopInstanceUid).isShown,
+  )
+  if (!isMissed) return null
+  return (
+    <div className={css.place} data-referencing>
+      <p className={css.warnings} role="status">
+        {t('ui.viewer.referencing.notOnPlanes')}
+      </p>
+    </div>
+  )
+}
+
 /** Draws what is chosen, on the image that the pane shows and on no other one. */
-function useScene(paneId: string, { series, image, plane, isShown }: PaneState) {
+function useScene(paneId: string, { series, image, isShown }: PaneState) {
   const pane = usePane(paneId)
   const { referencing, segmentFrames } = useBench()
   const { studies } = useImages()
   const store = useSyncExternalStore(referencing.subscribe, referencing.state)
   const frames = useSyncExternalStore(segmentFrames.subscribe, segmentFrames.state)
   const chosen = series ? referencing.presentedIn(paneId, series.key) : null
-  const of = chosen === null ? undefined : store.objects.get(chosen)?.object
-  const presentation =
-    of?.kind === 'presentation-state' && image && plane === null && isNamed(of.references, image)
-      ? of
-      : null
+  const loaded = chosen === null ? undefined : store.objects.get(chosen)
+  const presentation = loaded && image ? presentationFor(loaded, image, studies) : null
   const built = useMemo(() => {
-    if (!series || !image || plane !== null) return undefined
+    if (!series || !image) return undefined
     const overlays = [...store.shown]
       .filter(([, { isShown }]) => isShown)
       .flatMap(([uid, shown]) => {
@@ -60,12 +76,24 @@ function useScene(paneId: string, { series, image, plane, isShown }: PaneState) 
         return loaded ? [[uid, loaded, shown] as const] : []
       })
     return buildScene(image, series, studies, presentation, overlays, frames)
-  }, [series, image, plane, studies, presentation, store, frames])
+  }, [series, image, studies, presentation, store, frames])
   useEffect(() => {
     if (isShown && image) pane.present(presentation)
   }, [pane, isShown, image, presentation])
   useEffect(() => pane.setScene(built?.scene ?? null), [pane, built])
   return built
+}
+
+/** The presentation state, if it is for this image and of its patient. */
+function presentationFor(
+  { instance, object }: Loaded,
+  image: StackImage,
+  studies: readonly StudyState[],
+): PresentationState | null {
+  if (object?.kind !== 'presentation-state') return null
+  const isForIt =
+    isNamed(object.references, image) && isSamePatient(instance, image.instance, studies)
+  return isForIt ? object : null
 }
 
 function Panel(props: {
@@ -122,6 +150,11 @@ function Panel(props: {
           {offers.overlays.length > 0 && (
             <OverlayChoices offers={offers.overlays} onImage={built?.onImage} />
           )}
+          {offers.elsewhere > 0 && (
+            <p className={css.note}>
+              {t('ui.viewer.referencing.others', { count: offers.elsewhere })}
+            </p>
+          )}
         </Popover.Dropdown>
       </Popover>
       <Warnings state={state} built={built} chosen={chosen} />
@@ -135,12 +168,17 @@ function buttonText(
   chosen: string | null,
 ): string {
   const offer = offers.presentations.find(({ sopInstanceUid }) => sopInstanceUid === chosen)
-  if (offer)
-    return state.presentation
-      ? t('ui.viewer.referencing.presented', { label: labelOf(offer.loaded) })
-      : t('ui.viewer.referencing.asSent')
-  const counts = { states: offers.presentations.length, overlays: offers.overlays.length }
-  return t('ui.viewer.referencing.offered', counts)
+  if (offer && state.presentation) {
+    const { label, creator } = { label: labelOf(offer.loaded), creator: creatorOf(offer.loaded) }
+    return t('ui.viewer.referencing.presented', {
+      label: [label, creator].filter(Boolean).join(' · '),
+    })
+  }
+  if (offer) return t('ui.viewer.referencing.asSent')
+  return t('ui.viewer.referencing.offered', {
+    states: offers.presentations.length,
+    overlays: offers.overlays.length,
+  })
 }
 
 /** What a person has to know before reading the image by what is chosen. */

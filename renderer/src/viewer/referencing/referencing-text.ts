@@ -10,6 +10,8 @@ export function labelOf({ instance, object }: Loaded): string {
   return object?.label || object?.description || kind || t('ui.viewer.referencing.object')
 }
 
+export const creatorOf = ({ object }: Loaded): string => (object ? nameText(object.creator) : '')
+
 /** What it describes, who made it, and when. */
 export function originOf({ object }: Loaded): string {
   if (!object) return ''

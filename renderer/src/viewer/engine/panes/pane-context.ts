@@ -105,6 +105,12 @@ export interface PaneContent {
   /** Brightness by one of the image's look-up tables; undefined: by none. */
   setCurve(index: number | undefined): void
   setInversion(isInverted: boolean): void
+  /** See `Pane.present`; null: as sent from now on. */
+  present(state: PresentationState | null): void
+  /** As the presentation state says, whatever a person has changed. */
+  presentAgain(): void
+  /** The scene of the pane is another. */
+  sceneChanged(): void
   /** As it opened, but for what is drawn on it. */
   reset(view: View): void
   /** Interpolated between pixels or not, as the state says. */
@@ -112,11 +118,5 @@ export interface PaneContent {
   setSlab(slab: Slab): void
   renderings(): readonly Rendering[]
   setRendering(rendering: Rendering): void
-  /** See `Pane.present`; null: as sent from now on. */
-  present(state: PresentationState | null): void
-  /** As the presentation state says, whatever a person has changed. */
-  presentAgain(): void
-  /** The scene of the pane is another. */
-  sceneChanged(): void
   probeAt(view: View, point: Types.Point2): Probed | undefined
 }

@@ -49,6 +49,10 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
     setInversion(isInverted) {
       viewportOf(cut)?.setProperties({ invert: isInverted !== isNegative(pane.state()) })
     },
+    // A presentation state is of images, not of a volume.
+    present: () => undefined,
+    presentAgain: () => undefined,
+    sceneChanged: () => undefined,
     reset(view) {
       view.resetCamera()
       giveOpenedWindow(view, image())
@@ -67,10 +71,6 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
       const { unit, slab } = pane.state()
       return probedVolume(view as Types.IVolumeViewport, unit, point, slab)
     },
-    // A presentation state is of images, not of a volume.
-    present: () => undefined,
-    presentAgain: () => undefined,
-    sceneChanged: () => undefined,
   }
 }
 

@@ -106,16 +106,16 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
       forgetWindow(view as Types.IStackViewport)
       stack.curve = 0
     },
-    setSmooth: (view) => setInterpolation(view, pane.state().isSmooth),
-    setSlab: () => undefined,
-    renderings: () => [],
-    setRendering: () => undefined,
     present: (state) => present(stack, state),
     presentAgain() {
       stack.presentedAs = ''
       present(stack, pane.state().presentation)
     },
     sceneChanged: () => stack.layers?.setScene(pane.scene),
+    setSmooth: (view) => setInterpolation(view, pane.state().isSmooth),
+    setSlab: () => undefined,
+    renderings: () => [],
+    setRendering: () => undefined,
     probeAt(view, point) {
       const { image: of, unit } = pane.state()
       return probedImage(view as Types.IStackViewport, of, unit, image(), point)

@@ -43,6 +43,7 @@ export function openVolumeContent(pane: PaneContext): PaneContent {
     setSlab: () => undefined,
     renderings: () => renderingsOf(pane.state().unit),
     setRendering: (rendering) => colour(whole, rendering),
+    // A presentation state is of images, not of a volume.
     present: () => undefined,
     presentAgain: () => undefined,
     sceneChanged: () => undefined,

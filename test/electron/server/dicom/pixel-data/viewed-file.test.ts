@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { encapsulatedDocument } from '#server/dicom/pixel-data/encapsulated-content.ts'
 import {
-  encapsulatedDocument,
   isDeflated,
   readFrame,
   ViewedFile,
@@ -515,8 +515,13 @@ describe('an encapsulated document', () => {
       EncapsulatedDocumentLength: length,
     })
     const found = encapsulatedDocument(new TestSource(bytes))
-    expect(found).toMatchObject({ length: 7, mimeType: 'application/pdf', title: 'Befund' })
-    expect(bytes.toString('latin1', found?.at, (found?.at ?? 0) + 7)).toBe('%PDF-1.')
+    const [{ at, length: bytesFound } = { at: 0, length: 0 }] = found.spans
+    expect([found.mimeType, bytesFound]).toEqual(['application/pdf', 7])
+    expect(bytes.toString('latin1', at, at + 7)).toBe('%PDF-1.')
+    expect(new ViewedFile(new TestSource(bytes)).header()?.document).toEqual({
+      title: 'Befund',
+      mimeType: 'application/pdf',
+    })
     expect(headerOf(bytes).instance).toMatchObject({
       image: null,
       notImage: 'An encapsulated PDF.',
@@ -524,6 +529,6 @@ describe('an encapsulated document', () => {
   })
 
   it('is not there', () => {
-    expect(encapsulatedDocument(new TestSource(threeFrames()))).toBeUndefined()
+    expect(encapsulatedDocument(new TestSource(threeFrames())).spans).toEqual([])
   })
 })

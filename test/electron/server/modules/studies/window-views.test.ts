@@ -53,6 +53,7 @@ describe('a view from the window', () => {
     expect(View.parse(viewReply(on.store, archived))).toMatchObject({
       studyDescription: 'CT Thorax',
       whyNoCapture: null,
+      whyNoExport: null,
       mayDictate: false,
     })
     expect(on.trail().at(-1)).toMatchObject({ action: 'view.open', target: '1.2.9' })

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readReferencingObject } from '#server/dicom/referencing-objects/referencing-object.ts'
+import { OpenFile } from '#server/modules/viewer/open-files.ts'
 import { ApiError } from '#shared/errors.ts'
 import { english } from '#shared/messages/english.ts'
 import {
@@ -7,6 +9,13 @@ import {
   segmentationFile,
   sliceFile,
 } from '../../../../support/referencing-files.ts'
+import {
+  CHANGES,
+  DRAWINGS,
+  openSaving,
+  IMAGE as SAVED_IMAGE,
+  STUDY as SAVED_STUDY,
+} from '../../../../support/saved-drawings.ts'
 import { archive } from './archive-fixture.ts'
 import { never, openView, openViewing } from './viewing-fixture.ts'
 
@@ -55,6 +64,36 @@ describe('an object that refers to images', () => {
     const open = view()
     expect(await images.referencing(open, STATE)).toMatchObject({ kind: 'presentation-state' })
     expect((await images.frame(open, SEGMENTATION, 1, never())).body.length).toBe(512)
+  })
+
+  it('is read as the gateway itself stores drawings', async () => {
+    using on = openSaving()
+    const windows = [{ sopInstanceUid: SAVED_IMAGE, frame: 1, center: 50, width: 350 }]
+    await on.saved.save(on.window, SAVED_STUDY, { ...CHANGES, drawings: [...DRAWINGS], windows })
+    const objects = await Promise.all(
+      (await on.files()).map(async (path) => {
+        const file = await OpenFile.open(path)
+        onTestFinished(() => file[Symbol.asyncDispose]())
+        return readReferencingObject(file.source).catch(() => undefined)
+      }),
+    )
+    const state = objects.find((object) => object !== undefined)
+    if (state?.kind !== 'presentation-state') throw new Error('no presentation state')
+    expect(state).toMatchObject({ label: 'ISTHMUS', creator: 'Sample^Rita', notApplied: [] })
+    expect(state.references).toEqual([{ sopInstanceUid: SAVED_IMAGE, frames: null }])
+    expect(state.voi).toMatchObject([{ window: { center: 50, width: 350 } }])
+    const graphics = state.annotations.flatMap((annotation) => annotation.graphics)
+    const texts = state.annotations.flatMap((annotation) => annotation.texts)
+    expect(graphics[0]).toMatchObject({
+      type: 'POLYLINE',
+      units: 'pixel',
+      points: [
+        [10.5, 20.5],
+        [60.25, 20.5],
+      ],
+    })
+    expect(new Set(graphics.map(({ type }) => type))).toContain('ELLIPSE')
+    expect(texts.map(({ text }) => text)).toContain('Сустав 関節')
   })
 
   it('that ends too early is refused, and named in the list', async () => {

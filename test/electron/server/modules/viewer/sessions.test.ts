@@ -103,7 +103,12 @@ describe('a view by a link', () => {
         user: { userId: doctor.userId, name: 'Una Malá' },
         mayDictate: true,
       },
-      ...{ hangingProtocol: null, whyNoCapture: null, expiresAt: '2026-11-20T21:00:00.000Z' },
+      ...{
+        hangingProtocol: null,
+        whyNoCapture: null,
+        whyNoExport: null,
+        expiresAt: '2026-11-20T21:00:00.000Z',
+      },
     })
     const named = on.follow(links.viewerOnly(key, { studyId: on.read, userId: doctor.userId }))
     expect(viewReply(on.store, named.view)).toMatchObject({
@@ -116,6 +121,7 @@ describe('a view by a link', () => {
       kind: 'viewer-only',
       user: null,
       whyNoCapture: null,
+      whyNoExport: 'DICOM files can only be downloaded by a signed-in user.',
     })
   })
 

@@ -1,0 +1,12 @@
+const PRINTING = 'data-printing'
+
+/**
+ * Prints the document beside the images, without the rest of the page (`print.css` in
+ * `media-beside.module.css`).
+ */
+export function printDocument(): void {
+  const root = document.documentElement
+  root.setAttribute(PRINTING, '')
+  window.addEventListener('afterprint', () => root.removeAttribute(PRINTING), { once: true })
+  window.print()
+}
