@@ -50,7 +50,7 @@ test.beforeAll(async ({ browser }) => {
   complaints = complaintsOf(page)
   await page.goto(await stage.link(STUDY))
   await isDrawn(page)
-  await expect(page.getByText(`All ${2 * SLICES} images read`)).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText(`All ${2 * SLICES} images received`)).toBeVisible({ timeout: 60_000 })
   await paneOf(page).focus()
   await page.keyboard.press('m')
   await isDrawn(page)

@@ -19,6 +19,8 @@ export function PresetMenu() {
   const pane = usePane(paneId)
   const kind = usePaneState(paneId, (state) => state.kind)
   const series = usePaneState(paneId, (state) => state.series?.key)
+  // Presets are known once there is a picture.
+  usePaneState(paneId, (state) => state.isShown)
   const presets = series === undefined ? [] : byKey(pane.presets())
   const renderings = series === undefined ? [] : pane.renderings()
   const isEmpty = presets.length + renderings.length === 0

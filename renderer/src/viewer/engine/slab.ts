@@ -82,9 +82,9 @@ export function slabValue(
   const { viewPlaneNormal: normal = [0, 0, 1] } = viewport.getCamera()
   const { kind } = slab
   const reach = reachOf(slab)
-  const steps = Math.max(1, Math.ceil((2 * reach) / (spacingAlong(viewport) / 4)))
-  const values = Array.from({ length: steps + 1 }, (_, step) => {
-    const along = (step / steps - 0.5) * 2 * reach
+  const steps = Math.max(1, Math.ceil((2 * reach) / (spacingAlong(viewport) / 16)))
+  const values = Array.from({ length: steps }, (_, step) => {
+    const along = ((step + 0.5) / steps - 0.5) * 2 * reach
     return valueAt(place.map((value, axis) => value + (normal[axis] ?? 0) * along) as Types.Point3)
   }).filter((value) => value !== undefined)
   if (values.length === 0) return undefined
