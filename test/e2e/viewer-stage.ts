@@ -176,7 +176,7 @@ export async function isShown(page: Page, number = 1): Promise<void> {
 async function pointed(pane: Locator) {
   const text = pane.getByTestId('pointer-value')
   if ((await text.count()) === 0) return undefined
-  const found = /^(\d+), (\d+): (.+?)(?: HU)?$/.exec((await text.textContent()) ?? '')
+  const found = /^(\d+), (\d+): ([-\d. e]+?)(?: [A-Z].*)?$/.exec((await text.textContent()) ?? '')
   if (!found) return undefined
   const values = (found[3] ?? '').split(' ').map(Number)
   return { column: Number(found[1]), row: Number(found[2]), values }
@@ -238,10 +238,12 @@ async function search(
       return { ...at, value: now.values.length === 1 ? now.values[0] : now.values }
     if (now) {
       before = at
-      // Less than the whole way, as its beginning and its end lie anywhere in their pixels.
+      // Less than the whole way, as its beginning and its end lie anywhere in their pixels, and ever
+      // less, so that steps which are too long do not pass over a pixel again and again.
+      const share = Math.max(0.1, 0.7 * 0.9 ** tries)
       at = {
-        x: at.x + (wanted.column - now.column) * wide * 0.7,
-        y: at.y + (wanted.row - now.row) * high * 0.7,
+        x: at.x + (wanted.column - now.column) * wide * share,
+        y: at.y + (wanted.row - now.row) * high * share,
       }
     } else at = { x: (at.x + before.x) / 2, y: (at.y + before.y) / 2 }
     now = await pointAt(at.x, at.y)
