@@ -18,25 +18,11 @@ import { entryOf, openViewerStage, paneOf, type ViewerStage } from './viewer-sta
 const IS_WHOLE = process.env.ISTHMUS_PIXELS === 'all'
 /** One of each form of which a fault has been seen, or could be seen alone. */
 const SAMPLE = [
-  ...['grey-u8-window', 'grey-s12-high-13', 'grey-u12-large', 'mono1-u12', 'ct-no-window'],
-  ...[
-    'bits',
-    'bits-few',
-    'window-of-1',
-    'window-sigmoid',
-    'voi-lut-signed',
-    'modality-and-voi-lut',
-  ],
-  ...[
-    'pls-inverse',
-    'overlay-beyond',
-    'overlay-embedded-signed',
-    'overlay-3-frames',
-    'overlay-rgb',
-  ],
-  ...['rgb-32-planes', 'ybr-full-422', 'palette-first-50', 'aspect-2-1', 'enhanced-ct'],
-  ...['supplemental-palette', 'float', 'jpeg-extended-u12', 'jpeg-baseline-rgb-422'],
-  ...['jpeg-ls-near-u12', 'htj2k-201-s16', 'j2k-signs-as-signed', 'jxl-110-rgb', 'rle-overlay'],
+  ...['grey-s12-high-13', 'grey-u12-large', 'bits-few', 'window-of-1', 'window-sigmoid'],
+  ...['slope-small-window', 'modality-and-voi-lut', 'voi-lut-rescaled', 'pls-inverse'],
+  ...['overlay-beyond', 'overlay-embedded-signed', 'overlay-3-frames', 'rgb-32-planes'],
+  ...['palette-first-50', 'aspect-2-1', 'enhanced-ct', 'supplemental-palette'],
+  ...['jpeg-extended-u12', 'jpeg-ls-near-u12', 'htj2k-201-s16', 'j2k-signs-as-signed'],
 ]
 const SIZES = [
   { width: 900, height: 700 },
@@ -46,7 +32,7 @@ const SIZES = [
 /** Rounding to 8 bits; of pixels between others, and of decoders that lose, a little more. */
 const TOLERANCE = { exact: 1, smooth: 2 }
 
-test.describe.configure({ mode: 'serial', timeout: IS_WHOLE ? 1_800_000 : 120_000 })
+test.describe.configure({ mode: 'serial', timeout: IS_WHOLE ? 3_600_000 : 300_000 })
 const lacking = lackingOf('samples', 'dcmtk', ...(IS_WHOLE ? (['gdcm'] as const) : []))
 test.skip(lacking.length > 0, lacking.join(', '))
 
@@ -95,6 +81,8 @@ async function open({ uids }: PixelFile): Promise<string> {
   const entry = entryOf(page, uids[1])
   if ((await entry.count()) === 0) return 'not listed'
   await entry.click()
+  // The tooltip of an entry may reach into the pane.
+  await page.mouse.move(1, 1)
   await expect(entry).toHaveAttribute('aria-current', 'true')
   return settled()
 }
@@ -152,6 +140,8 @@ async function compareAll(size: string, isSmooth: boolean): Promise<void> {
     let at = 1
     for (const frame of difference ? [] : file.frames) {
       await paneOf(page).focus()
+      // It opens where it was left.
+      if (at === 1 && file.frames.length > 1) await page.keyboard.press('Home')
       for (; at < frame; at++) await page.keyboard.press('ArrowDown')
       difference = (await settled()) || (await differs(file, frame, isSmooth))
       if (difference) break
@@ -181,8 +171,8 @@ test('the viewer draws what DCMTK draws, as it opens and pixel by pixel at three
   const isExplained = ({ name, size }: (typeof found)[number]) =>
     explained.some((row) => row.covers(name, size === 'smooth'))
   expect(found.filter((one) => !isExplained(one))).toEqual([])
-  // The sample has few of the files.
-  if (!IS_WHOLE) return
+  // A part of the files has a part of the differences.
+  if (!IS_WHOLE || process.env.ISTHMUS_PIXELS_ONLY) return
   const idle = explained.filter(
     (row) => !found.some(({ name, size }) => row.covers(name, size === 'smooth')),
   )

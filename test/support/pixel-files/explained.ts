@@ -16,7 +16,7 @@ export function explainedDifferences(): readonly Explained[] {
   const section = /^## Pixels$([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(
     readFileSync(DOCUMENT, 'utf8'),
   )?.[1]
-  const rows = [...(section ?? '').matchAll(/^\| (`.+?`) \| .+? \| (.+?) \|$/gm)]
+  const rows = [...(section ?? '').matchAll(/^\| (`.+?) \| .+? \| (.+?) \|$/gm)]
   return rows.map(([, files = '', why = '']) => {
     const patterns = [...files.matchAll(/`([^`]+)`( smoothed)?/g)].map(
       ([, pattern = '', smoothed]) => ({
