@@ -126,7 +126,7 @@ test('says them of an ellipse', async () => {
 })
 
 test('measures a long axis and the short one across it', async () => {
-  await draw('j', [12, 40], [42, 40])
+  await draw('Shift+A', [12, 40], [42, 40])
   await expect(list()).toContainText('Long axis', { timeout: 15_000 })
   expect(Math.abs((await measured('Long axis')) - 30)).toBeLessThan(0.3)
   // It begins as two thirds of the long one, until somebody moves it.
