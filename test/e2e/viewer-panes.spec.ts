@@ -157,8 +157,10 @@ const linesIn = (number: number) =>
 
 test('draws the plane of the active pane as a line in a series of the same frame of reference', async () => {
   await page.keyboard.press('Shift+Digit2')
-  await isDrawn(page, 2)
+  await paneOf(page, 2).focus()
+  await page.locator(`[data-series="${SAGITTAL.seriesInstanceUid}"]`).getByRole('button').click()
   await expect(paneOf(page, 2)).toContainText('Sagittal')
+  await isDrawn(page, 2)
   await paneOf(page).focus()
   await page.keyboard.press('ArrowDown')
   await expect.poll(() => linesIn(2)).toBeGreaterThan(0)
@@ -171,19 +173,14 @@ test('draws the plane of the active pane as a line in a series of the same frame
 
 test('scrolls a prior of another frame of reference by as many millimetres', async () => {
   await paneOf(page).focus()
-  await page.keyboard.press('Shift+Digit1')
   for (let slice = 0; slice < 4; slice += 1) await page.keyboard.press('ArrowDown')
   await expect(paneOf(page)).toContainText('Im 5/24')
-  await page.keyboard.press('h')
-  await page
-    .getByRole('button', { name: /Show beside/ })
-    .first()
-    .click()
-  await isDrawn(page, 2)
-  await page.keyboard.press('Escape')
+  await paneOf(page, 2).focus()
+  await page.locator(`[data-series="${EARLIER.seriesInstanceUid}"]`).getByRole('button').click()
   await expect(paneOf(page, 2)).toContainText('Prior')
-  // 20 mm from the first image, as the active pane: four slices of 5 mm, eight of 2.5 mm.
-  await expect(paneOf(page, 2)).toContainText('Im 9/48')
+  await isDrawn(page, 2)
+  await expect(paneOf(page, 2)).toContainText('Im 1/48')
+  // 25 mm from the first image, as the active pane: five slices of 5 mm, ten of 2.5 mm.
   await paneOf(page).focus()
   await page.keyboard.press('ArrowDown')
   await expect(paneOf(page)).toContainText('Im 6/24')

@@ -42,7 +42,7 @@ export const KEYS = {
     toolLength: ['l'],
     toolAngle: ['a'],
     toolCobb: ['g'],
-    toolBidirectional: ['j'],
+    toolBidirectional: ['shift+a'],
     toolRectangle: ['q'],
     toolEllipse: ['e'],
     toolFreehand: ['d'],

@@ -1,9 +1,4 @@
-import {
-  cache,
-  getRenderingCapabilities,
-  init as initCore,
-  RenderingEngine,
-} from '@cornerstonejs/core'
+import { cache, init as initCore, RenderingEngine } from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
 import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
@@ -28,6 +23,7 @@ import {
 } from './panes/pane-links.ts'
 import { openResizing } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
+import { isSoftware } from './software.ts'
 import type { SeriesState } from './stack.ts'
 import { openThumbnails } from './thumbnails.ts'
 import { type Button, openTools, type ToolName, type Tools } from './tools.ts'
@@ -234,11 +230,6 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
 }
 
 type Panes = Map<string, EnginePane>
-
-const isSoftware = (): boolean => {
-  const { softwareRasterizer, webgl } = getRenderingCapabilities()
-  return softwareRasterizer || !webgl
-}
 
 /** What all panes draw with. */
 function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks): PanesWorld {

@@ -1,5 +1,7 @@
 import type { Types } from '@cornerstonejs/core'
+import { message } from '#shared/messages/message.ts'
 import type { Rendering } from '../pane.ts'
+import { isSoftware } from '../software.ts'
 import { edgesOf } from '../view.ts'
 import { applyRendering, renderingsOf } from '../volume-renderings.ts'
 import { NOTHING } from './look.ts'
@@ -24,7 +26,11 @@ export function openVolumeContent(pane: PaneContext): PaneContent {
     },
     close: () => undefined,
     onCamera: () => undefined,
-    look: (view) => ({ ...NO_WINDOW, edges: edgesOf(view, null) }),
+    look: (view) => ({
+      ...NO_WINDOW,
+      edges: edgesOf(view, null),
+      notes: isSoftware() ? COARSE_NOTES : NOTHING.notes,
+    }),
     image: () => middleImageOf(pane),
     moveTo: () => undefined,
     isReady: () => true,
@@ -54,6 +60,9 @@ export function openVolumeContent(pane: PaneContext): PaneContent {
 
 const { window, isInverted, rotation, magnification } = NOTHING
 const NO_WINDOW = { window, isInverted, rotation, magnification }
+/** Times the usual distance of samples: what takes a minute otherwise takes some seconds. */
+const COARSE = 5
+const COARSE_NOTES = [message('viewer.rendering-coarse')]
 /** From the patient's front, feet below. */
 const FROM_FRONT: Types.ICamera = { viewPlaneNormal: [0, -1, 0], viewUp: [0, 0, 1] }
 
@@ -79,6 +88,7 @@ async function display(whole: VolumeContext, signal: AbortSignal): Promise<void>
     if (signal.aborted) return
     viewport.setCamera(FROM_FRONT)
     viewport.resetCamera()
+    if (isSoftware()) viewport.setSampleDistanceMultiplier(COARSE)
   }
   const chosen = rendering ?? renderingsOf(unit)[0]
   if (chosen) colour(whole, chosen)
