@@ -227,9 +227,7 @@ async function isthmus(context, studyInstanceUid, measure) {
   await visit(context, link, measure, {
     canvas: '[data-pane="pane-1"] canvas',
     isAllDecoded: (count) =>
-      document
-        .querySelector('footer [role="status"]')
-        ?.textContent?.includes(`All ${count} images`),
+      document.querySelector('footer')?.textContent?.includes(`${count} of ${count} ready`),
     showPlanes: (page) => page.keyboard.press('m'),
     isWholeVolume: () => true,
   })

@@ -130,7 +130,7 @@ async function open(link, isWhole) {
       .waitForFunction(() => window.firstImage, undefined, { timeout: 300_000 })
       .then((handle) => handle.jsonValue())
     await page
-      .getByText(`All ${slices.toLocaleString('en')} images read`)
+      .getByText(`All ${slices.toLocaleString('en')} images received`)
       .waitFor({ timeout: 300_000 })
     const all = await page.evaluate(() => performance.now())
     return { first, all }
@@ -162,7 +162,7 @@ async function scrolling() {
   const ours = await context.newPage()
   await ours.goto(link)
   await ours
-    .getByText(`All ${steps.toLocaleString('en')} images read`)
+    .getByText(`All ${steps.toLocaleString('en')} images received`)
     .waitFor({ timeout: 120_000 })
   const box = await ours.locator('[data-pane="pane-1"] canvas').first().boundingBox()
   const bare = await openBare(context, box)
@@ -340,7 +340,9 @@ async function memory() {
     await page.evaluate(scrollThrough, { steps: Math.floor(many / 10), by: 100 })
     await look(Math.floor((many * tenth) / 10))
   }
-  await page.getByText(`All ${many.toLocaleString('en')} images read`).waitFor({ timeout: 600_000 })
+  await page
+    .getByText(`All ${many.toLocaleString('en')} images received`)
+    .waitFor({ timeout: 600_000 })
   await page.evaluate(scrollThrough, { steps: Math.floor(many / 20), by: -100 })
   await look(`${Math.floor(many / 20)} back`)
   await context.close()

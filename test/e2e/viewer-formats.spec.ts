@@ -175,7 +175,9 @@ test.beforeAll(async ({ browser }) => {
   await page.goto(await stage.ephemeralLink('samples'))
   // The menu of overlays would lie between the pointer and some of the pixels whose values are read.
   await page.addStyleTag({ content: '[data-referencing] * { pointer-events: none !important }' })
-  await expect(page.getByText(/^All \d+ images received$|the rest could not be$/)).toBeVisible({
+  await expect(
+    page.getByText(/^All \d+ images received$|the rest could not be loaded$/),
+  ).toBeVisible({
     timeout: 60_000,
   })
   // The files are of many patients; the warning gives its room to the images once it was seen.

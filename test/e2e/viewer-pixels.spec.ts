@@ -64,7 +64,9 @@ test.beforeAll(async ({ browser }) => {
   )
   page = await browser.newPage({ viewport: SIZES[0] as { width: number; height: number } })
   await page.goto(await stage.ephemeralLink('pixels'))
-  await expect(page.getByText(/^All \d+ images received$|the rest could not be$/)).toBeVisible({
+  await expect(
+    page.getByText(/^All \d+ images received$|the rest could not be loaded$/),
+  ).toBeVisible({
     timeout: 120_000,
   })
   const warning = page.getByRole('alert').getByRole('button', { name: 'I have seen this' })

@@ -45,7 +45,7 @@ it.each([
   ['loading', 312, 500, '312 of 500 images received'],
   ['done', 1, 1, 'All 1 image received'],
   ['done', 0, 0, 'No images'],
-  ['done', 4999, 5000, '4,999 of 5,000 images received; the rest could not be'],
+  ['done', 4999, 5000, '4,999 of 5,000 images received; the rest could not be loaded'],
 ] as const)('says of %s %d of %d: %s%s', (state, read, files, text) => {
   expect(progressText({ state, read, files })).toBe(text)
 })
