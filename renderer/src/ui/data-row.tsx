@@ -41,7 +41,7 @@ interface RowProps<T> {
   readonly isGrid: boolean
   readonly opens: boolean
   readonly columns: readonly Column<T>[]
-  readonly measure: ((element: Element | null) => void) | null
+  readonly measure: (element: Element | null) => void
   readonly hands: RowHandlers<T>
 }
 

@@ -28,7 +28,7 @@ export interface DataTableProps<T> {
   readonly least: number
   /** It has the rest of the screen, and scrolls by itself where the window is high enough. */
   readonly isFilling?: boolean
-  /** Pixels of every row: long lists stay fast, and what does not fit is cut. */
+  /** Pixels of a row; one with more to show is higher. */
   readonly rowHeight?: number
   readonly onOpen?: (row: T) => void
   /** A click makes the row the current one; without it, it opens the row. */

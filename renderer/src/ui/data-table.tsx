@@ -24,7 +24,7 @@ import { useWidth } from './use-width.ts'
 export type { Column }
 
 /**
- * A long table of which only the visible rows are drawn; rows may wrap unless `rowHeight` is given.
+ * A long table of which only the visible rows are drawn; rows may wrap.
  * Arrows, J and K, page keys, Home and End move the current row, Enter opens it, Space and X select
  * it. Screen readers get its full size (aria-rowcount).
  */
@@ -35,7 +35,6 @@ export function DataTable<T>(given: DataTableProps<T>) {
   const {
     label,
     keyOf,
-    rowHeight,
     onOpen,
     end,
     onCurrent,
@@ -112,7 +111,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
                 isGrid={isGrid}
                 opens={onOpen !== undefined}
                 columns={shown}
-                measure={rowHeight ? null : virtual.measureElement}
+                measure={virtual.measureElement}
                 hands={hands}
               />
             )

@@ -24,6 +24,8 @@ export function FormDrawer({ children, onClose, ...props }: DrawerProps) {
         closeOnEscape={!isHeld}
         closeOnClickOutside={!isHeld}
         onInput={() => setTouched(true)}
+        // What has the focus is not below the title, nor below the buttons at the end of the form.
+        styles={{ content: { scrollPaddingBlock: '68px 76px' } }}
       >
         {guarded(children)}
       </Drawer>

@@ -1,22 +1,24 @@
 import { Button, Group } from '@mantine/core'
 import type { ProblemError } from '../api/client.ts'
+import css from './form-end.module.css'
 import { Failed } from './page.tsx'
 
-/** The end of a form: a refusal that no field can tell, and the two ways out. */
+/**
+ * The end of a form in a drawer: a refusal that no field can tell, and the two ways out. It stays
+ * in sight while the form is scrolled.
+ */
 export function FormEnd(props: {
   error: ProblemError | null
   cancel: string
   submit: string
   isBusy: boolean
   onCancel: () => void
-  /** Above the buttons, where no stack makes room. */
-  mt?: 'md'
 }) {
-  const { error, cancel, submit, isBusy, onCancel, mt } = props
+  const { error, cancel, submit, isBusy, onCancel } = props
   return (
-    <>
+    <div className={css.end}>
       {error && error.errors.length === 0 && <Failed error={error} />}
-      <Group justify="flex-end" {...(mt && { mt })}>
+      <Group justify="flex-end">
         <Button variant="default" onClick={onCancel}>
           {cancel}
         </Button>
@@ -24,6 +26,6 @@ export function FormEnd(props: {
           {submit}
         </Button>
       </Group>
-    </>
+    </div>
   )
 }

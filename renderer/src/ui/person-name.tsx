@@ -4,13 +4,13 @@ import css from './person-name.module.css'
 
 /**
  * A PN value as `LAST, First`, with its ideographic group beside it and the value as received on
- * hover. `isOneLine`: it is cut rather than wrapped.
+ * hover. It wraps and is never cut: it says who the patient is.
  */
-export function PersonName({ value, isOneLine = false }: { value: string; isOneLine?: boolean }) {
+export function PersonName({ value }: { value: string }) {
   const { family, rest, ideographic } = shownName(value)
   if (family === '') return <span title={value}>{t('ui.common.noName')}</span>
   return (
-    <span className={isOneLine ? css.line : css.name} title={value}>
+    <span className={css.name} title={value}>
       <bdi>
         <span className={css.family}>{family}</span>
         {rest && `, ${rest}`}

@@ -21,7 +21,8 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
     key: `isthmus-all-screens ${session.user?.userId}`,
     defaultValue: false,
   })
-  const here = screenAt(useLocation().pathname)?.to
+  const { pathname, search } = useLocation()
+  const here = screenAt(pathname, search.study)?.to
   const shown = isAll ? all : all.filter((screen) => own.includes(screen) || screen.to === here)
   return (
     <nav className={css.nav} aria-label={t('ui.shell.navigation')}>
@@ -88,8 +89,8 @@ function Entry(props: { screen: Screen; isHere: boolean; isNarrow: boolean }) {
       <Link
         to={to}
         className={css.link}
-        activeOptions={{ exact: to === '/', includeSearch: false }}
-        // The router knows those beneath its address by itself.
+        // Which screen an address beneath another belongs to is said by `screenAt`.
+        activeOptions={{ exact: true, includeSearch: false }}
         {...(isHere && { 'aria-current': 'page' as const })}
       >
         <Icon size={19} stroke={1.7} aria-hidden />

@@ -146,8 +146,15 @@ const ELSEWHERE: Readonly<Record<string, Screen['to']>> = {
   '/audit': '/activity',
 }
 
-/** The screen an address belongs to. */
-export function screenAt(address: string): Screen | undefined {
+/** The prior studies of a study of the images: that is where such a search begins. */
+const PRIORS = '/destinations/priors'
+
+/**
+ * The screen an address belongs to.
+ * @param study that the address names in its search, if any
+ */
+export function screenAt(address: string, study?: unknown): Screen | undefined {
+  if (isWithin(address, PRIORS) && study !== undefined) return screenAt('/images')
   const [, of = address] = Object.entries(ELSEWHERE).find(([list]) => isWithin(address, list)) ?? []
   return SCREENS.find(({ to }) => to === of || isWithin(of, to))
 }

@@ -1,5 +1,5 @@
 import { Button, Group, Tooltip } from '@mantine/core'
-import { IconArrowLeft, IconCheck, IconCopy } from '@tabler/icons-react'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
@@ -13,6 +13,7 @@ import { useStatus } from '../../api/status.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
@@ -44,11 +45,7 @@ export function AssociationScreen() {
           ? t('ui.activity.one.title', { who: who || t('ui.activity.list.callers') })
           : t('ui.activity.list.title')
       }
-      about={
-        <Link to="/activity/associations">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.activity.one.back')}
-        </Link>
-      }
+      about={<BackLink to="/activity/associations">{t('ui.activity.one.back')}</BackLink>}
       actions={record && <CopyForSupport text={record.supportText} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}

@@ -13,7 +13,7 @@ import { Tag } from '../../ui/tone.tsx'
 export const columns: readonly Column<InspectionSummary>[] = [
   {
     name: t('ui.worklist-queries.columns.at'),
-    track: '98px',
+    track: '84px',
     cell: ({ at, inspectionId }) => (
       <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }}>
         <Clock instant={at} />
@@ -22,7 +22,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
   },
   {
     name: t('ui.worklist-queries.columns.device'),
-    track: 'minmax(92px, 0.8fr)',
+    track: 'minmax(92px, 0.5fr)',
     cell: ({ deviceName, callingAeTitle, origin }) => (
       <>
         <b>{deviceName || callingAeTitle}</b>
@@ -36,7 +36,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
   },
   {
     name: t('ui.worklist-queries.columns.sentence'),
-    track: 'minmax(170px, 3fr)',
+    track: 'minmax(260px, 3fr)',
     cell: ({ sentence, repeats, lastAt }) => (
       <>
         {translateMessage(sentence)}
@@ -51,7 +51,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
   },
   {
     name: t('ui.worklist-queries.columns.source'),
-    track: '146px',
+    track: '124px',
     cell: ({ source, status }) => (
       <>
         <Tag tone={SOURCES[source].tone} meaning={SOURCES[source].meaning}>
@@ -70,12 +70,14 @@ export const columns: readonly Column<InspectionSummary>[] = [
   {
     name: t('ui.worklist-queries.columns.filtered'),
     track: '56px',
+    rank: 2,
     isRight: true,
     cell: ({ filtered }) => numberText(filtered),
   },
   {
     name: t('ui.worklist-queries.columns.withheld'),
     track: '64px',
+    rank: 1,
     isRight: true,
     cell: ({ withheld }) => numberText(withheld),
   },
@@ -83,7 +85,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
     name: t('ui.worklist-queries.columns.took'),
     track: '66px',
     isRight: true,
-    isWideOnly: true,
+    rank: 3,
     cell: ({ tookMs }) => durationText(tookMs),
   },
 ]

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { IconArrowLeft, IconSearch } from '@tabler/icons-react'
+import { IconSearch } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useReply } from '../../api/queries.ts'
@@ -7,6 +7,7 @@ import { SOURCES } from '../../format/answer-source.ts'
 import { shownStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { InspectionView } from '../../ui/inspection-view.tsx'
 import { Empty, Failed, Page, Waiting } from '../../ui/page.tsx'
@@ -32,10 +33,7 @@ export function Query() {
       title={t('ui.worklist-queries.one', { id: inspectionId })}
       about={
         <>
-          <Link to="/queries">
-            <IconArrowLeft size={14} style={{ verticalAlign: -2 }} />{' '}
-            {t('ui.worklist-queries.back')}
-          </Link>
+          <BackLink to="/queries">{t('ui.worklist-queries.back')}</BackLink>
           {inspection && <Text mt={6}>{translateMessage(inspection.sentence)}</Text>}
         </>
       }

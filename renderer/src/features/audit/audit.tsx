@@ -9,6 +9,7 @@ import { durationText, numberText } from '../../format/amounts.ts'
 import { ACT_GROUPS } from '../../format/audit-actions.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
+import { DayInput } from '../../ui/day-input.tsx'
 import { Failed, Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
 import { ActivityTabs } from '../../ui/sections/activity-tabs.tsx'
@@ -180,7 +181,7 @@ function Filters(props: {
   const { chosen, actors, onChange, children } = props
   const change = (part: Partial<Chosen>) => onChange({ ...chosen, ...part })
   return (
-    <Group gap={12} align="flex-end">
+    <Group gap={12} align="flex-start">
       <Select
         aria-label={t('ui.audit.who')}
         placeholder={t('ui.audit.anyone')}
@@ -239,8 +240,7 @@ function DayField({
   onChange: (day: string) => void
 }) {
   return (
-    <TextInput
-      type="date"
+    <DayInput
       aria-label={name}
       leftSection={name}
       leftSectionWidth={widthOf(name)}

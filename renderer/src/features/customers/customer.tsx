@@ -1,5 +1,5 @@
-import { Anchor, Button, Group } from '@mantine/core'
-import { IconArrowLeft, IconBan, IconFolders, IconPencil, IconRestore } from '@tabler/icons-react'
+import { Button, Group } from '@mantine/core'
+import { IconBan, IconFolders, IconPencil, IconRestore } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ExpressCustomer, express } from '#shared/contract/express.ts'
@@ -8,6 +8,7 @@ import { useReply } from '../../api/queries.ts'
 import { numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Copy } from '../../ui/copy.tsx'
@@ -45,10 +46,7 @@ export function Customer() {
 
 const Back = () => (
   <div>
-    <Anchor component={Link} to="/customers" className={css.back}>
-      <IconArrowLeft size={14} aria-hidden />
-      {t('ui.customers.back')}
-    </Anchor>
+    <BackLink to="/customers">{t('ui.customers.back')}</BackLink>
   </div>
 )
 

@@ -114,7 +114,6 @@ export function DestinationForm({
         submit={destination ? t('ui.destinations.form.save') : t('ui.destinations.form.add')}
         isBusy={add.isPending || update.isPending}
         onCancel={onDone}
-        mt="md"
       />
     </form>
   )

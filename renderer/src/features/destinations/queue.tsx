@@ -1,13 +1,7 @@
 import { Button, Drawer, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import {
-  IconArrowLeft,
-  IconCheck,
-  IconPlayerSkipForward,
-  IconSend,
-  IconX,
-} from '@tabler/icons-react'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { IconCheck, IconPlayerSkipForward, IconSend, IconX } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import {
@@ -22,6 +16,7 @@ import { useMayManageStudies } from '../../api/session.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
@@ -54,11 +49,7 @@ export function Queue() {
   return (
     <Page
       title={destination?.name ?? t('ui.destinations.title')}
-      about={
-        <Link to="/destinations">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.destinations.back')}
-        </Link>
-      }
+      about={<BackLink to="/destinations">{t('ui.destinations.back')}</BackLink>}
       isFull
     >
       {list.isPending && <Waiting rows={6} />}

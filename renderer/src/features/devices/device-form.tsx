@@ -46,7 +46,6 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
         submit={device ? t('ui.devices.form.save') : t('ui.devices.form.add')}
         isBusy={add.isPending || update.isPending}
         onCancel={onDone}
-        mt="md"
       />
     </form>
   )

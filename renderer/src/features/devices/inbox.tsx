@@ -105,21 +105,23 @@ function Caller({ caller }: { caller: UnknownCaller }) {
             maxLength={16}
             {...form.getInputProps('modality')}
           />
-          <Button
-            type="submit"
-            variant="light"
-            leftSection={<IconCheck size={16} />}
-            loading={approve.isPending}
-          >
-            {t('ui.devices.inbox.approve')}
-          </Button>
-          <Button
-            variant="default"
-            loading={dismiss.isPending}
-            onClick={() => dismiss.mutate({ body: { aeTitle, address } })}
-          >
-            {t('ui.devices.inbox.dismiss')}
-          </Button>
+          <div className={css.acts}>
+            <Button
+              type="submit"
+              variant="light"
+              leftSection={<IconCheck size={16} />}
+              loading={approve.isPending}
+            >
+              {t('ui.devices.inbox.approve')}
+            </Button>
+            <Button
+              variant="default"
+              loading={dismiss.isPending}
+              onClick={() => dismiss.mutate({ body: { aeTitle, address } })}
+            >
+              {t('ui.devices.inbox.dismiss')}
+            </Button>
+          </div>
         </div>
         <Tooltip label={t('ui.devices.inbox.anyAddressAbout')}>
           <Checkbox

@@ -1,7 +1,7 @@
 import { Button, Group, Text, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconArrowLeft, IconCheck, IconRefresh, IconX } from '@tabler/icons-react'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { IconCheck, IconRefresh, IconX } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { dashboardEvents, type EventRecord } from '#shared/contract/events.ts'
 import { useEventStream } from '../../api/event-stream.ts'
@@ -11,6 +11,7 @@ import { EVENT_KINDS, EVENT_NAMES } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
@@ -39,11 +40,7 @@ export function Event() {
   return (
     <Page
       title={event ? EVENT_NAMES[event.type].name : t('ui.events.title')}
-      about={
-        <Link to="/events">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.events.back')}
-        </Link>
-      }
+      about={<BackLink to="/events">{t('ui.events.back')}</BackLink>}
       actions={event && <Decisions event={event} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconCheck } from '@tabler/icons-react'
@@ -11,6 +11,7 @@ import { call, keyOf, useSend } from '../../api/queries.ts'
 import { shortIds } from '../../format/audit-detail.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { type Asked, bodyOf, localTime, type ReplayBody } from './span.ts'
@@ -122,14 +123,14 @@ function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Aske
   return (
     <>
       <SimpleGrid cols={2}>
-        <TextInput
+        <DayInput
           type="datetime-local"
           label={t('ui.events.again.from')}
           description={t('ui.events.again.spanZone')}
           value={asked.from}
           onChange={(event) => onChange({ from: event.currentTarget.value })}
         />
-        <TextInput
+        <DayInput
           type="datetime-local"
           label={t('ui.events.again.to')}
           description={t('ui.events.again.spanZone')}

@@ -6,6 +6,7 @@ import { dayText } from '../../format/dates.ts'
 import { sexText } from '../../format/image-states.ts'
 import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import { type Identity, type PATIENT_FIELDS, valuesOf } from './image-identities.ts'
 import { joinedName, type NameParts, namePartsOf } from './name-parts.ts'
 import css from './resolve.module.css'
@@ -137,8 +138,7 @@ export function PatientForm(props: {
             <p className={css.says}>{says('accessionNumber')}</p>
           </div>
           <div>
-            <TextInput
-              type="date"
+            <DayInput
               label={t('ui.images.correction.target.born')}
               {...form.getInputProps('born')}
             />

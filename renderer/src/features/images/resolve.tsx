@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
-import { IconArrowLeft, IconPhotoOff } from '@tabler/icons-react'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { IconPhotoOff } from '@tabler/icons-react'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import {
   CORRECTION_KINDS,
@@ -13,6 +13,7 @@ import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -61,10 +62,9 @@ export function Resolve() {
       title={t('ui.images.correction.title')}
       about={
         <>
-          <Link to="/images/$studyInstanceUid" params={params}>
-            <IconArrowLeft size={14} style={{ verticalAlign: -2 }} />{' '}
+          <BackLink to="/images/$studyInstanceUid" params={params}>
             {t('ui.images.correction.back')}
-          </Link>
+          </BackLink>
           <div>{t('ui.images.correction.about')}</div>
         </>
       }

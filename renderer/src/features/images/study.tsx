@@ -1,6 +1,5 @@
 import { Button, Group, Menu } from '@mantine/core'
 import {
-  IconArrowLeft,
   IconChevronDown,
   IconHistory,
   IconPhotoOff,
@@ -20,6 +19,7 @@ import { dayText, timeText, todayIn } from '../../format/dates.ts'
 import { sexText, studyTitle } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { OpenImages } from '../../ui/open-images.tsx'
@@ -55,11 +55,7 @@ export function Study() {
   return (
     <Page
       title={study ? studyTitle(study) : t('ui.images.title')}
-      about={
-        <Link to="/images">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.images.back')}
-        </Link>
-      }
+      about={<BackLink to="/images">{t('ui.images.back')}</BackLink>}
       actions={study && <Actions study={study} mayManage={mayManage} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}

@@ -1,7 +1,5 @@
 import {
-  Button,
   Checkbox,
-  Group,
   NumberInput,
   PasswordInput,
   Select,
@@ -17,8 +15,8 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
-import { Failed } from '../../ui/page.tsx'
 import { topField, useContractForm } from '../../ui/use-contract-form.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { type EndpointValues, hostOf, newEndpointOf, patchOf, valuesOf } from './endpoint-values.ts'
@@ -125,15 +123,13 @@ export function EndpointForm(props: {
         />
       </FormPart>
       {form.values.events.length > 0 && <TimesAllowed form={form} />}
-      {error && <Failed error={error} />}
-      <Group justify="flex-end" mt="md">
-        <Button variant="default" onClick={onDone}>
-          {t('ui.partner.cancel')}
-        </Button>
-        <Button type="submit" loading={add.isPending || change.isPending}>
-          {endpoint ? t('ui.partner.save') : t('ui.partner.add')}
-        </Button>
-      </Group>
+      <FormEnd
+        error={error}
+        cancel={t('ui.partner.cancel')}
+        submit={endpoint ? t('ui.partner.save') : t('ui.partner.add')}
+        isBusy={add.isPending || change.isPending}
+        onCancel={onDone}
+      />
     </form>
   )
 }

@@ -4,6 +4,7 @@ import { type Destination, dashboardDestinations } from '#shared/contract/destin
 import type { ImageStudy } from '#shared/contract/images.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import { Failed, Panel } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { Found } from './found.ts'
@@ -80,16 +81,11 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
               maxLength={16}
               {...form.getInputProps('accessionNumber')}
             />
-            <TextInput
-              type="date"
+            <DayInput
               label={t('ui.prior-studies.form.from')}
               {...form.getInputProps('startDate')}
             />
-            <TextInput
-              type="date"
-              label={t('ui.prior-studies.form.to')}
-              {...form.getInputProps('endDate')}
-            />
+            <DayInput label={t('ui.prior-studies.form.to')} {...form.getInputProps('endDate')} />
           </div>
           <div className={css.bar}>
             <Text size="sm" c="dimmed">

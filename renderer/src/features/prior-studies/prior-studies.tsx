@@ -1,10 +1,11 @@
-import { IconArrowLeft, IconHistory } from '@tabler/icons-react'
+import { IconHistory } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { NativeNotice } from '../../ui/native-notice.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { FindForm } from './find-form.tsx'
@@ -81,15 +82,10 @@ export function Priors() {
 function Back({ studyInstanceUid }: { studyInstanceUid: string | undefined }) {
   if (studyInstanceUid) {
     return (
-      <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-        <IconArrowLeft size={14} style={{ verticalAlign: -2 }} />{' '}
+      <BackLink to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
         {t('ui.prior-studies.backToStudy')}
-      </Link>
+      </BackLink>
     )
   }
-  return (
-    <Link to="/destinations">
-      <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.prior-studies.back')}
-    </Link>
-  )
+  return <BackLink to="/destinations">{t('ui.prior-studies.back')}</BackLink>
 }

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, TextInput, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, Title } from '@mantine/core'
 import { IconChecks, IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
@@ -9,6 +9,7 @@ import type { ProblemError } from '../../api/client.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { daysText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -81,7 +82,7 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
   ]
   const isPreset = to === today && presets.some(({ value }) => value === from)
   return (
-    <Group gap={10}>
+    <Group gap={10} align="flex-start">
       <SegmentedControl
         size="xs"
         aria-label={t('ui.reconciliation.range.label')}
@@ -89,8 +90,7 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
         value={isPreset ? from : ''}
         onChange={(value) => choose({ from: value, to: today })}
       />
-      <TextInput
-        type="date"
+      <DayInput
         size="xs"
         aria-label={t('ui.reconciliation.range.from')}
         value={from}
@@ -100,8 +100,7 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
         }
       />
       <span aria-hidden>–</span>
-      <TextInput
-        type="date"
+      <DayInput
         size="xs"
         aria-label={t('ui.reconciliation.range.to')}
         value={to}

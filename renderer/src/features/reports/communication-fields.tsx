@@ -2,6 +2,7 @@ import { Checkbox, Select, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { CRITICAL_METHODS } from '#shared/contract/reports.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import type { CommunicationValues } from './communication.ts'
 
 /** Who was told of a critical result, how, when, and whether they repeated it. */
@@ -24,7 +25,7 @@ export function CommunicationFields({ form }: { form: UseFormReturnType<Communic
         }))}
         {...form.getInputProps('method')}
       />
-      <TextInput
+      <DayInput
         type="datetime-local"
         label={t('ui.reports.communication.at')}
         description={t('ui.reports.communication.atAbout')}

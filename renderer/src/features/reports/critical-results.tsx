@@ -80,7 +80,7 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
         <ReferringPhysician critical={critical} />
       </Table.Td>
       <Table.Td>
-        {signedBy.name}
+        <span className="nowrap">{signedBy.name}</span>
         <Text fz="sm" c="dimmed">
           <Clock instant={openedAt} />
         </Text>

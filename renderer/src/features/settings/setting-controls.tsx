@@ -87,9 +87,11 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
   ),
   id: ({ told, value }) => (
     <Group gap={4} wrap="nowrap">
-      <TextInput
+      <Textarea
         {...told}
         readOnly
+        autosize
+        minRows={1}
         value={String(value ?? '')}
         style={{ flex: 1 }}
         styles={{ input: { fontFamily: 'var(--mono)' } }}

@@ -10,6 +10,7 @@ import {
 } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { MEASURES, type Measure, type MetadataText } from './study-values.ts'
 import type { StudyForm } from './use-study-form.ts'
@@ -17,11 +18,7 @@ import type { StudyForm } from './use-study-form.ts'
 const MOST_PRIORS = 50
 const SEXES = ['female', 'male', 'other'] as const
 
-const TYPES: Partial<Record<MetadataText, string>> = {
-  dateOfBirth: 'date',
-  scanDate: 'date',
-  scanTime: 'time',
-}
+const DAYS: readonly MetadataText[] = ['dateOfBirth', 'scanDate']
 const ABOUT: Partial<Record<MetadataText, string>> = {
   patientName: t('ui.studies.form.patientNameAbout'),
   age: t('ui.studies.form.ageAbout'),
@@ -31,17 +28,23 @@ interface FieldsProps {
   readonly form: StudyForm
 }
 
-const Text = ({ name, form }: FieldsProps & { readonly name: MetadataText }) => (
-  <TextInput
-    label={t(`ui.studies.form.${name}`)}
-    description={ABOUT[name]}
-    // Below the input, so that the inputs of a row are level.
-    inputWrapperOrder={['label', 'input', 'description', 'error']}
-    type={TYPES[name] ?? 'text'}
-    autoComplete="off"
-    {...form.getInputProps(`reportMetadata.${name}`)}
-  />
-)
+function Text({ name, form }: FieldsProps & { readonly name: MetadataText }) {
+  const field = {
+    label: t(`ui.studies.form.${name}`),
+    autoComplete: 'off',
+    ...form.getInputProps(`reportMetadata.${name}`),
+  }
+  if (DAYS.includes(name)) return <DayInput {...field} />
+  return (
+    <TextInput
+      description={ABOUT[name]}
+      // Below the input, so that the inputs of a row are level.
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      type={name === 'scanTime' ? 'time' : 'text'}
+      {...field}
+    />
+  )
+}
 
 const Measured = ({ name, form }: FieldsProps & { readonly name: Measure }) => (
   <Group gap={6} wrap="nowrap" align="flex-end">

@@ -1,4 +1,4 @@
-import { IconArrowLeft, IconFolderOff } from '@tabler/icons-react'
+import { IconFolderOff } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { dashboardStudies, type WindowStudy } from '#shared/contract/dashboard-studies.ts'
@@ -6,6 +6,7 @@ import { useEventStream } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
+import { BackLink } from '../../ui/back-link.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
@@ -39,10 +40,9 @@ export function StudyScreen() {
       // No patient in the title: it is in the browser's history and on the task bar.
       title={study ? examText(study) : t('ui.studies.title')}
       about={
-        <Link to="/studies" search={study ? { area: study.area } : {}}>
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} aria-hidden />{' '}
+        <BackLink to="/studies" search={study ? { area: study.area } : {}}>
           {t('ui.studies.screen.back')}
-        </Link>
+        </BackLink>
       }
     >
       {reply.isPending && <Waiting rows={6} height={48} />}

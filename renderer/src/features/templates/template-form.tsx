@@ -1,5 +1,4 @@
 import {
-  Button,
   Group,
   NumberInput,
   SegmentedControl,
@@ -17,8 +16,8 @@ import { useSend } from '../../api/queries.ts'
 import { useMayManage } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
+import { FormEnd } from '../../ui/form-end.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
-import { Failed } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { topField, useContractForm } from '../../ui/use-contract-form.ts'
 import { Preview } from './preview.tsx'
@@ -86,15 +85,13 @@ export function TemplateForm(props: {
           <Scope form={form} />
         </div>
       </div>
-      {error && error.errors.length === 0 && <Failed error={error} />}
-      <Group justify="flex-end" mt="md">
-        <Button variant="default" onClick={onDone}>
-          {t('ui.templates.form.cancel')}
-        </Button>
-        <Button type="submit" loading={add.isPending || change.isPending}>
-          {template ? t('ui.templates.form.save') : t('ui.templates.form.add')}
-        </Button>
-      </Group>
+      <FormEnd
+        error={error}
+        cancel={t('ui.templates.form.cancel')}
+        submit={template ? t('ui.templates.form.save') : t('ui.templates.form.add')}
+        isBusy={add.isPending || change.isPending}
+        onCancel={onDone}
+      />
     </form>
   )
 }

@@ -107,11 +107,11 @@ function columnsOf(
         </>
       ),
     },
-    { name: t('ui.users.columns.may'), track: 'minmax(116px, 1.3fr)', cell: rightsOf },
+    { name: t('ui.users.columns.may'), track: 'minmax(156px, 1.8fr)', cell: rightsOf },
     {
       name: t('ui.users.columns.customers'),
       track: 'minmax(96px, 1.1fr)',
-      isWideOnly: true,
+      rank: 1,
       cell: ({ expressCustomers }) =>
         expressCustomers.map(({ expressCustomerName }) => expressCustomerName).join(', '),
     },

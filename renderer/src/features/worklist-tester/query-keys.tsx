@@ -7,9 +7,10 @@ import type { Device } from '#shared/contract/devices.ts'
 import type { InputOf } from '#shared/operation.ts'
 import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { useZone } from '../../api/status.ts'
-import { dayAfter, dayText, todayIn } from '../../format/dates.ts'
+import { dayAfter, todayIn } from '../../format/dates.ts'
 import { fullNameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import css from './worklist-tester.module.css'
 
 const route = getRouteApi('/shell/worklist/ask')
@@ -65,11 +66,9 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
     />
   )
   const day = (field: 'startDate' | 'endDate') => (
-    <TextInput
-      type="date"
+    <DayInput
       label={t(`ui.worklist-tester.${field}`)}
-      description={dayText(form.values[field]) || t('ui.worklist-tester.anyDay')}
-      {...INPUT_FIRST}
+      description={form.values[field] === '' && t('ui.worklist-tester.anyDay')}
       {...form.getInputProps(field)}
     />
   )

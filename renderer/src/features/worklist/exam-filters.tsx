@@ -1,8 +1,9 @@
-import { Group, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Group, SegmentedControl, Select } from '@mantine/core'
 import { EXAM_SHOWS, type Exam, type ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { fullNameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import { dayBy } from './days.ts'
 import css from './worklist.module.css'
 
@@ -25,7 +26,7 @@ export function Days({
     { value: dayBy(today, 1), label: t('ui.worklist.days.tomorrow') },
   ]
   return (
-    <Group gap={8} wrap="nowrap">
+    <Group gap={8} wrap="nowrap" align="flex-start">
       <SegmentedControl
         size="xs"
         aria-label={t('ui.worklist.days.label')}
@@ -33,8 +34,7 @@ export function Days({
         value={chips.some(({ value }) => value === day) ? day : ''}
         onChange={onChoose}
       />
-      <TextInput
-        type="date"
+      <DayInput
         size="xs"
         aria-label={t('ui.worklist.days.other')}
         value={day}

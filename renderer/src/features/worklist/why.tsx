@@ -8,9 +8,10 @@ import type { Device } from '#shared/contract/devices.ts'
 import { faultsByField } from '../../api/client.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useZone } from '../../api/status.ts'
-import { dayText, todayIn } from '../../format/dates.ts'
+import { todayIn } from '../../format/dates.ts'
 import { fullNameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../../ui/day-input.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
@@ -195,11 +196,8 @@ function QuestionFields({
           error={faults.text}
         />
       )}
-      <TextInput
-        type="date"
+      <DayInput
         label={t('ui.worklist.why.day')}
-        description={dayText(question.day)}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         value={question.day}
         onChange={(event) => onChange({ day: event.currentTarget.value || today })}
         error={faults.day}

@@ -2,10 +2,10 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import {
   IconArrowBarToLeft,
   IconExternalLink,
+  IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
   IconPhoto,
   IconRefresh,
-  IconX,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
 import { t } from '../../i18n/t.ts'
@@ -31,7 +31,11 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
           name={t('ui.image-panel.window')}
           onClick={() => choose('window')}
         />
-        <Control icon={IconX} name={t('ui.image-panel.hide')} onClick={() => choose('hidden')} />
+        <Control
+          icon={IconLayoutSidebarLeftCollapse}
+          name={t('ui.image-panel.hide')}
+          onClick={() => choose('hidden')}
+        />
       </>
     )
   }

@@ -1,8 +1,9 @@
-import { Button, Chip, Group, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Chip, Group, Popover, Select, Stack } from '@mantine/core'
 import { IconAdjustments } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { t } from '../../i18n/t.ts'
+import { DayInput } from '../day-input.tsx'
 import { CustomerPicker, PersonPicker, useCustomerName, usePersonName } from './pickers.tsx'
 import { daysOf, type ListFilter, PRESETS, type Preset, STATUSES, without } from './study-filter.ts'
 import css from './study-list.module.css'
@@ -245,10 +246,9 @@ function DaysPart({ state: { filter, choose, today } }: PartProps) {
       {isOtherDay && (
         <Group gap={8} grow w="100%">
           {(['from', 'to'] as const).map((name) => (
-            <TextInput
+            <DayInput
               key={name}
               size="xs"
-              type="date"
               label={t(`ui.study-list.filter.${name}`)}
               max={today}
               value={typed[name] ?? ''}

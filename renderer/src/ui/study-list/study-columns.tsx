@@ -1,6 +1,6 @@
 import { IconLock, IconPhoto } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { WINDOW_ID } from '../../api/window-drafts.ts'
 import { numberText } from '../../format/amounts.ts'
@@ -54,26 +54,17 @@ export const studyColumns = {
     track: 'minmax(172px, 1.6fr)',
     cell: (study, isCurrent) => (
       <>
-        <Link
-          className={css.line}
-          to={to}
-          params={{ studyId: study.studyId }}
-          tabIndex={isCurrent ? 0 : -1}
-        >
-          {study.patientName ? (
-            <PersonName value={study.patientName} isOneLine />
-          ) : (
-            t('ui.study-list.noName')
-          )}
+        <Link to={to} params={{ studyId: study.studyId }} tabIndex={isCurrent ? 0 : -1}>
+          {study.patientName ? <PersonName value={study.patientName} /> : t('ui.study-list.noName')}
         </Link>
-        <span className={`${css.line} ${css.under}`}>
+        <div className={css.under}>
           {[study.mrn, personText(study)].filter(Boolean).map((text, at) => (
-            <span key={text}>
+            <Fragment key={text}>
               {at > 0 && ' · '}
-              <span className={text === study.mrn ? 'mono' : undefined}>{text}</span>
-            </span>
+              <span className={text === study.mrn ? 'mono' : 'nowrap'}>{text}</span>
+            </Fragment>
           ))}
-        </span>
+        </div>
       </>
     ),
   }),

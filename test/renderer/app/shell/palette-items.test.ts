@@ -97,6 +97,8 @@ describe('an address', () => {
 
   it('belongs to a screen', () => {
     expect(screenAt('/images/quarantine')?.to).toBe('/images')
+    expect(screenAt('/destinations/priors')?.to).toBe('/destinations')
+    expect(screenAt('/destinations/priors', '1.2.3')?.to).toBe('/images')
     expect(screenAt('/')?.to).toBe('/')
     expect([screenAt('/audit')?.to, screenAt('/queries/12')?.to]).toEqual([
       '/activity',
