@@ -330,10 +330,12 @@ test('signs a critical result, for the patient who is named once more, and deliv
   const dialog = page.getByRole('dialog', { name: 'Sign report' })
   await expect(dialog.getByRole('heading', { name: 'TEST' })).toBeVisible()
   await dialog.getByRole('switch', { name: 'Critical result' }).check({ force: true })
+  // It begins with the impression.
+  const finding = dialog.getByRole('textbox', { name: 'Critical finding' })
+  await expect(finding).not.toBeEmpty()
+  await finding.fill('')
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
-  await dialog
-    .getByRole('textbox', { name: 'Critical finding' })
-    .fill('New nodule in the left upper lobe')
+  await finding.fill('New nodule in the left upper lobe')
   for (const warning of await dialog
     .getByRole('group', { name: 'Review these before signing' })
     .getByRole('checkbox')
