@@ -306,8 +306,10 @@ test('closes further windows when the window that has opened them is locked', as
 
 test('finds a study in another archive, retrieves it and puts it beside', async () => {
   const pacs = { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port }
-  await page.goto(`${stage.http}/#/`)
-  await dashboard(page, 'POST', 'destinations', { ...pacs, hasPriors: true })
+  const window = await context.newPage()
+  await window.goto(`${stage.http}/#/`)
+  await dashboard(window, 'POST', 'destinations', { ...pacs, hasPriors: true })
+  await window.close()
   await open(CURRENT)
   await page.keyboard.press('h')
   const side = page.getByRole('complementary', { name: 'Prior studies' })
