@@ -33,8 +33,7 @@ export function Customer() {
   if (customer.data)
     return <Opened key={customer.data.expressCustomerId} customer={customer.data} />
   return (
-    <Page title={t('ui.customers.details')}>
-      <Back />
+    <Page title={t('ui.customers.details')} about={<Back />}>
       {customer.isPending ? (
         <Waiting rows={6} />
       ) : (
@@ -59,7 +58,12 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
   return (
     <Page
       title={customer.expressCustomerName}
-      about={<State isActive={customer.isActive} />}
+      about={
+        <>
+          <Back />
+          <State isActive={customer.isActive} />
+        </>
+      }
       actions={
         <Actions
           customer={customer}
@@ -69,7 +73,6 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
         />
       }
     >
-      <Back />
       {why !== '' && (
         <Notice tone="info" title={t('ui.customers.mayLook')}>
           {why}

@@ -1,6 +1,6 @@
 import { IconLock, IconPhoto } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { Fragment, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { WINDOW_ID } from '../../api/window-drafts.ts'
 import { numberText } from '../../format/amounts.ts'
@@ -58,12 +58,8 @@ export const studyColumns = {
           {study.patientName ? <PersonName value={study.patientName} /> : t('ui.study-list.noName')}
         </Link>
         <div className={css.under}>
-          {[study.mrn, personText(study)].filter(Boolean).map((text, at) => (
-            <Fragment key={text}>
-              {at > 0 && ' · '}
-              <span className={text === study.mrn ? 'mono' : 'nowrap'}>{text}</span>
-            </Fragment>
-          ))}
+          {study.mrn && <span className={`mono ${css.mrn}`}>{study.mrn}</span>}{' '}
+          <span className="nowrap">{personText(study)}</span>
         </div>
       </>
     ),
