@@ -219,7 +219,7 @@ describe('a partner that gives nothing', () => {
 
   it('names no files: that is told too', async () => {
     expect(sentences(await (await openViewing()).listed())).toEqual([
-      'The partner: It answered that it has no images of this study.',
+      'The partner: The partner replied that it has no images for this study.',
     ])
   })
 })
