@@ -144,7 +144,7 @@ test('names an endpoint, lets it fetch files from a host, and changes its secret
   await expect(page.getByText('and the previous one until')).toBeVisible()
   // The simulated partner still has the old one, which goes on signing.
   await page.getByRole('button', { name: 'Test now' }).click()
-  await expect(page.getByText(/answered with \d+ exams for today/)).toBeVisible()
+  await expect(page.getByText(/responded with \d+ exams for today/)).toBeVisible()
 })
 
 test('keeps a signed report while the partner is away, and sends it when told to', async () => {

@@ -183,7 +183,7 @@ test('says across every screen that the partner is away, and serves the last goo
 test('tests the partner, changes a setting, and has both in the audit trail', async () => {
   await go('Partner')
   await page.getByRole('button', { name: 'Test now' }).click()
-  await expect(page.getByText(/answered with \d+ exams for today/)).toBeVisible()
+  await expect(page.getByText(/responded with \d+ exams for today/)).toBeVisible()
   await go('Settings')
   await page
     .getByRole('textbox', { name: 'Days back' })

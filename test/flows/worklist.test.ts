@@ -330,7 +330,7 @@ it('never takes an answer without its list for an empty one: the last good list 
     })
   }
   expect(textOf((await gateway.call(dashboard.status, {})).banner?.text)).toContain(
-    'The partner sends answers that cannot be read',
+    'The partner sends responses that cannot be read',
   )
   // Of a day without an earlier answer the device is told of the failure.
   const later = ask({}, { ScheduledProcedureStepStartDate: '20261224' })

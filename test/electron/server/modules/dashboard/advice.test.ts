@@ -57,7 +57,7 @@ const CASES: [change: Partial<Condition>, text: string][] = [
   ],
   [
     { devices: [{ ...DEVICE, tls: 'required' }], hasTlsListener: false },
-    'A device can connect by TLS only, but DICOM TLS is disabled: set its port (dimse.tlsPort) under Settings and restart the gateway.',
+    'A device can connect by TLS only, but DICOM TLS is disabled: set its TCP port under Settings and restart the gateway.',
   ],
   [
     { certificates: [{ use: 'dicom-tls', isInUse: true, daysLeft: 12 }] },

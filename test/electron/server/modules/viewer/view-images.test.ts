@@ -189,7 +189,7 @@ describe('a partner that gives nothing', () => {
     [
       'is silent',
       new WebhookError('timeout', verbatim('no answer within 8 s')),
-      'The partner: The partner gave no usable answer: no answer within 8 s.',
+      'The partner: The partner gave no usable response: no answer within 8 s.',
     ],
     [
       'is none',
