@@ -94,7 +94,7 @@ const en: ShellTexts = {
   shapes: {
     ok: 'Devices are being served',
     attention: 'Something needs attention',
-    'partner-away': 'The partner does not answer',
+    'partner-away': 'The partner does not respond',
     'listener-down': 'Devices are not being served',
     'update-ready': 'An update is ready',
   },
@@ -176,7 +176,7 @@ const en: ShellTexts = {
           : `${count} critical results wait for an answer.`,
     },
     'partner-away': {
-      title: 'The partner does not answer',
+      title: 'The partner does not respond',
       body: () =>
         'It has not answered for more than two minutes. Worklists are given from what was last known.',
     },
@@ -205,7 +205,7 @@ const es: ShellTexts = {
   shapes: {
     ok: 'Los equipos están atendidos',
     attention: 'Algo requiere atención',
-    'partner-away': 'El socio no responde',
+    'partner-away': 'El sistema externo no responde',
     'listener-down': 'Los equipos no están atendidos',
     'update-ready': 'Hay una actualización lista',
   },
@@ -219,7 +219,7 @@ const es: ShellTexts = {
   quitAsk: {
     message: '¿Salir de Isthmus?',
     detail:
-      'Los equipos no recibirán listas de trabajo ni podrán enviar imágenes, y nada llegará al socio, hasta que Isthmus se inicie de nuevo.',
+      'Los equipos no recibirán listas de trabajo ni podrán enviar imágenes, y nada llegará al sistema externo, hasta que Isthmus se inicie de nuevo.',
     quit: 'Salir',
     cancel: 'Seguir en marcha',
   },
@@ -271,8 +271,8 @@ const es: ShellTexts = {
       title: 'Estudio urgente en espera',
       body: (count) =>
         count === 1
-          ? 'Un estudio urgente (STAT) espera su lectura.'
-          : `${count} estudios urgentes (STAT) esperan su lectura.`,
+          ? 'Un estudio urgente espera su lectura.'
+          : `${count} estudios urgentes esperan su lectura.`,
     },
     'criticals-escalated': {
       title: 'Resultado crítico no comunicado a tiempo',
@@ -289,7 +289,7 @@ const es: ShellTexts = {
           : `${count} resultados críticos esperan respuesta.`,
     },
     'partner-away': {
-      title: 'El socio no responde',
+      title: 'El sistema externo no responde',
       body: () =>
         'No responde desde hace más de dos minutos. Las listas de trabajo se dan con lo último que se sabía.',
     },

@@ -255,7 +255,7 @@ test('the report is signed with the corrected images, and the correction is not 
 
 test('a study of two patients is split, and the split undone', async () => {
   await openStudy(TWO)
-  await maja.getByRole('button', { name: 'Correct identity' }).click()
+  await maja.getByRole('button', { name: 'Change patient or order…' }).click()
   await maja.getByRole('menuitem', { name: /^Some of these images/ }).click()
   const images = step('Step 2: Which images do not belong to this study?')
   const otto = images.getByRole('group', { name: 'Other, Otto' })
@@ -315,7 +315,7 @@ test('a misspelled name is corrected with what the worklist says, and that is un
 
 test('two studies of one exam are merged: list, viewer and report page show the result, and it is undone', async () => {
   await openStudy(SECOND)
-  await maja.getByRole('button', { name: 'Correct identity' }).click()
+  await maja.getByRole('button', { name: 'Change patient or order…' }).click()
   await maja.getByRole('menuitem', { name: /^These images belong to another study/ }).click()
   const target = step('Step 2: Which study do the images belong to?')
   await target.getByRole('searchbox', { name: 'Search' }).fill('kestrel')

@@ -133,7 +133,7 @@ test('keeps the recording where the engine is killed over it, and tries again', 
   await record()
   await stop()
   await expect(page.getByText('The speech engine could not be reached')).toBeVisible()
-  await expect(page.getByText('The recording is kept in this window')).toBeVisible()
+  await expect(page.getByText('The recording is kept on this page')).toBeVisible()
   await isAccessible()
   const first = played.heard.at(-1)?.file
   played.answer = answer

@@ -151,7 +151,7 @@ test('a refused save is over once the saved text is typed again, and the sign di
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await page.unroute(DRAFT)
   await expect(dialog.getByText('could not be saved')).toHaveCount(0, { timeout: 30_000 })
-  await dialog.getByRole('button', { name: 'Back to the text' }).click()
+  await dialog.getByRole('button', { name: 'Back to report' }).click()
 })
 
 test('a report that was left unsaved stays in sight until it is saved', async () => {
@@ -306,7 +306,7 @@ test('text that is not saved when the session ends is saved when the same person
   await other.goto(`${stage.http}/#/images`)
   await other.getByRole('button', { name: 'Olga Berg' }).click()
   await other.getByRole('menuitem', { name: 'Sign out' }).click()
-  await expect(page.getByText('This window holds unsaved report text')).toBeVisible()
+  await expect(page.getByText('This page holds unsaved report text')).toBeVisible()
   await page.unroute(DRAFT)
   await page.getByLabel('E-mail').fill(OWNER.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)

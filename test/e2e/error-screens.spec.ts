@@ -90,9 +90,9 @@ for (const path of ['/', '/viewer#00000000-0000-4000-8000-000000000000']) {
     await another.route(/\/assets\/main-.*\.js$/, (route) => route.abort())
     await another.goto(stage.http + path)
     await expect(
-      another.getByRole('heading', { name: 'The window could not be loaded' }),
+      another.getByRole('heading', { name: 'The page could not be loaded' }),
     ).toBeVisible()
-    await expect(another.getByRole('button', { name: 'Reload the window' })).toBeVisible()
+    await expect(another.getByRole('button', { name: 'Reload page' })).toBeVisible()
     expect(await copied(another)).toContain('TypeError')
     await another.close()
   })

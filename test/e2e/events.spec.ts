@@ -99,7 +99,7 @@ test('shows a worklist query as an event, with what was sent and answered', asyn
   await expect(row('Worklist')).toContainText('CT1')
   await row('Worklist').getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'Worklist' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Answer', exact: true })).toContainText(
+  await expect(page.getByRole('region', { name: 'Response', exact: true })).toContainText(
     '"authorized": true',
   )
   await expect(page.getByRole('region', { name: 'Last request' })).toContainText(
@@ -121,7 +121,7 @@ test('tests one event at the endpoint, and leads to what was sent', async () => 
   await page.getByRole('option', { name: 'Report' }).click()
   await dialog.getByRole('button', { name: 'Send test event' }).click()
   await expect(dialog.getByText('The test succeeded')).toBeVisible()
-  await dialog.getByRole('link', { name: 'Show request and answer' }).click()
+  await dialog.getByRole('link', { name: 'Show request and response' }).click()
   await expect(page.getByText('A test with invented data')).toBeVisible()
 })
 
@@ -144,7 +144,7 @@ test('names an endpoint, lets it fetch files from a host, and changes its secret
   await expect(page.getByText('and the previous one until')).toBeVisible()
   // The simulated partner still has the old one, which goes on signing.
   await page.getByRole('button', { name: 'Test now' }).click()
-  await expect(page.getByText(/answered with \d+ exams for today/)).toBeVisible()
+  await expect(page.getByText(/responded with \d+ exams for today/)).toBeVisible()
 })
 
 test('keeps a signed report while the partner is away, and sends it when told to', async () => {
@@ -203,13 +203,13 @@ test('says in a dry run what would be made of an answer', async () => {
   await go('Events')
   await tab('Dry run')
   await page
-    .getByRole('textbox', { name: 'Answer body' })
+    .getByRole('textbox', { name: 'Response body' })
     .fill('{"authorized":true,"items":[{"PatientName":1}]}')
   await page.getByRole('button', { name: 'Check' }).click()
   await expect(page.getByText('items.0.AccessionNumber')).toBeVisible()
-  await page.getByRole('textbox', { name: 'Answer body' }).fill('<html>')
+  await page.getByRole('textbox', { name: 'Response body' }).fill('<html>')
   await page.getByRole('button', { name: 'Check' }).click()
-  await expect(page.getByText('Invalid answer')).toBeVisible()
+  await expect(page.getByText('Invalid response')).toBeVisible()
 })
 
 test('measures how well the partner keeps to the contract', async () => {

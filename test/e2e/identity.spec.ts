@@ -91,7 +91,7 @@ test('lists the study as a mismatch', async () => {
 })
 
 test('says on the report what differs, and does not sign', async () => {
-  await page.getByRole('link', { name: 'Override it in the report' }).click()
+  await page.getByRole('link', { name: 'Override the mismatch in the report' }).click()
   const notice = page.getByRole('alert').filter({ hasText: MISMATCH })
   const besideWorklist = notice.getByRole('region', { name: 'Compared with the worklist' })
   await expect(besideWorklist.getByRole('row').filter({ hasText: 'Patient ID' })).toContainText(
@@ -110,7 +110,7 @@ test('says on the report what differs, and does not sign', async () => {
   await expect(dialog).toContainText(MISMATCH)
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await pictured(page, 'sign-blocked')
-  await dialog.getByRole('button', { name: 'Back to the text' }).click()
+  await dialog.getByRole('button', { name: 'Back to report' }).click()
 })
 
 test('is overridden with a reason, which stays in view', async () => {

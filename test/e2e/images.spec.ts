@@ -131,9 +131,7 @@ test('finds a study by parts of its patient, as they are typed, and keeps them o
 
 test('opens the study: who it is, its series, and the study it became', async () => {
   await rowOf('TEST').getByRole('link').click()
-  await expect(
-    page.getByRole('heading', { level: 1, name: 'CT study of 20 Nov 2026' }),
-  ).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'CT study, 20 Nov 2026' })).toBeVisible()
   await expect(page.getByText('3 May 1971')).toBeVisible()
   await expect(page.getByRole('row').filter({ hasText: 'Thorax 1.0' })).toContainText('5')
   await expect(page.getByText('created from these images')).toBeVisible()
@@ -207,9 +205,7 @@ test('shows a thumbnail of each study, and a preview that follows the keyboard u
   await expect.poll(() => widthOf(series.locator('img'))).toBeGreaterThan(0)
   await isAccessible()
   await page.keyboard.press('Enter')
-  await expect(
-    page.getByRole('heading', { level: 1, name: 'CT study of 20 Nov 2026' }),
-  ).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'CT study, 20 Nov 2026' })).toBeVisible()
   await expect(page.getByRole('row').filter({ hasText: 'Thorax 1.0' }).locator('img')).toBeVisible()
 
   await go('Images')
@@ -287,9 +283,9 @@ test('sends a study to a destination that was entered and tested here', async ()
   await form.getByRole('textbox', { name: 'Port' }).fill(String(archive.port))
   await form.getByRole('switch', { name: 'Retrieve prior studies from it' }).check({ force: true })
   await form.getByRole('button', { name: 'Add destination' }).click()
-  await expect(page.getByText('only what users send')).toBeVisible()
+  await expect(page.getByText('only studies sent manually')).toBeVisible()
   await page.getByRole('button', { name: 'Test connection' }).click()
-  await expect(page.getByText(/^The device answers/)).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText(/^The device responded/)).toBeVisible({ timeout: 20_000 })
   await page.goto(`${stage.http}/#/images/${STUDY}`)
   await sendStudy()
   await expect(page.getByText('5 sent')).toBeVisible({ timeout: 20_000 })
@@ -349,7 +345,7 @@ test('takes a device’s port, and says what is wrong when it does not answer th
   await page.getByRole('button', { name: 'Check CT, room 1' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByRole('button', { name: 'Test connection' }).click()
-  await expect(drawer.getByText('The device does not answer')).toBeVisible({ timeout: 20_000 })
+  await expect(drawer.getByText('The device does not respond')).toBeVisible({ timeout: 20_000 })
   await page.keyboard.press('Escape')
   await expect(drawer).toHaveCount(0)
 })
@@ -387,7 +383,7 @@ test('counts the day’s images on Today, and leads from each number and each ne
   await expect(need.filter({ hasText: 'Quarantine' })).toHaveCount(0)
   const differing = need.filter({ hasText: 'Patient or exam mismatch' })
   await expect(differing).toContainText(
-    '2 studies have images of a different patient or order than planned.',
+    '2 studies contain images that do not match the scheduled patient or order.',
   )
   await numbers.getByRole('link', { name: 'Receiving now' }).click()
   await expect(page.getByRole('radio', { name: 'Receiving' })).toBeChecked()

@@ -117,7 +117,7 @@ test('keeps a template and a macro, and shows how they will look', async () => {
     .fill(
       'Comparison: {comparison}\n\nFindings\nA nodule of [size] mm, {right|left} upper lobe.\n\nImpression\n[ ]\n',
     )
-  await expect(form.getByLabel('Preview')).toContainText('Comparison: CT thorax of 12 Mar 2025')
+  await expect(form.getByLabel('Preview')).toContainText('Comparison: CT thorax, 12 Mar 2025')
   await form.getByRole('combobox', { name: 'Modalities' }).fill('CT')
   await page.keyboard.press('Enter')
   await isAccessible()
@@ -157,7 +157,7 @@ test('lists a study, lets it be assigned, and opens it with J and Enter', async 
 
 test('offers the template that fits, and leads from field to field', async () => {
   await expect(page.getByText('No nodule.')).toBeVisible()
-  await expect(saving(page)).toHaveText('Empty')
+  await expect(saving(page)).toHaveText('No text yet')
   await page
     .getByRole('region', { name: 'Start with a template' })
     .getByRole('button', { name: 'CT thorax' })
@@ -303,7 +303,7 @@ test('does not sign what is not finished, and says why', async () => {
   await expect(dialog.getByText('The report cannot be signed')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await isAccessible()
-  await dialog.getByRole('button', { name: 'Back to the text' }).click()
+  await dialog.getByRole('button', { name: 'Back to report' }).click()
   await expect(editorOf(page)).toBeFocused()
   for (let typed = 0; typed < ' Side {left|right}.'.length; typed += 1)
     await page.keyboard.press('Backspace')
@@ -314,7 +314,7 @@ test('says so where the account may write but not sign, and lets it sign once it
   const dialog = page.getByRole('dialog', { name: 'Sign report' })
   await expect(dialog.getByText('Your account may write reports but not sign them')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
-  await dialog.getByRole('button', { name: 'Back to the text' }).click()
+  await dialog.getByRole('button', { name: 'Back to report' }).click()
   await page.evaluate(async () => {
     const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
     const { user } = await (await fetch('/dashboard/session')).json()
@@ -374,14 +374,14 @@ test('keeps a critical result on its list until it is documented who was told', 
   await tab('Critical results')
   await expect(rowOf('New nodule')).toContainText('0 min')
   await isAccessible()
-  await rowOf('New nodule').getByRole('button', { name: 'Document' }).click()
+  await rowOf('New nodule').getByRole('button', { name: 'Record communication' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Document communication' }).click()
+  await dialog.getByRole('button', { name: 'Record communication' }).click()
   await expect(dialog.getByText('must say who was notified')).toBeVisible()
   await isAccessible()
-  await dialog.getByRole('textbox', { name: 'Notified person' }).fill('Dr. Adeyemi')
+  await dialog.getByRole('textbox', { name: 'Person notified' }).fill('Dr. Adeyemi')
   await dialog.getByRole('checkbox', { name: 'Read-back confirmed' }).check()
-  await dialog.getByRole('button', { name: 'Document communication' }).click()
+  await dialog.getByRole('button', { name: 'Record communication' }).click()
   await expect(page.getByText('No critical results to communicate')).toBeVisible()
 })
 

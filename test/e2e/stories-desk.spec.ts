@@ -137,7 +137,7 @@ test('prints the exams of the day by room, for a day without the network', async
 test('finds that the console asks for another day, and the exam is there once it asks for today', async () => {
   expect(await listOn(stage, 'MR1', { day: dayFromNow(1), modality: 'MR' })).toEqual([])
   await askWhy('Bristow')
-  await expect(conclusion()).toContainText('This keeps the exam off the device')
+  await expect(conclusion()).toContainText('Why the exam is not on the device')
   const day = (days: number) => dayFromNow(days).replace(/(....)(..)(..)/, '$1-$2-$3')
   await expect(conclusion()).toContainText(
     `The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`,

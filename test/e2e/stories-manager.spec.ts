@@ -173,11 +173,11 @@ test('a locked window shows no patient, and goes on where it was with what was b
   await noor.keyboard.type('Findings: the lungs are clear.')
   const address = noor.url()
   await noor.keyboard.press('Control+l')
-  await expect(noor.getByRole('heading', { name: 'The window is locked' })).toBeVisible()
+  await expect(noor.getByRole('heading', { name: 'The screen is locked' })).toBeVisible()
   expect(await noor.content()).not.toMatch(/underhill|MRN-6201|lungs/i)
   expect(await noor.title()).toBe('Locked · Isthmus')
   await noor.reload()
-  await expect(noor.getByRole('heading', { name: 'The window is locked' })).toBeVisible()
+  await expect(noor.getByRole('heading', { name: 'The screen is locked' })).toBeVisible()
   await noor.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await noor.getByRole('button', { name: 'Unlock' }).click()
   await expect(noor.getByText('must be the password of the user who is signed in')).toBeVisible()
@@ -199,7 +199,7 @@ test('is asked before the window opens to the network without encryption', async
   await host.fill('0.0.0.0')
   await page.getByRole('button', { name: 'Save all' }).click()
   const asked = page.getByRole('dialog', {
-    name: 'Open the window to the network without encryption?',
+    name: 'Open Isthmus to the network without encryption?',
   })
   await expect(asked).toContainText(
     'passwords and patient data are sent over the network unencrypted',
@@ -221,7 +221,7 @@ test('is asked before the window opens to the network without encryption', async
 test('sets after how long a window that nobody uses locks, and it does', async () => {
   await go('Settings')
   await page.getByRole('searchbox', { name: 'Search settings' }).fill('lock')
-  await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('1')
+  await page.getByRole('textbox', { name: 'Lock the screen when idle for (min)' }).fill('1')
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings were saved.', { exact: true })).toBeVisible()
   await noor.clock.install({ time: Date.now() })
@@ -231,13 +231,13 @@ test('sets after how long a window that nobody uses locks, and it does', async (
   await noor.keyboard.press('Control+End')
   await noor.keyboard.type(' No nodule.')
   await noor.clock.fastForward(70_000)
-  await expect(noor.getByRole('heading', { name: 'The window is locked' })).toBeVisible()
+  await expect(noor.getByRole('heading', { name: 'The screen is locked' })).toBeVisible()
   expect(await noor.content()).not.toMatch(/underhill|nodule/i)
   await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await noor.getByRole('button', { name: 'Unlock' }).click()
   await expect(editor()).toContainText('No nodule.')
 
-  await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('60')
+  await page.getByRole('textbox', { name: 'Lock the screen when idle for (min)' }).fill('60')
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings were saved.').last()).toBeVisible()
   // A window that is open learns of it with its next look at the session.
@@ -386,7 +386,7 @@ test('follows a device’s connection line by line', async () => {
   const connection = rowOf('CT, room 1').first()
   await expect(connection).toContainText(`queried its worklist and got ${sent} exams`)
   await connection.getByRole('link').click()
-  await expect(page.getByRole('heading', { name: 'Connection of CT, room 1' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Connection from CT, room 1' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText(`${sent} exams sent`)
   await expect(page.getByRole('main')).toContainText('Modality Worklist')
   await page.getByRole('link', { name: 'Open query' }).first().click()
@@ -406,7 +406,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
   await page.getByRole('switch', { name: 'Open to other PCs' }).click()
   await page
-    .getByRole('dialog', { name: 'Open the window to other PCs?' })
+    .getByRole('dialog', { name: 'Allow access from other PCs?' })
     .getByRole('button', { name: 'Open access' })
     .click()
   await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
@@ -456,8 +456,8 @@ test('has all of it in the audit trail, in words and by name', async () => {
     ['Express customer blocked', 'Olga Berg'],
     ['Express customer unblocked', 'Olga Berg'],
     ['User changed', 'Olga Berg'],
-    ['Window locked', 'Noor Haddad'],
-    ['Window unlocked', 'Noor Haddad'],
+    ['Screen locked', 'Noor Haddad'],
+    ['Screen unlocked', 'Noor Haddad'],
     ['Setting changed', 'Olga Berg'],
     ['Two-factor authentication turned on', 'Olga Berg'],
     ['Signed in with a recovery code', 'Olga Berg'],

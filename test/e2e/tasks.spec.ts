@@ -385,11 +385,11 @@ const RADIOLOGIST: readonly Task[] = [
     name: 'Record who was told of a critical result',
     run: async (hands) => {
       await hands.follow(/Osei/, main(hands))
-      await hands.press(/^Document communication/)
+      await hands.press(/^Record communication/)
       const dialog = dialogOf(hands)
-      await hands.fill(dialog.getByRole('textbox', { name: 'Notified person' }), 'Dr. Adeyemi')
+      await hands.fill(dialog.getByRole('textbox', { name: 'Person notified' }), 'Dr. Adeyemi')
       await hands.check(dialog.getByRole('checkbox', { name: 'Read-back confirmed' }))
-      await hands.press('Document communication', dialog)
+      await hands.press('Record communication', dialog)
       await sees(hands, /Dr\. Adeyemi was notified/)
     },
   },

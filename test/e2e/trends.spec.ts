@@ -91,7 +91,7 @@ test('charts show what happened in the last 24 hours, in words too', async () =>
     '1,241 images of 3 studies in the last 24 hours; busiest hour 09:00–10:00 (1,234).',
   )
   await expect(figure('Worklist queries')).toContainText(
-    '16 queries in the last 24 hours: 12 answered, 3 from a stored answer, 1 failed.',
+    '16 queries in the last 24 hours: 12 with a response from the partner, 3 with a stored response, 1 failed.',
   )
   await expect(figure('Partner response time')).toContainText(
     '21 requests in the last 24 hours, median 110 ms, 95th percentile 200 ms; 1 failed.',
@@ -103,15 +103,15 @@ test('the keyboard and the pointer show the figures of an hour', async () => {
   await queries.focus()
   await expect(queries).toHaveAttribute(
     'aria-valuetext',
-    '12:00–13:00: Answered 0, Stored answer 0, Failed 0',
+    '12:00–13:00: Partner response 0, Stored response 0, Failed 0',
   )
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('ArrowLeft')
   await expect(queries).toHaveAttribute(
     'aria-valuetext',
-    '10:00–11:00: Answered 0, Stored answer 3, Failed 1',
+    '10:00–11:00: Partner response 0, Stored response 3, Failed 1',
   )
-  await expect(figure('Worklist queries')).toContainText('Answered0Stored answer3Failed1')
+  await expect(figure('Worklist queries')).toContainText('Partner response0Stored response3Failed1')
   await queries.blur()
   const box = (await slider('Images received').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
   await page.mouse.move(box.x + (box.width * 20.5) / 24, box.y + box.height / 2)

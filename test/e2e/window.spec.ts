@@ -118,7 +118,7 @@ test('shows a device’s query in the feed at once, and why each exam was or was
   await expect(line).toBeVisible()
   await line.getByRole('link').first().click()
   await expect(page.getByRole('heading', { name: /^Query \d+$/ })).toBeVisible()
-  await expect(page.getByText('Partner’s answer', { exact: true })).toBeVisible()
+  await expect(page.getByText('Partner’s response', { exact: true })).toBeVisible()
   await page.getByText('Withheld 2').click()
   const exams = page.getByRole('table', { name: 'Exams and their results' })
   await expect(exams.getByText('its AccessionNumber is longer than 16 characters')).toBeVisible()
@@ -183,7 +183,7 @@ test('says across every screen that the partner is away, and serves the last goo
 test('tests the partner, changes a setting, and has both in the audit trail', async () => {
   await go('Partner')
   await page.getByRole('button', { name: 'Test now' }).click()
-  await expect(page.getByText(/answered with \d+ exams for today/)).toBeVisible()
+  await expect(page.getByText(/responded with \d+ exams for today/)).toBeVisible()
   await go('Settings')
   await page
     .getByRole('textbox', { name: 'Days back' })

@@ -152,7 +152,7 @@ it('carries out every data command in the gateway that runs, where it takes effe
   expect(ran.doctor?.stdout).toContain(
     `ok    The DICOM listener is running at 127.0.0.1:${gateway.dimsePort}.`,
   )
-  expect(ran.doctor?.stdout).toContain(`ok    The window is running at ${gateway.http}.`)
+  expect(ran.doctor?.stdout).toContain(`ok    Isthmus is running at ${gateway.http}.`)
 
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'MR7' })).toBe('A-ASSOCIATE-AC')
   const call = await followLink(ran['sign-in-link']?.stdout ?? '')

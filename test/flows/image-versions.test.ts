@@ -146,7 +146,7 @@ it.concurrent('shows versions with other pixels, asks for a look at them, and sh
   ])
   const { lines } = await call(dashboard.feed, { query: {} })
   expect(lines.map(({ text }) => english(text)).join('\n')).toMatch(
-    /The device sent other pixels with the identifier of an image that is already here/,
+    /The device resent an existing image with different pixel data/,
   )
 
   const params = { studyInstanceUid: UID }

@@ -132,7 +132,7 @@ describe('a gateway in safe mode', () => {
       tray: 'listener-down',
     })
     const doctor = await isthmus(['doctor', '--data', folder])
-    expect(doctor.stdout).toContain(`ok    The window is running at ${gateway.http}.`)
+    expect(doctor.stdout).toContain(`ok    Isthmus is running at ${gateway.http}.`)
 
     // Started as ever, it goes on with what waited.
     expect(await gateway.end('SIGTERM')).toBe(0)

@@ -257,7 +257,7 @@ async function shown(
     outcome: 'accepted',
     attempts: 4,
     subject: reportId,
-    effect: 'The partner has the report.',
+    effect: 'The partner has received the report.',
   })
   expect(event.attemptList.map(({ outcome, httpStatus }) => `${outcome} ${httpStatus}`)).toEqual([
     ...['accepted 200', 'invalid 200', 'status 500', 'unreachable null'],

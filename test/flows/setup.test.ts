@@ -334,7 +334,7 @@ it('says how the commands of the set-up are used', async () => {
     await isthmus(['simulator', 'modality', '--ae-title', 'CT1', '--to', '127.0.0.1:1']),
   ).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('no program listens at 127.0.0.1:1'),
+    stderr: expect.stringContaining('nothing is listening at 127.0.0.1:1'),
   })
 }, 60_000)
 

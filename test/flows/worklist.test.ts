@@ -197,7 +197,7 @@ it('goes on with the last good answer when the partner is gone, says since when,
     rows: [],
     comment: 'Worklist service unreachable, retry later',
   })
-  await expect(gateway.call(dashboard.status, {})).rejects.toThrow('401 The window is locked')
+  await expect(gateway.call(dashboard.status, {})).rejects.toThrow('401 The screen is locked')
   const call = await clinic.window()
   const { banner } = await call(dashboard.status, {})
   expect(banner).toMatchObject({
@@ -330,7 +330,7 @@ it('never takes an answer without its list for an empty one: the last good list 
     })
   }
   expect(textOf((await gateway.call(dashboard.status, {})).banner?.text)).toContain(
-    'The partner sends answers that cannot be read',
+    'The partner sends responses that cannot be read',
   )
   // Of a day without an earlier answer the device is told of the failure.
   const later = ask({}, { ScheduledProcedureStepStartDate: '20261224' })
@@ -644,7 +644,7 @@ it('gives the window the rows that the device gets over the network', async () =
     status: '0000',
     sent: found.rows.length,
   })
-  expect(inspection.sentence).toEqual(saying('query started by Olga Owner in the window'))
+  expect(inspection.sentence).toEqual(saying('test query by Olga Owner'))
 })
 
 it('takes a lower limit of associations at once, and tells the next caller that it is reached', async () => {

@@ -108,7 +108,7 @@ describe('studies of an archive', () => {
     expect(failing.messages.at(-1)?.command.affectedSopClassUid).toBe(SOP_CLASS.studyRootFind)
     const port = await freePort()
     await expect(findStudies(callerOf({ port }), NOTHING)).rejects.toThrow(
-      `no program listens at 127.0.0.1:${port}`,
+      `nothing is listening at 127.0.0.1:${port}`,
     )
     await expect(findStudies(callerOf(archive, 'NOBODY'), NOTHING)).rejects.toThrow(
       /does not have the AE title NOBODY/,
@@ -127,7 +127,7 @@ describe('C-ECHO', () => {
     const port = await freePort()
     expect(await testConnection(callerOf({ port }))).toMatchObject({
       success: false,
-      message: `no program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
+      message: `nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
     })
     expect(await testConnection(callerOf(archive, 'NOBODY'))).toMatchObject({
       success: false,

@@ -116,7 +116,7 @@ const SEXES: Readonly<Record<string, string>> = textsOf('ui.format.sexes', 'M', 
 /** `male` for M (PS3.3 C.7.1.1); what it cannot name is shown as it is. */
 export const sexText = (sex: string): string => SEXES[sex.trim().toUpperCase()] ?? sex
 
-/** `CT study of 20 Nov 2026`, without the patient: it stands in the window's title too. */
+/** `CT study, 20 Nov 2026`, without the patient: it stands in the window's title too. */
 export function studyTitle({
   modalities,
   studyDate,

@@ -36,7 +36,7 @@ function inWords(age: string): string {
 export const sexName = (sex: StudyReportMetadata['sex']): string =>
   sex ? t(`ui.reports.banner.sexes.${sex}`) : ''
 
-/** `CT thorax of 12 Mar 2025`. */
+/** `CT thorax, 12 Mar 2025`. */
 export function priorTitle({ modality, studyDescription, studyDate }: PriorReport): string {
   const named = studyDescription.startsWith(modality)
     ? studyDescription

@@ -87,7 +87,7 @@ export function VerdictTable(props: {
 }) {
   const { rows, total, onClose, onReopen } = props
   const act: Column<RowVerdict> = {
-    name: t('ui.common.verdicts.columns.step'),
+    name: t('ui.common.verdicts.columns.action'),
     track: '136px',
     cell: (row) => {
       if (row.studyInstanceUid === '' || row.scheduledProcedureStepId === '') return null

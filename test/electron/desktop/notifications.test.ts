@@ -64,7 +64,7 @@ describe('a notification', () => {
     expect(titles()).toEqual([])
     now = NOW + 1_000
     update(status(of('partner-away', 1, since)))
-    expect(titles()).toEqual(['The partner does not answer'])
+    expect(titles()).toEqual(['The partner does not respond'])
   })
 
   it('of the partner waits two minutes where nobody knows since when', () => {

@@ -78,11 +78,11 @@ describe('the menu of the tray', () => {
   })
 
   it('says what the gateway says, the last error, and that an update waits', () => {
-    const lines = ['The partner does not answer.', 'x'.repeat(300), 'c', 'd', 'e', 'f']
+    const lines = ['The partner does not respond.', 'x'.repeat(300), 'c', 'd', 'e', 'f']
     const shown = labels(
       situation({ status: { ...STATUS, lines }, update: READY, fault: 'It ended.' }),
     )
-    expect(shown).toContain('The partner does not answer.')
+    expect(shown).toContain('The partner does not respond.')
     expect(shown).toContain(`${'x'.repeat(119)}…`)
     expect(shown).not.toContain('f')
     expect(shown).toContain('Last error: It ended.')

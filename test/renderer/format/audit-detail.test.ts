@@ -25,6 +25,16 @@ it('names the members of a detail in words', () => {
   expect(detailText(null)).toBe('')
 })
 
+it('says the codes of the interface in words', () => {
+  expect(detailText({ area: 'scribe' })).toBe('Area: For reporting')
+  expect(detailText({ severity: { before: 'normal', after: 'stat' } })).toBe(
+    'Priority: Normal → STAT',
+  )
+  expect(detailText({ level: 'admin', area: 'other' })).toBe(
+    'Account level: Administrator; Area: other',
+  )
+})
+
 it('leaves hashes to the export', () => {
   expect(detailText({ isCritical: false, textHash: 'ab', pdfHash: 'cd' })).toBe(
     'Critical result: No',

@@ -190,7 +190,7 @@ describe('what was sent', () => {
     )
     expect(explained).toMatchObject({
       tone: 'warning',
-      headline: '1 exam sent. The partner was unreachable: its last valid answer was used.',
+      headline: '1 exam sent. The partner was unreachable: its last valid response was used.',
     })
   })
 

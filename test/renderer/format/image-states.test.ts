@@ -93,7 +93,7 @@ describe('the count of images', () => {
 
 it('titles a study without its patient', () => {
   expect(studyTitle({ modalities: ['CT', 'SR'], studyDate: '20261120' })).toBe(
-    'CT, SR study of 20 Nov 2026',
+    'CT, SR study, 20 Nov 2026',
   )
   expect(studyTitle({ modalities: [], studyDate: '' })).toBe('Study')
 })

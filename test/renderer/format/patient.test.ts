@@ -54,7 +54,7 @@ describe('what templates are filled in with', () => {
   it('is what is known of the study, the newest earlier report as the comparison', () => {
     expect(templateValues(reading, TODAY)).toMatchObject({
       ...{ patientName: 'TEST, MAJA', sex: 'female', scanDate: '20 Nov 2026', indication: 'Cough' },
-      ...{ comparison: 'CT thorax of 12 Mar 2025', age: '', referringPhysician: '' },
+      ...{ comparison: 'CT thorax, 12 Mar 2025', age: '', referringPhysician: '' },
     })
   })
   it('leaves a field where nothing is known', () => {
@@ -68,11 +68,11 @@ describe('what templates are filled in with', () => {
 
 describe('earlier reports', () => {
   it('are named by what was done and when, the modality once', () => {
-    expect(priorTitle(prior())).toBe('CT thorax of 12 Mar 2025')
+    expect(priorTitle(prior())).toBe('CT thorax, 12 Mar 2025')
     expect(priorTitle(prior({ modality: 'MR', studyDescription: 'brain', studyDate: null }))).toBe(
       'MR brain',
     )
-    expect(priorTitle(prior({ modality: '', studyDescription: '' }))).toBe('Report of 12 Mar 2025')
+    expect(priorTitle(prior({ modality: '', studyDescription: '' }))).toBe('Report, 12 Mar 2025')
     expect(priorTitle(prior({ modality: '', studyDescription: '', studyDate: null }))).toBe(
       'Report',
     )

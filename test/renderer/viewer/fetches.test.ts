@@ -104,7 +104,7 @@ describe('fetching frames', () => {
     await expect(lost).rejects.toMatchObject({
       isPassing: true,
       explanation:
-        'The gateway does not answer. It may be restarting; the image is requested again when it is shown.',
+        'The gateway does not respond. It may be restarting; the image is requested again when it is shown.',
     })
   })
 

@@ -1,4 +1,4 @@
-import { Button, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -86,7 +86,7 @@ export function SignIn({ note }: { note: string }) {
             </Button>
           ) : (
             <Text size="sm" c="dimmed">
-              {t('ui.sign-in.help')} <Code>{t('ui.sign-in.command')}</Code>
+              {t('ui.sign-in.help')}
             </Text>
           )}
         </Stack>

@@ -283,7 +283,7 @@ describe('access', () => {
     const mine = await get('/mine', cookie('outsider'))
     expect([mine.status, problem(mine).message]).toEqual([
       403,
-      'This account may not use the window: an owner or an administrator can allow it.',
+      'This account may not use Isthmus: an owner or an administrator can allow it.',
     ])
     expect((await get('/manage', cookie('outsider'))).status).toBe(403)
   })
@@ -297,7 +297,7 @@ describe('access', () => {
     expect(problem(answer)).toMatchObject({
       ...{
         code: 'locked',
-        message: 'The window is locked: unlock it with your password to continue.',
+        message: 'The screen is locked: unlock it with your password to continue.',
       },
     })
   })

@@ -153,7 +153,7 @@ describe('a session', () => {
     })
     expect([answer.status, problem(answer).message]).toEqual([
       403,
-      'This account may not use the window: an owner or an administrator can allow it.',
+      'This account may not use Isthmus: an owner or an administrator can allow it.',
     ])
   })
 

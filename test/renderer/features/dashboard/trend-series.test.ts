@@ -65,12 +65,12 @@ describe('charts', () => {
       ...HOURS,
     ])
     expect(summary).toBe(
-      '16 queries in the last 24 hours: 12 answered, 3 from a stored answer, 1 failed.',
+      '16 queries in the last 24 hours: 12 with a response from the partner, 3 with a stored response, 1 failed.',
     )
     expect(shownIn(series, 0)).toEqual([
-      ...['Answered no data', 'Stored answer no data', 'Failed no data'],
+      ...['Partner response no data', 'Stored response no data', 'Failed no data'],
     ])
-    expect(shownIn(series, 2)).toEqual(['Answered 12', 'Stored answer 3', 'Failed 1'])
+    expect(shownIn(series, 2)).toEqual(['Partner response 12', 'Stored response 3', 'Failed 1'])
   })
 
   it('say how long the partner took', () => {

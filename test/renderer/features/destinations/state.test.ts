@@ -49,6 +49,6 @@ describe('how a destination stands', () => {
   it('says what goes there by itself', () => {
     expect(getsText({ isAutomatic: true, modalities: [] })).toBe('all images, automatically')
     expect(getsText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe('CT, MR, automatically')
-    expect(getsText({ isAutomatic: false, modalities: ['CT'] })).toBe('only what users send')
+    expect(getsText({ isAutomatic: false, modalities: ['CT'] })).toBe('only studies sent manually')
   })
 })

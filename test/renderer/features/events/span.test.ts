@@ -51,15 +51,15 @@ it('takes from an address only what is a filter', () => {
 })
 
 describe('the contract meter', () => {
-  it('splits the calls into those as specified, those partly ignored, and failures, the commonest first', () => {
+  it('splits the calls into those compliant, those partly accepted, and failures, the commonest first', () => {
     const parts = partsOf({
       accepted: 10,
       withNotes: 3,
       byOutcome: { accepted: 10, timeout: 1, status: 4, none: 2 },
     })
     expect(parts.map(({ name, tone, count }) => [name, tone, count])).toEqual([
-      ['as specified', 'good', 7],
-      ['partly ignored', 'warning', 3],
+      ['compliant', 'good', 7],
+      ['partly accepted', 'warning', 3],
       ['error', 'danger', 4],
       ['timed out', 'danger', 1],
     ])

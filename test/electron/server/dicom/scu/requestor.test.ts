@@ -149,7 +149,7 @@ describe('an association that we ask for', () => {
     const port = await freePort()
     expect(await faultOf(open(port))).toEqual({
       kind: 'unreachable',
-      message: `no program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
+      message: `nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
     })
     expect((await faultOf(open(port, { host: 'no-such-host.invalid' }))).message).toContain(
       'no-such-host.invalid',

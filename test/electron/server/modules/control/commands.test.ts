@@ -51,7 +51,7 @@ it('takes a value as JSON where it fits, else as text', async () => {
   expect(await set('dimse.aeTitle', '"GATE"')).toBe('dimse.aeTitle = "GATE"')
   expect(await set('worklist.freshSeconds', '2.5')).toBe('worklist.freshSeconds = 2.5')
   expect(await set('worklist.freshSeconds', '-1')).toMatch(
-    /^worklist\.freshSeconds was not changed: .* Seconds for which an answer of the partner/,
+    /^worklist\.freshSeconds was not changed: .* Seconds for which a response from the partner/,
   )
   expect(await set('clinic.id', 'null')).toBe('body.settings.clinic.id: must be a UUID')
   expect(folder.context.settings.get('worklist.freshSeconds')).toBe(2.5)

@@ -57,7 +57,7 @@ const CASES: [change: Partial<Condition>, text: string][] = [
   ],
   [
     { devices: [{ ...DEVICE, tls: 'required' }], hasTlsListener: false },
-    'A device can connect by TLS only, but DICOM TLS is disabled: set its port (dimse.tlsPort) under Settings and restart the gateway.',
+    'A device can connect by TLS only, but DICOM TLS is disabled: set its TCP port under Settings and restart the gateway.',
   ],
   [
     { certificates: [{ use: 'dicom-tls', isInUse: true, daysLeft: 12 }] },
@@ -65,7 +65,7 @@ const CASES: [change: Partial<Condition>, text: string][] = [
   ],
   [
     { certificates: [{ use: 'https', isInUse: true, daysLeft: -1 }] },
-    'The certificate of the window and the interface has expired. Renew it under Settings, and install the new one wherever the old one is trusted.',
+    'The certificate of the web app and the API has expired. Renew it under Settings, and install the new one wherever the old one is trusted.',
   ],
   [
     { images: { quarantined: 2, mismatches: 0 } },
@@ -99,6 +99,6 @@ it('warns of doors left open', () => {
   }
   expect(adviceFor(open).map((text) => english(text).split(' ').slice(0, 3).join(' '))).toEqual([
     'Any device on',
-    'The window is',
+    'Isthmus is open',
   ])
 })

@@ -118,9 +118,9 @@ describe('the banner', () => {
   it('names each fault in words', () => {
     const text = (fault: NonNullable<Situation['partner']['fault']>) =>
       textOf(bannerOf({ ...down, partner: { ...down.partner, fault } })?.text)
-    expect(text('timeout')).toContain('The partner does not answer in time (since 10:42).')
+    expect(text('timeout')).toContain('The partner does not respond in time (since 10:42).')
     expect(text('invalid')).toContain(
-      'The partner sends answers that cannot be read (since 10:42).',
+      'The partner sends responses that cannot be read (since 10:42).',
     )
     expect(text('circuit-open')).toContain('Partner unreachable (since 10:42).')
   })
@@ -129,7 +129,7 @@ describe('the banner', () => {
     const later = { ...down, now: Date.parse(at('10:10:00')) }
     expect(bannerOf(later)).toEqual({
       tone: 'danger',
-      text: 'Partner unreachable (since 10:42). The last answer is of 10:40 (29 min old), which is too old to serve: devices get no worklist. Enable downtime mode to serve it for longer.',
+      text: 'Partner unreachable (since 10:42). The last response is from 10:40 (29 min old), which is too old to serve: devices get no worklist. Enable downtime mode to serve it for longer.',
     })
     expect(bannerOf({ ...later, downtime: inDowntime })).toEqual({
       tone: 'warning',
@@ -148,7 +148,7 @@ describe('the banner', () => {
     )
     const later = { ...nightDown, now: Date.parse('2026-11-21T01:00:00.000Z') }
     const tooOld =
-      'Partner unreachable (since 20 Nov 23:52). The last answer is of 20 Nov 23:50 (2 h old), which is too old to serve: devices get no worklist.'
+      'Partner unreachable (since 20 Nov 23:52). The last response is from 20 Nov 23:50 (2 h old), which is too old to serve: devices get no worklist.'
     expect(bannerOf(later)).toEqual({ tone: 'danger', text: tooOld })
     expect(bannerOf({ ...later, downtime: inDowntime })?.text).toEqual(tooOld)
   })
@@ -156,7 +156,7 @@ describe('the banner', () => {
   it('turns to danger when there is no earlier answer, or the partner refuses', () => {
     expect(bannerOf({ ...down, partner: { ...down.partner, lastOkAt: null } })).toEqual({
       tone: 'danger',
-      text: 'Partner unreachable (since 10:42). There is no earlier answer: devices get no worklist.',
+      text: 'Partner unreachable (since 10:42). There is no earlier response: devices get no worklist.',
     })
     expect(
       bannerOf({ ...down, partner: { ...down.partner, state: 'refusing', fault: 'refused' } }),
@@ -169,7 +169,7 @@ describe('the banner', () => {
   it('says that downtime mode is on while the partner is well', () => {
     expect(bannerOf({ ...well, downtime: inDowntime })).toEqual({
       tone: 'warning',
-      text: 'Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov 00:00 at the latest. It ends automatically with the next answer of the partner.',
+      text: 'Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov 00:00 at the latest. It ends automatically with the next response from the partner.',
     })
   })
 

@@ -86,7 +86,7 @@ describe('the status', () => {
     }
     expect((await status()).banner).toEqual({
       tone: 'warning',
-      text: 'The partner does not answer in time (since 09:59). Devices get the worklist of 09:58 (2 min old).',
+      text: 'The partner does not respond in time (since 09:59). Devices get the worklist of 09:58 (2 min old).',
     })
   })
 

@@ -47,7 +47,7 @@ it('says of an empty installation what is to be mended', async () => {
       expect.stringContaining(`ok    The data directory is ${temp.folder}`),
       'ok    The audit log is unbroken, 0 entries.',
       'ok    The DICOM listener is running at 127.0.0.1:104.',
-      'ok    The window is running at http://127.0.0.1:8042.',
+      'ok    Isthmus is running at http://127.0.0.1:8042.',
     ]),
   )
 })

@@ -22,7 +22,7 @@ describe('forwarding', () => {
       await stage.forwarding.settled()
       const [destination] = stage.forwarding.list().destinations
       expect(destination?.lastError).toEqual(
-        `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
+        `Nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
       )
       const pause = Date.parse(destination?.nextAttemptAt ?? '') - stage.clock()
       pauses.push(pause / MINUTE_MS)
@@ -35,7 +35,7 @@ describe('forwarding', () => {
     expect(countForwards(stage.store.database)).toEqual({ waiting: 2, failed: 0 })
     expect(stage.news).toEqual([
       expect.stringMatching(
-        /^danger: PACS is not accepting images: no program listens at .+ 2 images are waiting for it\.$/,
+        /^danger: PACS is not accepting images: nothing is listening at .+ 2 images are waiting for it\.$/,
       ),
     ])
     await using archive = await openArchive({ port })

@@ -326,7 +326,7 @@ describe('the same SOP instance again', () => {
     })
     expect(countUnreviewedReplacements(database, STUDY)).toBe(1)
     expect(stage.news.filter(({ tone }) => tone === 'danger').map(({ text }) => text)).toEqual([
-      'The device sent other pixels with the identifier of an image that is already here: the new version is shown, and the earlier one is kept.',
+      'The device resent an existing image with different pixel data: the new version is shown, and the earlier one is kept.',
     ])
     expect(reviewReplacements(database, STUDY, '2026-03-10T10:00:00.000Z')).toBe(1)
     expect([

@@ -59,7 +59,7 @@ describe('a study that appears by itself', () => {
     })
     expect(JSON.stringify(entry)).not.toContain('Sample')
     expect(stage.news.at(-1)?.text).toEqual(
-      'A study of 1 object in 1 series was received and can now be opened under Reading.',
+      'A study with 1 object in 1 series was received and can now be opened under Reading.',
     )
   })
 

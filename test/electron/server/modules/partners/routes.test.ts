@@ -63,7 +63,7 @@ it('is asked as a test', async () => {
   const answer = await admin.call('POST', '/dashboard/partner/test')
   expect(answer.json).toEqual({
     success: true,
-    message: 'The partner answered with 24 exams for today in 12 ms.',
+    message: 'The partner responded with 24 exams for today in 12 ms.',
     tookMs: 12,
     items: 24,
   })

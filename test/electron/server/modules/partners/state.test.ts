@@ -73,7 +73,7 @@ it('is down since the first failure of several, and up at the first answer', () 
   })
   expect(partner.lines()).toEqual([
     ['partner', 'danger', 'The partner cannot be queried: connection refused.'],
-    ['partner', 'good', 'The partner answers again.'],
+    ['partner', 'good', 'The partner responds again.'],
   ])
 })
 

@@ -8,7 +8,7 @@ it('asks for today’s list as the gateway itself, keeps nothing, and says how m
   await using gateway = await startGateway({ partner: { worklist: (day) => worklistDay(day) } })
   const { success, items, message } = await gateway.call(dashboard.testPartner, {})
   expect({ success, items }).toEqual({ success: true, items: 24 })
-  expect(english(message)).toMatch(/^The partner answered with 24 exams for today in \d+ ms\.$/)
+  expect(english(message)).toMatch(/^The partner responded with 24 exams for today in \d+ ms\.$/)
   expect(gateway.partner.last?.data).toMatchObject({ callingAe: 'ISTHMUS', sourceIp: '127.0.0.1' })
   expect(await gateway.call(dashboard.inspections, { query: {} })).toMatchObject({
     inspections: [],
@@ -29,7 +29,7 @@ it('says what is wrong, also while the circuit is open', async () => {
   gateway.partner.setScenario('refuse')
   expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
     success: false,
-    message: 'The partner answered, but refused the request: no worklist for this AE.',
+    message: 'The partner responded, but refused the request: no worklist for this AE.',
   })
   gateway.partner.setScenario('normal')
   expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({ success: true })

@@ -153,7 +153,7 @@ it('sends a test of every event, which has no effect', async () => {
     const tested = await owner.call(dashboardEvents.test, { body: { type, endpointId } })
     expect(tested).toMatchObject({
       success: true,
-      message: expect.stringMatching(/^The partner answered in \d+ ms/),
+      message: expect.stringMatching(/^The partner responded in \d+ ms/),
     })
     expect(partner.last).toMatchObject({ id: tested.eventId, type })
   }
@@ -162,7 +162,7 @@ it('sends a test of every event, which has no effect', async () => {
     await owner.call(dashboardEvents.test, { body: { type: 'report.delivered', endpointId } }),
   ).toMatchObject({
     success: false,
-    message: 'The partner gave no usable answer: it answered 500.',
+    message: 'The partner gave no usable response: it answered 500.',
   })
   await expect(
     owner.call(dashboardEvents.test, {

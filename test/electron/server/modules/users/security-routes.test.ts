@@ -174,7 +174,7 @@ describe('the lock of a window', () => {
     const token = /isthmus-view=([^;]+)/.exec(String(opened.headers['set-cookie']))?.[1] ?? ''
     expect(views.viewOf(viewId, token)).toBeDefined()
     await window.call('POST', '/dashboard/session/lock')
-    expect(() => views.viewOf(viewId, token)).toThrow('The window is locked')
+    expect(() => views.viewOf(viewId, token)).toThrow('The screen is locked')
     await window.call('POST', '/dashboard/session/unlock', { password: PASSWORD })
     expect(views.viewOf(viewId, token)).toBeDefined()
     // Looking at images is at work.
@@ -183,7 +183,7 @@ describe('the lock of a window', () => {
     gateway.advance(9 * MINUTE)
     expect(views.viewOf(viewId, token, 'background')).toBeDefined()
     gateway.advance(MINUTE)
-    expect(() => views.viewOf(viewId, token)).toThrow('The window is locked')
+    expect(() => views.viewOf(viewId, token)).toThrow('The screen is locked')
     await window.call('DELETE', '/dashboard/session')
     expect(views.viewOf(viewId, token)).toBeUndefined()
   })

@@ -189,7 +189,7 @@ describe('a partner that gives nothing', () => {
     [
       'is silent',
       new WebhookError('timeout', verbatim('no answer within 8 s')),
-      'The partner: The partner gave no usable answer: no answer within 8 s.',
+      'The partner: The partner gave no usable response: no answer within 8 s.',
     ],
     [
       'is none',
@@ -219,7 +219,7 @@ describe('a partner that gives nothing', () => {
 
   it('names no files: that is told too', async () => {
     expect(sentences(await (await openViewing()).listed())).toEqual([
-      'The partner: It answered that it has no images of this study.',
+      'The partner: The partner replied that it has no images for this study.',
     ])
   })
 })

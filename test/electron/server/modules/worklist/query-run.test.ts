@@ -135,7 +135,7 @@ describe('the sentence', () => {
     ],
     [
       { answered: answered({ source: 'fresh', partnerMs: null }, 1, 8200) },
-      'the partner had answered with 1 exam 8 s before; 6 exams sent.',
+      'the partner had returned 1 exam 8 s earlier; 6 exams sent.',
     ],
     [
       {
@@ -193,7 +193,7 @@ describe('the sentence', () => {
   })
 
   it.each([
-    [{}, 'the worklist for 2026-11-19 to 2026-11-21 (the query named no day)'],
+    [{}, 'the worklist for 2026-11-19 to 2026-11-21 (the query gave no date)'],
     [{ ScheduledProcedureStepStartDate: '20261121' }, 'tomorrow’s worklist'],
     [{ ScheduledProcedureStepStartDate: '20261119' }, 'yesterday’s worklist'],
     [{ ScheduledProcedureStepStartDate: '20261124' }, 'the worklist for 2026-11-24'],
@@ -217,6 +217,6 @@ describe('the sentence', () => {
 
   it('names the user who asked in the device’s place', () =>
     expect(say({ querySource: { user: { userId: 'usr_1', name: 'Anna Berg' } } })).toMatch(
-      /^CT1 \(query started by Anna Berg in the window\) queried today’s CT worklist;/,
+      /^CT1 \(test query by Anna Berg\) queried today’s CT worklist;/,
     ))
 })

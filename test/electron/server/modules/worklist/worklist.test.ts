@@ -330,7 +330,7 @@ describe('asking as a device from the window', () => {
       remoteAddress: '10.0.0.7',
     })
     expect(english(inspection.sentence)).toMatch(
-      /^CT room 1 \(query started by Anna Berg in the window\) queried today’s CT worklist; /,
+      /^CT room 1 \(test query by Anna Berg\) queried today’s CT worklist; /,
     )
     expect(inspection.rows.map(({ patientName, verdict }) => [patientName, verdict])).toEqual([
       ['Ödman^Åke', 'sent'],
