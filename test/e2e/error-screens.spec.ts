@@ -52,6 +52,8 @@ test('a call that fails has the reference of the gateway’s log', async () => {
 
 test('a call without an answer has a reference of the window', async () => {
   await page.route('**/dashboard/worklist/exams*', (route) => route.abort())
+  // The reference of the screen before is gone.
+  await page.goto('about:blank')
   await open('/worklist')
   expect(await copied()).toMatch(/^Reference W-[0-9a-f]{8}\n.*\n\/#\/worklist\nunreachable 0$/)
   await page.unroute('**/dashboard/worklist/exams*')

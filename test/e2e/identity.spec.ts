@@ -164,10 +164,10 @@ const LOSSY = `
 (0018,601a) UL 4
 (0018,601c) UL 14
 (0018,601e) UL 18
-(0018,6024) US 4
-(0018,6026) US 7
+(0018,6024) US 3
+(0018,6026) US 3
 (0018,602c) FD 0.01
-(0018,602e) FD 0.5
+(0018,602e) FD 0.01
 (fffe,e00d) -
 (fffe,e0dd) -`
 
@@ -195,7 +195,7 @@ test('names in the viewer the patient of the image that is shown, also without t
   const kept = [
     'OTHER, OTTO',
     'P-8002',
-    'Lossy compressed 12.5 : 1',
+    'Lossy compressed: 12.5 : 1',
     'Calibrated regions are outlined',
   ]
   for (const text of kept) await expect(pane).toContainText(text)
