@@ -44,7 +44,9 @@ test('a page that does not exist has a reference', async () => {
 })
 
 test('a call that fails has the reference of the gateway’s log', async () => {
-  const answer = page.waitForResponse((response) => response.url().includes('/dashboard/studies/'))
+  const answer = page.waitForResponse((response) =>
+    response.url().includes('/dashboard/studies/stu_'),
+  )
   await open(`/studies/stu_${'0'.repeat(32)}`)
   const requestId = (await answer).headers()['x-request-id'] ?? ''
   expect(await copied()).toContain(requestId)

@@ -163,7 +163,7 @@ it('opens a link once: looking at its page uses nothing up, and afterwards it sa
     mayDictate: false,
     user: null,
     whyNoCapture: null,
-    whyNoExport: null,
+    whyNoExport: { code: 'viewer.export-without-user' },
   })
   expect(setCookie).toMatch(
     new RegExp(`^${VIEW_COOKIE}=[^;]+; Path=/viewer/${view.viewId}; HttpOnly; SameSite=Strict$`),

@@ -37,7 +37,7 @@ export const json: Target = {
   slowSeconds: 4,
   mostMiB: 256,
   mostBytes: 600 << 10,
-  testExecutions: perTier(280, 3200),
+  testExecutions: perTier(360, 3200),
   async open() {
     const clinic = await openClinic()
     const statuses = await documentedStatuses(clinic)
