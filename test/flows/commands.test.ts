@@ -276,7 +276,7 @@ it('names the program that holds a port', async () => {
   )
   expectSentence(http, 1, `The HTTP listener cannot use 127.0.0.1:${port}: ${holder}`)
   expect(doctor.stdout).toContain(
-    `fix   The window cannot use 127.0.0.1:${port}: it is used by node, process ${gateway.child.pid}.`,
+    `fix   Isthmus cannot use 127.0.0.1:${port}: it is used by node, process ${gateway.child.pid}.`,
   )
 })
 

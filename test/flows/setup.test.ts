@@ -235,7 +235,7 @@ it('looks at its own network: calls itself, names its addresses, and says what a
   // The test's listener takes calls of this PC only: that is what a clinic must be told.
   expect(of('addresses')).toMatchObject({
     verdict: 'bad',
-    remedy: saying('dimse.host'),
+    remedy: saying('Set the listen address for devices to 0.0.0.0'),
   })
   expect(of('echo')).toMatchObject({
     verdict: 'ok',
