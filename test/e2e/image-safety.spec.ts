@@ -132,7 +132,7 @@ test('shows both versions of an image whose device sent other pixels, until some
   await sendImages(stage, 'CT1', [{ ...MAJA, number: 2, pixel: '0009' }])
   await go('Today')
   await expect(need('Images were replaced')).toContainText(
-    '1 study has images that the device sent again with different pixels.',
+    '1 study has images that the device resent with different pixel data.',
   )
   await isAccessible('replaced-today')
   await need('Images were replaced').getByRole('link', { name: 'Compare' }).click()

@@ -215,7 +215,7 @@ test('shows a thumbnail of each study, and a preview that follows the keyboard u
   await expect(rows.nth(1)).toBeVisible()
   await expect(pane).toHaveCount(0)
   await countIn(1).click()
-  await expect(page.getByRole('heading', { level: 1, name: /study of/ })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: /study, / })).toBeVisible()
   await go('Images')
   await page.keyboard.press('p')
   await expect(pane).toBeVisible()
