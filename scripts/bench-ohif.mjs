@@ -3,7 +3,6 @@
 // comes by npm) reads them from Orthanc by its DICOMweb plugin; the viewer reads them from the
 // gateway's archive. Needs Chromium, DCMTK, and Orthanc with orthanc-dicomweb.
 // Figures: docs/BENCHMARKS.md.
-import { execFileSync } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +14,8 @@ import { part10Head } from '../electron/simulator/part10.ts'
 import { phantomSlice } from '../electron/simulator/phantom.ts'
 import { openViewerStage } from '../test/e2e/viewer-stage.ts'
 import { startOrthanc } from '../test/support/orthanc.ts'
-import { median, run } from './bench-kit.mjs'
+import { median, pssOf, run } from './bench-kit.mjs'
+import { forwardOf, scrollThrough } from './bench-viewer/scroll.mjs'
 import { root, stop } from './setup.mjs'
 
 const { values } = parseArgs({
@@ -164,43 +164,6 @@ async function scrollRate(page, viewer) {
   return (forward + back) / 2
 }
 
-/** Which way a made-up turn of the wheel leads to the next image. */
-async function forwardOf(page, on) {
-  for (const by of [100, -100])
-    if ((await page.evaluate(scrollThrough, { steps: 1, by, on })) > 0.6) return by
-  throw new Error('The wheel does not scroll.')
-}
-
-/** In the page. */
-async function scrollThrough({ steps, by, on }) {
-  const target = document.querySelector(on)
-  const drawn = () =>
-    new Promise((resolve) => {
-      const timer = setTimeout(done, 2000)
-      function done() {
-        clearTimeout(timer)
-        document.removeEventListener('CORNERSTONE_IMAGE_RENDERED', done, true)
-        resolve()
-      }
-      document.addEventListener('CORNERSTONE_IMAGE_RENDERED', done, true)
-    })
-  const began = performance.now()
-  for (let step = 0; step < steps; step++) {
-    const next = drawn()
-    const { left, top } = target.getBoundingClientRect()
-    const options = {
-      deltaY: by,
-      bubbles: true,
-      cancelable: true,
-      clientX: left + 50,
-      clientY: top + 50,
-    }
-    target.dispatchEvent(new WheelEvent('wheel', options))
-    await next
-  }
-  return (1000 * steps) / (performance.now() - began)
-}
-
 /** In the page, before its own scripts: which panes show a picture that is not of one colour. */
 function watchPanes() {
   const isDrawn = (canvas) => {
@@ -265,31 +228,11 @@ async function visit(context, link, measure, viewer) {
 
 /** Proportional set size of all processes of the browser, MB. */
 function megabytes() {
-  const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
-  const children = new Map()
-  for (const line of all.trim().split('\n')) {
-    const [pid, parent] = line.trim().split(/\s+/).map(Number)
-    children.set(parent, [...(children.get(parent) ?? []), pid])
-  }
-  const own = (children.get(process.pid) ?? []).filter((pid) => /chrom/.test(commandOf(pid)))
-  const family = (pid) => [pid, ...(children.get(pid) ?? []).flatMap(family)]
-  const bytes = own.flatMap(family).map((pid) => {
-    try {
-      const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-      return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) * 1024
-    } catch {
-      return 0
-    }
-  })
-  return bytes.reduce((sum, one) => sum + one, 0) / 1e6
-}
-
-function commandOf(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return ''
-  }
+  const pids = run('pgrep', ['-P', String(process.pid), 'chrom'])
+    .trim()
+    .split('\n')
+    .map(Number)
+  return (pids.reduce((sum, pid) => sum + pssOf(pid), 0) * 2 ** 20) / 1e6
 }
 
 function launch() {

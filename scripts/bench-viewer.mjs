@@ -11,6 +11,8 @@ import { chromium } from '@playwright/test'
 import { build } from 'vite'
 import { phantomSlice } from '../electron/simulator/phantom.ts'
 import { openViewerStage, phantomImages, residentMegabytes } from '../test/e2e/viewer-stage.ts'
+import { median } from './bench-kit.mjs'
+import { forwardOf, scrollThrough } from './bench-viewer/scroll.mjs'
 import { root } from './setup.mjs'
 
 const { values } = parseArgs({
@@ -32,6 +34,8 @@ const TARGETS = { first: 0.5, scrolling: 0.8, pageMegabytes: 1500, gatewayMegaby
  * for each of the files that come at once.
  */
 const LINES = { loopback: {}, 'clinic line': { delayMs: 40, bytesPerSecond: 4e6 } }
+/** Of the viewer, and of the bare page. */
+const CANVAS = '[data-pane="pane-1"] canvas, #pane canvas'
 const missed = []
 const cache = join(root, 'node_modules', '.cache')
 mkdirSync(cache, { recursive: true })
@@ -169,12 +173,20 @@ async function scrolling() {
   const pages = { isthmus: ours, 'bare Cornerstone': bare.page }
   const figures = { isthmus: [], 'bare Cornerstone': [] }
   const ways = {}
-  for (const [name, page] of Object.entries(pages)) ways[name] = await forwardOf(page)
+  for (const [name, page] of Object.entries(pages)) ways[name] = await forwardOf(page, CANVAS)
   for (let round = 0; round <= rounds; round++) {
     for (const [name, page] of Object.entries(pages)) {
       await page.bringToFront()
-      const forward = await page.evaluate(scrollThrough, { steps: steps - 1, by: ways[name] })
-      const back = await page.evaluate(scrollThrough, { steps: steps - 1, by: -ways[name] })
+      const forward = await page.evaluate(scrollThrough, {
+        steps: steps - 1,
+        by: ways[name],
+        on: CANVAS,
+      })
+      const back = await page.evaluate(scrollThrough, {
+        steps: steps - 1,
+        by: -ways[name],
+        on: CANVAS,
+      })
       if (round > 0) figures[name].push((forward + back) / 2)
     }
   }
@@ -193,52 +205,6 @@ async function scrolling() {
   )
   if (ratio < TARGETS.scrolling)
     missed.push(`scrolling: ${ratio.toFixed(2)}× of a bare page, not ${TARGETS.scrolling}×`)
-}
-
-/**
- * Which way a made-up turn of the wheel leads to the next image: the two read other members of the
- * event.
- */
-async function forwardOf(page) {
-  await page.bringToFront()
-  for (const by of [100, -100]) {
-    if ((await page.evaluate(scrollThrough, { steps: 1, by })) < 0.6) continue
-    await page.evaluate(scrollThrough, { steps: 1, by: -by })
-    return by
-  }
-  throw new Error('The wheel does not scroll.')
-}
-
-/** In the page. */
-async function scrollThrough({ steps, by }) {
-  const PATIENCE_MS = 2000
-  const target = document.querySelector('[data-pane="pane-1"] canvas, #pane canvas')
-  const drawn = () =>
-    new Promise((resolve) => {
-      const timer = setTimeout(done, PATIENCE_MS)
-      function done() {
-        clearTimeout(timer)
-        document.removeEventListener('CORNERSTONE_IMAGE_RENDERED', done, true)
-        resolve()
-      }
-      document.addEventListener('CORNERSTONE_IMAGE_RENDERED', done, true)
-    })
-  const began = performance.now()
-  for (let step = 0; step < steps; step++) {
-    const next = drawn()
-    const { left, top } = target.getBoundingClientRect()
-    target.dispatchEvent(
-      new WheelEvent('wheel', {
-        deltaY: by,
-        bubbles: true,
-        cancelable: true,
-        clientX: left + 50,
-        clientY: top + 50,
-      }),
-    )
-    await next
-  }
-  return (1000 * steps) / (performance.now() - began)
 }
 
 /** The bare page with the same files, from a server that does nothing else. */
@@ -337,13 +303,13 @@ async function memory() {
   }
   await look(0)
   for (let tenth = 1; tenth <= 10; tenth++) {
-    await page.evaluate(scrollThrough, { steps: Math.floor(many / 10), by: 100 })
+    await page.evaluate(scrollThrough, { steps: Math.floor(many / 10), by: 100, on: CANVAS })
     await look(Math.floor((many * tenth) / 10))
   }
   await page
     .getByText(`All ${many.toLocaleString('en')} images received`)
     .waitFor({ timeout: 600_000 })
-  await page.evaluate(scrollThrough, { steps: Math.floor(many / 20), by: -100 })
+  await page.evaluate(scrollThrough, { steps: Math.floor(many / 20), by: -100, on: CANVAS })
   await look(`${Math.floor(many / 20)} back`)
   await context.close()
   const most = (what) => Math.max(...rows.map((row) => row[what]))
@@ -351,9 +317,4 @@ async function memory() {
     missed.push(`the page's process took ${most('page').toFixed(0)} MB`)
   if (most('gateway') > TARGETS.gatewayMegabytes)
     missed.push(`the gateway took ${most('gateway').toFixed(0)} MB`)
-}
-
-function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }

@@ -7,6 +7,7 @@ import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { phantomSlice } from '#electron/simulator/phantom.ts'
 import { type Archive, startArchive } from './modality.ts'
 import { accessibilityFaults, complaintsOf, enterAsOwner } from './stage.ts'
+import { callOf } from './stories.ts'
 import { test } from './test.ts'
 import { isDrawn, isEmpty, openViewerStage, paneOf, type ViewerStage } from './viewer-stage.ts'
 
@@ -75,22 +76,10 @@ const series = (
   ...{ seriesDescription, slices },
 })
 
-/** A call of the window, by whoever has signed in there. */
-const dashboard = (on: Page, method: string, path: string, body: object = {}) =>
-  on.evaluate(
-    async ([method, path, body]) => {
-      const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
-      const answer = await fetch(`/dashboard/${path}`, { method, headers, body })
-      if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
-      return answer.json()
-    },
-    [method, path, JSON.stringify(body)] as const,
-  )
-
 /** Opens a study from the window. */
 async function open(studyInstanceUid: string | undefined): Promise<void> {
   await page.goto(`${stage.http}/#/`)
-  const { viewId } = await dashboard(page, 'POST', 'views', { studyInstanceUid })
+  const { viewId } = await callOf(page, 'POST', '/dashboard/views', { studyInstanceUid })
   await page.goto(`${stage.http}/viewer#${viewId}`)
   await isDrawn(page)
 }
@@ -308,7 +297,7 @@ test('finds a study in another archive, retrieves it and puts it beside', async 
   const pacs = { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port }
   const window = await context.newPage()
   await window.goto(`${stage.http}/#/`)
-  await dashboard(window, 'POST', 'destinations', { ...pacs, hasPriors: true })
+  await callOf(window, 'POST', '/dashboard/destinations', { ...pacs, hasPriors: true })
   await window.close()
   await open(CURRENT)
   await page.keyboard.press('h')

@@ -2,6 +2,7 @@ import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { accessibilityFaults, complaintsOf } from './stage.ts'
 import { test } from './test.ts'
 import {
+  drag,
   isDrawn,
   openViewerStage,
   paneOf,
@@ -44,24 +45,6 @@ async function newPage(): Promise<Page> {
   return made
 }
 
-async function drag(
-  key: string,
-  from: readonly [number, number],
-  to: readonly [number, number],
-): Promise<void> {
-  const box = await paneOf(page).boundingBox()
-  if (!box) throw new Error('no pane')
-  const at = ([x, y]: readonly [number, number]) =>
-    [box.x + x * box.width, box.y + y * box.height] as const
-  await paneOf(page).focus()
-  await page.keyboard.press(key)
-  await page.mouse.move(...at(from))
-  await page.mouse.down()
-  await page.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]), { steps: 4 })
-  await page.mouse.move(...at(to), { steps: 4 })
-  await page.mouse.up()
-}
-
 const sideOf = (on: Page) => on.getByRole('complementary', { name: 'Measurements and drawings' })
 /** Points of what is drawn on the image, in pixels of the screen. */
 const drawnOn = (on: Page) =>
@@ -74,9 +57,9 @@ let drawn: number[][]
 
 test('says that drawings of a link are lost, and saves them to the study', async () => {
   await page.keyboard.press('Home')
-  await drag('l', [0.4, 0.4], [0.6, 0.45])
-  await drag('e', [0.45, 0.55], [0.55, 0.65])
-  await drag('t', [0.3, 0.3], [0.35, 0.25])
+  await drag(page, 'l', [0.4, 0.4], [0.6, 0.45])
+  await drag(page, 'e', [0.45, 0.55], [0.55, 0.65])
+  await drag(page, 't', [0.3, 0.3], [0.35, 0.25])
   const dialog = page.getByRole('dialog', { name: 'Text of the drawing' })
   await dialog.getByLabel('Text').fill('Granuloma')
   await dialog.getByRole('button', { name: 'Done' }).click()

@@ -258,3 +258,23 @@ export const entryOf = (page: Page, seriesInstanceUid: string): Locator =>
 /** A study in the list beside the panes. */
 export const entryOfStudy = (page: Page, studyInstanceUid: string): Locator =>
   page.locator(`[data-study="${studyInstanceUid}"]`)
+
+/** Chooses a tool of a page's first pane by its key and drags with it, in parts of the pane. */
+export async function drag(
+  page: Page,
+  key: string,
+  from: readonly [number, number],
+  to: readonly [number, number],
+): Promise<void> {
+  const box = await paneOf(page).boundingBox()
+  if (!box) throw new Error('no pane')
+  const at = ([x, y]: readonly [number, number]) =>
+    [box.x + x * box.width, box.y + y * box.height] as const
+  await paneOf(page).focus()
+  await page.keyboard.press(key)
+  await page.mouse.move(...at(from))
+  await page.mouse.down()
+  await page.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]), { steps: 4 })
+  await page.mouse.move(...at(to), { steps: 4 })
+  await page.mouse.up()
+}

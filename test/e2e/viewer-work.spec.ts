@@ -8,6 +8,7 @@ import { phantomSlice } from '#electron/simulator/phantom.ts'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
 import { test } from './test.ts'
 import {
+  drag,
   greyAt,
   isDrawn,
   openViewerStage,
@@ -65,26 +66,6 @@ async function newPage(of = context): Promise<Page> {
   const made = await of.newPage()
   complaints.push(complaintsOf(made))
   return made
-}
-
-/** Chooses a tool by its key and drags with it, in parts of the pane. */
-async function drag(
-  on: Page,
-  key: string,
-  from: readonly [number, number],
-  to: readonly [number, number],
-): Promise<void> {
-  const box = await paneOf(on).boundingBox()
-  if (!box) throw new Error('no pane')
-  const at = ([x, y]: readonly [number, number]) =>
-    [box.x + x * box.width, box.y + y * box.height] as const
-  await paneOf(on).focus()
-  await on.keyboard.press(key)
-  await on.mouse.move(...at(from))
-  await on.mouse.down()
-  await on.mouse.move(...at([(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]), { steps: 4 })
-  await on.mouse.move(...at(to), { steps: 4 })
-  await on.mouse.up()
 }
 
 test('does what its keys say', async () => {

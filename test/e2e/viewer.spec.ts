@@ -1,5 +1,6 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
+import { callOf } from './stories.ts'
 import { test } from './test.ts'
 import {
   greyAt,
@@ -318,17 +319,6 @@ async function losesAccess(
 }
 
 let window: Page
-/** A call of the window, by whoever has signed in there. */
-const dashboard = (on: Page, method: string, path: string, body: object = {}) =>
-  on.evaluate(
-    async ([method, path, body]) => {
-      const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
-      const answer = await fetch(`/dashboard/${path}`, { method, headers, body })
-      if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
-      return answer.json()
-    },
-    [method, path, JSON.stringify(body)] as const,
-  )
 
 test('says that the key that gave a link was revoked, at the link and where it is open', async ({
   browser,
@@ -380,7 +370,12 @@ test('says that the person whom a link is for has no access any more, at the lin
     },
     ...{ canManageStudies: false, canCreateReports: false, hasDashboardAccess: true },
   }
-  const { person: invited, link: invitation } = await dashboard(window, 'POST', 'people', person)
+  const { person: invited, link: invitation } = await callOf(
+    window,
+    'POST',
+    '/dashboard/people',
+    person,
+  )
   await elsewhere(async (other) => {
     await other.goto(invitation)
     await other.getByRole('textbox', { name: 'Choose a password' }).fill('eight early herons')

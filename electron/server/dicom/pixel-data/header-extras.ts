@@ -188,7 +188,7 @@ const OVERLAY = {
   data: 0x3000,
 } as const
 
-/** Overlay Bit Position is 0 for an overlay in an element of its own. */
+/** Overlay Bit Position is 0 if the overlay has its own data element. */
 const hasOverlay = (values: AttributeValues, group: number): boolean =>
   values.has(group + OVERLAY.data) || (values.number(group + OVERLAY.bit) ?? 0) > 0
 

@@ -19,7 +19,7 @@ import {
 } from '#server/modules/images/instance-queries.ts'
 import type { SavedDrawing, SavedDrawings } from '#shared/contract/saved-drawings.ts'
 
-/** A kind of objects that drawings are stored in. Each kind has a series of its own. */
+/** The kinds of objects in which drawings are stored; each kind has its own series. */
 export type SavedKind = 'measurements' | 'presentation' | 'keyImages'
 
 const CLASSES: Readonly<

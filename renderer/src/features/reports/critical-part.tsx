@@ -21,8 +21,8 @@ function impressionOf(text: string): string {
 }
 
 /**
- * Whether a report is critical, what of it is, and whether and how somebody was told. The critical
- * finding begins with the impression.
+ * Whether a report is critical, its critical finding, and whether and how someone was informed. The
+ * finding initially contains the impression.
  */
 export function useCritical(text: string) {
   const [isCritical, setIsCritical] = useState(false)

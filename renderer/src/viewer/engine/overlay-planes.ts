@@ -1,12 +1,11 @@
-import { Enums, type Types, utilities } from '@cornerstonejs/core'
+import { Enums, type Types } from '@cornerstonejs/core'
 import type { UltrasoundRegion } from '#shared/contract/viewed-images.ts'
 import { isCovered } from '#shared/pixels/overlays.ts'
+import { imageToScreen, putOver } from './image-canvas.ts'
 import { type Layers, layersOf } from './layers.ts'
 
 const COLOUR = [255, 235, 150] as const
 const REGION_COLOUR = 'rgb(120 200 255)'
-
-type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
 
 /**
  * What belongs to the pixels of the image that a pane shows, over them: the colours of a supplemental
@@ -14,8 +13,10 @@ type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
  * distances are known (C.8.5.5).
  */
 export interface OverlayPlanes {
-  /** Draws those of an image; none where it has none. */
-  /** @param areOverlaysShown false where a presentation state says which are */
+  /**
+   * Draws those of an image; none where it has none.
+   * @param areOverlaysShown false where a presentation state says which are
+   */
   show(
     image: Types.IImage | undefined,
     regions: readonly UltrasoundRegion[],
@@ -45,32 +46,12 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
       remove()
       canvas = drawn(image, layers, regions)
       shown = { image, areOverlaysShown }
-      // By which a picture of the pane finds it (`picture.ts`).
-      canvas.dataset.overlayPlanes = ''
-      Object.assign(canvas.style, {
-        position: 'absolute',
-        left: '0',
-        top: '0',
-        transformOrigin: '0 0',
-        pointerEvents: 'none',
-      })
-      host.append(canvas)
+      putOver(host, canvas)
     },
     place(view) {
-      const data = view.getImageData()?.imageData
-      if (!canvas || !data) return
-      const at = (column: number, row: number) =>
-        view.worldToCanvas(utilities.transformIndexToWorld(data as ImageData, [column, row, 0]))
-      const [corner, right, below] = [at(-0.5, -0.5), at(0.5, -0.5), at(-0.5, 0.5)]
-      const matrix = [
-        right[0] - corner[0],
-        right[1] - corner[1],
-        below[0] - corner[0],
-        below[1] - corner[1],
-        corner[0],
-        corner[1],
-      ]
-      canvas.style.transform = `matrix(${matrix.join(', ')})`
+      const toScreen = canvas && imageToScreen(view)
+      if (!canvas || !toScreen) return
+      canvas.style.transform = `matrix(${toScreen.join(', ')})`
       const { interpolationType } = view.getProperties() ?? {}
       const isSmooth = interpolationType !== Enums.InterpolationType.NEAREST
       canvas.style.imageRendering = isSmooth ? 'auto' : 'pixelated'

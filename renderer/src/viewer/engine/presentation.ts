@@ -8,7 +8,7 @@ import { displayedCorners, itemFor } from '../referencing/display-coordinates.ts
 import { at } from '../referencing/plane-mapping.ts'
 import type { PixelPoint } from '../referencing/scene.ts'
 import { extrasOf } from './image.ts'
-import { imageToScreen } from './scene-layer.ts'
+import { imageToScreen } from './image-canvas.ts'
 import type { StackImage } from './stack.ts'
 import { flip, rotateBy } from './view.ts'
 

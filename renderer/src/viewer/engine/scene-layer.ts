@@ -1,11 +1,9 @@
-import { type Types, utilities } from '@cornerstonejs/core'
+import type { Types } from '@cornerstonejs/core'
 import { drawScene } from '../referencing/draw-scene.ts'
-import type { Affine } from '../referencing/plane-mapping.ts'
 import type { Scene } from '../referencing/scene.ts'
+import { imageToScreen, putOver } from './image-canvas.ts'
 import { layersOf } from './layers.ts'
 import type { StackImage } from './stack.ts'
-
-type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
 
 /**
  * What referencing objects draw over the image that a pane shows. A scene is drawn on its own image
@@ -66,17 +64,8 @@ export function openSceneLayer(host: HTMLElement): SceneLayer {
 
 function openCanvas(host: HTMLElement): HTMLCanvasElement {
   const canvas = document.createElement('canvas')
-  // By which a picture of the pane finds it (`picture.ts`).
-  canvas.dataset.overlayPlanes = ''
   canvas.dataset.scene = ''
-  Object.assign(canvas.style, {
-    position: 'absolute',
-    left: '0',
-    top: '0',
-    transformOrigin: '0 0',
-    pointerEvents: 'none',
-  })
-  host.append(canvas)
+  putOver(host, canvas)
   return canvas
 }
 
@@ -98,21 +87,4 @@ function cleared(
   context?.clearRect(0, 0, width, height)
   context?.scale(scale, scale)
   return context
-}
-
-/** From columns and rows of the image, 0 at its outer corner, to CSS pixels of the pane. */
-export function imageToScreen(view: Types.IStackViewport): Affine | undefined {
-  const data = view.getImageData()?.imageData
-  if (!data) return undefined
-  const at = (column: number, row: number) =>
-    view.worldToCanvas(utilities.transformIndexToWorld(data as ImageData, [column, row, 0]))
-  const [corner, right, below] = [at(-0.5, -0.5), at(0.5, -0.5), at(-0.5, 0.5)]
-  return [
-    right[0] - corner[0],
-    right[1] - corner[1],
-    below[0] - corner[0],
-    below[1] - corner[1],
-    corner[0],
-    corner[1],
-  ]
 }

@@ -61,6 +61,19 @@ export function pixelAt(plane: ImagePlane, place: Vector): [number, number] {
   ]
 }
 
+/** The affine map that takes each place to where the given one takes it. */
+export function affineOf(map: (x: number, y: number) => readonly [number, number]): Affine {
+  const [origin, right, below] = [map(0, 0), map(1, 0), map(0, 1)]
+  return [
+    right[0] - origin[0],
+    right[1] - origin[1],
+    below[0] - origin[0],
+    below[1] - origin[1],
+    origin[0],
+    origin[1],
+  ]
+}
+
 /** Maps columns and rows of a plane to those of another one that is parallel to it. */
 export function planeMapping(from: ImagePlane, to: ImagePlane): Affine {
   const [row, column] = [rowOf(from.orientation), columnOf(from.orientation)]
@@ -71,17 +84,5 @@ export function planeMapping(from: ImagePlane, to: ImagePlane): Affine {
       column[axis] * (y - 0.5) * from.spacing[0]
     return [part(0), part(1), part(2)]
   }
-  const [origin, right, below] = [
-    pixelAt(to, placeAt(0, 0)),
-    pixelAt(to, placeAt(1, 0)),
-    pixelAt(to, placeAt(0, 1)),
-  ]
-  return [
-    right[0] - origin[0],
-    right[1] - origin[1],
-    below[0] - origin[0],
-    below[1] - origin[1],
-    origin[0],
-    origin[1],
-  ]
+  return affineOf((x, y) => pixelAt(to, placeAt(x, y)))
 }

@@ -55,7 +55,7 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     present: (next) => present(context, pane, next),
     setScene(scene) {
       context.scene = scene
-      context.content?.sceneChanged()
+      context.content?.sceneChanged?.()
     },
     probeAt(x, y) {
       const view = context.screen?.view()
@@ -64,8 +64,8 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     capture: (draw) => capture(context, draw),
     adopt: (find) => adopt(context, find),
     onFrame: (imageId, what) => context.content?.onFrame(imageId, what),
-    anchored: () => context.content?.anchored(),
-    setAnchor: () => context.content?.setAnchor(),
+    anchored: () => context.content?.anchored?.(),
+    setAnchor: () => context.content?.setAnchor?.(),
     dispose() {
       pane.clear()
       context.screen?.close()
@@ -142,7 +142,7 @@ function fail(context: PaneContext, error: unknown, signal: AbortSignal): void {
 
 function present({ content, state }: PaneContext, pane: Pane, next: PresentationState | null) {
   const wasPresented = state().presentation !== null
-  content?.present(next)
+  content?.present?.(next)
   if (wasPresented && next === null) pane.reset()
 }
 
@@ -196,7 +196,7 @@ function show(
 function showPlane(context: PaneContext, cine: Cine, series: SeriesState, plane: Plane) {
   const why = context.world.volumes.whyNot(series)
   if (why !== null) return why
-  // Planes stay as thick as somebody has made them when another series is shown.
+  // The slab thickness that the user chose is kept when another series is shown.
   const slab = context.state().slab ?? SLICE
   open(context, cine, openPlaneContent(context, plane), {
     ...openedAt(series, 'plane', 0),
@@ -244,7 +244,7 @@ function moveTo(context: PaneContext, pane: EnginePane, index: number, by: Mover
   const at = Math.max(0, Math.min(state().count - 1, index))
   if (!content || at === state().index) return
   content.moveTo(at)
-  if (by === 'person' && content.anchored()) world.onMoved(pane)
+  if (by === 'person' && content.anchored?.()) world.onMoved(pane)
 }
 
 function play({ state, set }: PaneContext, cine: Cine, framesPerSecond: number | undefined): void {

@@ -41,7 +41,7 @@ export function openActions(
     setWindow: (window) =>
       changeFlat((view) => {
         view.setProperties({ voiRange: rangeOf(window, isExact(context.content?.image())) })
-        context.content?.setCurve('curve' in window ? window.curve : undefined)
+        context.content?.setCurve?.('curve' in window ? window.curve : undefined)
       }),
     invert: () => setInversion(!state().isInverted),
     rotate: (degrees) => changeFlat((view) => rotateBy(view, degrees)),
@@ -63,13 +63,13 @@ export function openActions(
       set({ isSmooth })
       changeFlat((view) => context.content?.setSmooth(view))
     },
-    setSlab: (slab) => change(() => context.content?.setSlab(slab)),
-    renderings: () => context.content?.renderings() ?? [],
-    setRendering: (rendering) => change(() => context.content?.setRendering(rendering)),
+    setSlab: (slab) => change(() => context.content?.setSlab?.(slab)),
+    renderings: () => context.content?.renderings?.() ?? [],
+    setRendering: (rendering) => change(() => context.content?.setRendering?.(rendering)),
     reset() {
       change((view) => context.content?.reset(view))
       setInversion(false)
-      if (state().presentation) change(() => context.content?.presentAgain())
+      if (state().presentation) change(() => context.content?.presentAgain?.())
     },
   }
 }

@@ -50,7 +50,7 @@ export interface PaneContext {
   readonly world: PanesWorld
   readonly state: () => PaneState
   readonly set: (patch: Partial<PaneState>) => void
-  /** As `set`; whoever listens is notified with the next `set`. */
+  /** As `set`; listeners are notified by the next `set`. */
   readonly setQuietly: (patch: Partial<PaneState>) => void
   /** Image id at which each series was left, by the key of the series. */
   readonly leftAt: Map<string, string>
@@ -97,26 +97,29 @@ export interface PaneContent {
   /** The series is known as this from now on. */
   adopt(series: SeriesState): void
   onFrame(imageId: string, what: FrameEvent): void
-  /** Undefined where it follows no other pane. */
-  anchored(): Anchored | undefined
-  setAnchor(): void
   /** Empty where there is no window to choose. */
   presets(): readonly WindowPreset[]
-  /** Brightness by one of the image's look-up tables; undefined: by none. */
-  setCurve(index: number | undefined): void
   setInversion(isInverted: boolean): void
-  /** See `Pane.present`; null: as sent from now on. */
-  present(state: PresentationState | null): void
-  /** As the presentation state says, whatever a person has changed. */
-  presentAgain(): void
-  /** The scene of the pane is another. */
-  sceneChanged(): void
   /** As it opened, but for what is drawn on it. */
   reset(view: View): void
   /** Interpolated between pixels or not, as the state says. */
   setSmooth(view: View): void
-  setSlab(slab: Slab): void
-  renderings(): readonly Rendering[]
-  setRendering(rendering: Rendering): void
   probeAt(view: View, point: Types.Point2): Probed | undefined
+
+  // What only some kinds have.
+
+  /** Where another pane that is scrolled along has been scrolled from. */
+  anchored?(): Anchored | undefined
+  setAnchor?(): void
+  /** Brightness by one of the image's look-up tables; undefined: by none. */
+  setCurve?(index: number | undefined): void
+  /** See `Pane.present`; null: as sent from now on. */
+  present?(state: PresentationState | null): void
+  /** As the presentation state says, whatever a person has changed. */
+  presentAgain?(): void
+  /** The scene of the pane is another. */
+  sceneChanged?(): void
+  setSlab?(slab: Slab): void
+  renderings?(): readonly Rendering[]
+  setRendering?(rendering: Rendering): void
 }

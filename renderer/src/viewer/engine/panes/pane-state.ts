@@ -4,7 +4,7 @@ import { NOTHING } from './look.ts'
 /** Small parts that are made anew each time they are read. */
 const BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume', 'slab'])
 
-/** The state of a pane; whoever listens is notified only where a value is another. */
+/** The state of a pane; listeners are notified only if a value has changed. */
 export function openPaneState() {
   const listeners = new Set<() => void>()
   let state = NOTHING
@@ -19,7 +19,7 @@ export function openPaneState() {
       state = { ...state, ...patch }
       for (const listener of listeners) listener()
     },
-    /** As `set`; whoever listens is notified with the next `set`. */
+    /** As `set`; listeners are notified by the next `set`. */
     setQuietly(patch: Partial<PaneState>): void {
       state = { ...state, ...patch }
     },

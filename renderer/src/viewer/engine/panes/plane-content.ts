@@ -41,18 +41,10 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
       const { series } = pane.state()
       if (what === 'loaded' && series) pane.set({ volume: pane.world.volumes.progress(series.key) })
     },
-    anchored: () => undefined,
-    setAnchor: () => undefined,
     presets: () => offeredPresets(pane.state(), image()),
-    // Voxels are of many images: no look-up table is that of all.
-    setCurve: () => undefined,
     setInversion(isInverted) {
       viewportOf(cut)?.setProperties({ invert: isInverted !== isNegative(pane.state()) })
     },
-    // A presentation state is of images, not of a volume.
-    present: () => undefined,
-    presentAgain: () => undefined,
-    sceneChanged: () => undefined,
     reset(view) {
       view.resetCamera()
       giveOpenedWindow(view, image())
@@ -65,8 +57,6 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
       pane.set({ slab })
       thicken(cut)
     },
-    renderings: () => [],
-    setRendering: () => undefined,
     probeAt(view, point) {
       const { unit, slab } = pane.state()
       return probedVolume(view as Types.IVolumeViewport, unit, point, slab)

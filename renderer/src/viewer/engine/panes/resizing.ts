@@ -12,7 +12,7 @@ export interface Resizing {
 
 /**
  * One for all panes, because a layout changes the size of several at once and Cornerstone measures
- * all of them each time. A picture that fitted its pane fits it afterwards; one that somebody has
+ * all of them each time. A picture that fitted its pane fits it afterwards; one that the user has
  * zoomed or moved keeps its magnification.
  */
 export function openResizing(engine: RenderingEngine): Resizing {

@@ -113,9 +113,6 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
     },
     sceneChanged: () => stack.layers?.setScene(pane.scene),
     setSmooth: (view) => setInterpolation(view, pane.state().isSmooth),
-    setSlab: () => undefined,
-    renderings: () => [],
-    setRendering: () => undefined,
     probeAt(view, point) {
       const { image: of, unit } = pane.state()
       return probedImage(view as Types.IStackViewport, of, unit, image(), point)

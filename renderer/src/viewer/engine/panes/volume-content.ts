@@ -36,23 +36,15 @@ export function openVolumeContent(pane: PaneContext): PaneContent {
     isReady: () => true,
     adopt: (series) => pane.set({ series }),
     onFrame: (_imageId, what) => what === 'loaded' && countSlices(whole),
-    anchored: () => undefined,
-    setAnchor: () => undefined,
     presets: () => [],
-    setCurve: () => undefined,
     setInversion: () => undefined,
     reset(view) {
       view.setCamera(FROM_FRONT)
       view.resetCamera()
     },
     setSmooth: () => undefined,
-    setSlab: () => undefined,
     renderings: () => renderingsOf(pane.state().unit),
     setRendering: (rendering) => colour(whole, rendering),
-    // A presentation state is of images, not of a volume.
-    present: () => undefined,
-    presentAgain: () => undefined,
-    sceneChanged: () => undefined,
     // A pixel shows no one voxel.
     probeAt: () => undefined,
   }
