@@ -21,7 +21,8 @@ import type { SegmentFrames, SegmentValues } from './segment-values.ts'
 
 /** What is drawn on an image, and what a person has to know of it. */
 export interface BuiltScene {
-  readonly scene: Scene
+  /** Null where nothing is drawn. */
+  readonly scene: Scene | null
   /** By SOP Instance UID: numbers of segments or regions on this image. */
   readonly onImage: ReadonlyMap<string, ReadonlySet<number>>
   /** Why something that names this image is not drawn on it. */
@@ -63,7 +64,8 @@ export function buildScene(
       refusals.push(...of.refusals.map((why) => ({ sopInstanceUid, why })))
     }
   }
-  const scene = { imageId: image.imageId, presentation, masks, outlines }
+  const isEmpty = !presentation && masks.length + outlines.length === 0
+  const scene = isEmpty ? null : { imageId: image.imageId, presentation, masks, outlines }
   return { scene, onImage, refusals, isLoading }
 }
 
