@@ -5,13 +5,14 @@ import { patientKeyOf } from '#server/modules/studies/retrieval-words.ts'
 import { isIndexingForRetrieval } from '#server/modules/studies/search-fill-queries.ts'
 import { RETRIEVAL_ATTRIBUTES, type RetrievalAttribute } from './attributes.ts'
 import {
+  type CandidateSource,
   LISTED_PER_READ,
   listCandidates,
   openCandidates,
   patientTotals,
   START,
 } from './candidate-queries.ts'
-import { type CandidateSource, candidateSource, listedFilter } from './candidate-source.ts'
+import { candidateSource, listedFilter } from './candidate-source.ts'
 import { type CompiledKey, compileKeys, keyOf } from './entity-keys.ts'
 import { listFoundInstances, listFoundSeries, sopClassesOfStudy } from './entity-queries.ts'
 import {
