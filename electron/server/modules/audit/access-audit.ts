@@ -1,14 +1,27 @@
 import { LRUCache } from 'lru-cache'
 import type { Actor } from '#server/audit-log/audit.ts'
+import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { Context } from '#server/context.ts'
 import { reportError } from '#server/platform/log.ts'
 
 /** One read of patient data: by whom, of what kind, and of what. */
 export interface Access {
   readonly actor: Actor
-  readonly action: 'read.list' | 'read.study' | 'read.images' | 'read.report' | 'read.interface'
-  /** An id or the name of a list; for an API key, the operation. */
+  readonly action:
+    | 'read.list'
+    | 'read.study'
+    | 'read.images'
+    | 'read.report'
+    | 'read.interface'
+    | 'read.query'
+  /**
+   * An id or the name of a list; for an API key, the operation. By Query/Retrieve and DICOMweb: the
+   * Study Instance UID of images (`read.images`), the service of a search (`read.query`: `C-FIND`
+   * or `QIDO-RS`).
+   */
   readonly target: string
+  /** What else distinguishes the read, such as the service and the destination of a retrieval. */
+  readonly detail?: AuditDetail
 }
 
 /** Records in the audit trail who read patient data, without delaying the response. */
@@ -40,7 +53,7 @@ export function openAccessAudit(context: Context): AccessAudit {
     const batch = pending.splice(0, BATCH_SIZE)
     if (pending.length > 0) timer = setTimeout(write, BATCH_PAUSE_MS)
     writing = context.database
-      .commitSoon(() => context.audit.appendAll(batch.map((access) => ({ ...access, detail: {} }))))
+      .commitSoon(() => context.audit.appendAll(batch.map((access) => ({ detail: {}, ...access }))))
       .catch((error: unknown) => {
         // The write failed, so the next identical read must be recorded.
         for (const access of batch) recordedAt.delete(keyOf(access))
@@ -69,4 +82,5 @@ export function openAccessAudit(context: Context): AccessAudit {
   }
 }
 
-const keyOf = ({ actor, action, target }: Access): string => `${actor} ${action} ${target}`
+const keyOf = ({ actor, action, target, detail = {} }: Access): string =>
+  `${actor} ${action} ${target} ${JSON.stringify(detail)}`
