@@ -20,7 +20,7 @@ export interface QueryOptions {
   readonly combinesDateTime: boolean
 }
 
-export const queryOptions = (options = NO_OPTIONS): QueryOptions => ({
+export const queryOptions = (options: Buffer = NO_OPTIONS): QueryOptions => ({
   isRelational: options[OPTION.relational] === 1,
   combinesDateTime: options[OPTION.dateTime] === 1,
 })
