@@ -48,6 +48,8 @@ const DEVICE: Readonly<Record<keyof NewDevice, string>> = {
   tls: '`optional`; `required`: only by TLS; `mutual`: and only with a certificate that is known.',
   certificate:
     'The certificate it shows; none: one that an authority of `dimse.tlsAuthorities` issued.',
+  retrieval:
+    '`none`; `query`: it may search studies (C-FIND); `retrieve`: it may also retrieve their images (C-MOVE, C-GET).',
 }
 
 export const deviceTable = (): string => {

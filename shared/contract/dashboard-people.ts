@@ -85,6 +85,13 @@ export const OpenInvitation = z.object({
 })
 export type OpenInvitation = z.infer<typeof OpenInvitation>
 
+/**
+ * What an API key may do by DICOMweb (decision 0057): search and retrieve studies (`read`: QIDO-RS
+ * and WADO-RS), store instances (`store`: STOW-RS), both, or nothing.
+ */
+export const DICOMWEB_RIGHTS = ['none', 'read', 'store', 'read-and-store'] as const
+export type DicomwebRight = (typeof DICOMWEB_RIGHTS)[number]
+
 export const ApiKeyRow = z.object({
   apiKeyId: z.uuid(),
   description: z.string(),
@@ -92,6 +99,7 @@ export const ApiKeyRow = z.object({
   scope: z.enum(['all', 'self']),
   /** Whether it may invite and change users, and link them to customers. */
   managesPeople: z.boolean(),
+  dicomweb: z.enum(DICOMWEB_RIGHTS),
   last4: z.string(),
   createdAt: Instant,
   lastUsedAt: Instant.nullable(),
@@ -235,15 +243,16 @@ export const dashboardPeople = {
       isViewerEnabled: z.boolean().default(false),
       scope: z.enum(['all', 'self']).default('self'),
       managesPeople: z.boolean().default(false),
+      dicomweb: z.enum(DICOMWEB_RIGHTS).default('none'),
     }),
     reply: ShownKey,
     status: 201,
   }),
   changeApiKey: operation('PATCH /dashboard/api-keys/:apiKeyId', {
     access: 'manage-confirmed',
-    summary: 'Allow or forbid an API key to manage users',
+    summary: 'Change what an API key may do: manage users, use DICOMweb',
     params: keyParams,
-    body: z.object({ managesPeople: z.boolean() }),
+    body: z.object({ managesPeople: z.boolean(), dicomweb: z.enum(DICOMWEB_RIGHTS) }).partial(),
     reply: ApiKeyRow,
   }),
   rotateApiKey: operation('POST /dashboard/api-keys/:apiKeyId/rotate', {

@@ -40,6 +40,13 @@ const DeviceAddress = z
 export const DEVICE_PROFILES = ['standard', 'ge', 'philips'] as const
 export type DeviceProfile = (typeof DEVICE_PROFILES)[number]
 
+/**
+ * What a device may do with the studies of the gateway (decision 0057): nothing, search them
+ * (C-FIND), or also retrieve their images (C-MOVE and C-GET).
+ */
+export const RETRIEVAL_RIGHTS = ['none', 'query', 'retrieve'] as const
+export type RetrievalRight = (typeof RETRIEVAL_RIGHTS)[number]
+
 // The descriptions are shown as help for the options of `device add` and `device update`.
 const editable = {
   aeTitle: AeTitle.describe('Calling AE title of the device'),
@@ -107,6 +114,11 @@ const editable = {
     description:
       'Certificate of the device; none: any that was issued by an authority of `dimse.tlsAuthorities`',
   }),
+  retrieval: z
+    .enum(RETRIEVAL_RIGHTS)
+    .describe(
+      'What the device may do with the studies of the gateway; query: search them (C-FIND); retrieve: also retrieve their images (C-MOVE, C-GET)',
+    ),
 }
 
 /** A known DICOM device of the clinic. */
@@ -138,6 +150,7 @@ export const NewDevice = z.object({
   countsBytes: editable.countsBytes.default(false),
   tls: editable.tls.default('optional'),
   certificate: editable.certificate.default(null),
+  retrieval: editable.retrieval.default('none'),
 })
 export type NewDevice = z.output<typeof NewDevice>
 export const DevicePatch = z.object(editable).partial()

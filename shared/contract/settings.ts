@@ -147,6 +147,33 @@ export const SETTINGS = {
     20,
     'settings.viewer-cache-gigabytes',
   ),
+  'retrieval.maxAnswers': setting(
+    z.int().min(1).max(1_000_000),
+    10_000,
+    'settings.retrieval-max-answers',
+  ),
+  'retrieval.maxParallel': setting(z.int().min(1).max(100), 4, 'settings.retrieval-max-parallel'),
+  'dicomweb.isOn': setting(z.boolean(), false, 'settings.dicomweb-is-on'),
+  'dicomweb.origins': setting(
+    z
+      .array(
+        z.string().regex(/^https?:\/\/[A-Za-z0-9.:_[\]-]{1,253}$/, fault('settings.not-an-origin')),
+      )
+      .max(20),
+    [],
+    'settings.dicomweb-origins',
+  ),
+  'dicomweb.ratePerSecond': setting(
+    z.number().min(1).max(1_000_000),
+    1000,
+    'settings.dicomweb-rate-per-second',
+  ),
+  'dicomweb.rateBurst': setting(
+    z.int().min(1).max(1_000_000),
+    10_000,
+    'settings.dicomweb-rate-burst',
+  ),
+  'dicomweb.maxParallel': setting(z.int().min(1).max(1000), 50, 'settings.dicomweb-max-parallel'),
   'partner.plaintextHosts': setting(
     z.array(z.string().regex(/^[^/\s]+:\d{1,5}$/, fault('settings.not-host-and-port'))).max(50),
     [],

@@ -25,7 +25,7 @@ export function newKey(
     oldExpiresAt: null,
   }
   const keyHash = hashToken(apiKeyId)
-  const rights = { isViewerEnabled, managesPeople, scope }
+  const rights = { isViewerEnabled, managesPeople, scope, dicomweb: 'none' } as const
   insertApiKey(store.database, {
     apiKeyId,
     keyHash,

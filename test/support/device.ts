@@ -18,6 +18,7 @@ export const DEVICE: Omit<NewDevice, 'aeTitle'> = {
   countsBytes: false,
   tls: 'optional',
   certificate: null,
+  retrieval: 'none',
 }
 
 /** CT1 as the gateway knows it, with other values where they are given. */

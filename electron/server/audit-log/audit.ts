@@ -2,9 +2,15 @@ import type { AuditDetail } from './audit-entry.ts'
 import type { AuditStore } from './audit-queries.ts'
 
 /** The actor named in an audit entry. */
-export type Actor = 'gateway' | 'command-line' | `user:${string}` | `api-key:${string}`
+export type Actor =
+  | 'gateway'
+  | 'command-line'
+  | `user:${string}`
+  | `api-key:${string}`
+  | `device:${string}`
 export const userActor = (userId: string): Actor => `user:${userId}`
 export const keyActor = (apiKeyId: string): Actor => `api-key:${apiKeyId}`
+export const deviceActor = (deviceId: string): Actor => `device:${deviceId}`
 
 /** Appends an audit entry. Must be called in the transaction that makes the change. */
 export function note(

@@ -157,6 +157,18 @@ create table hangingProtocols (
 `
 
 /**
+ * The rights of devices to query and retrieve studies, and of API keys to use DICOMweb (decision
+ * 0057). Nobody has them until they are granted. Append-only.
+ */
+const retrievalRights = `
+alter table devices add column retrieval text not null default 'none'
+  check (retrieval in ('none', 'query', 'retrieve'));
+alter table apiKeys add column dicomweb text not null default 'none'
+  check (dicomweb in ('none', 'read', 'store', 'read-and-store'))
+  check (dicomweb = 'none' or scope = 'all');
+`
+
+/**
  * The SQL of each schema version, append-only; `user_version` is the number of migrations that have
  * run.
  */
@@ -181,4 +193,5 @@ export const MIGRATIONS: readonly string[] = [
   neededAddenda,
   criticalEscalations,
   hangingProtocols,
+  retrievalRights,
 ]

@@ -38,13 +38,14 @@ export class ApiKeyCache {
     if (before && now >= before.at && now - before.at < MAX_AGE_MS) return before.caller
     const found = this.#authenticate(key)
     if (!found) return undefined
-    const { apiKeyId, scope, isViewerEnabled, managesPeople, oldExpiresAt } = found
+    const { apiKeyId, scope, isViewerEnabled, managesPeople, dicomweb, oldExpiresAt } = found
     const caller: ApiKeyCaller = {
       kind: 'api-key',
       apiKeyId,
       scope,
       isViewerEnabled,
       managesPeople,
+      dicomweb,
     }
     // While two secrets are valid, one may expire without a database change.
     if (oldExpiresAt === null || Date.parse(oldExpiresAt) <= now)

@@ -1,4 +1,5 @@
 import type { ViewRecord } from '#server/database/tables/viewing.ts'
+import type { DicomwebRight } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 
@@ -51,6 +52,8 @@ export interface ApiKeyCaller {
   readonly isViewerEnabled: boolean
   /** Whether it may invite and change users and link them to customers; defaults to false. */
   readonly managesPeople?: boolean | undefined
+  /** What it may do by DICOMweb; defaults to `none`. */
+  readonly dicomweb?: DicomwebRight | undefined
 }
 
 /** A user of the clinic, authenticated by a window session. */

@@ -98,6 +98,30 @@ function callerOf(
   throw unauthenticatedError(message('http.key-needed'), 'Bearer')
 }
 
+/**
+ * Authenticates the API key of a DICOMweb request and counts its rate (decision 0057). A session of
+ * the window is not accepted: the window has its own calls.
+ * @throws ApiError not-found if DICOMweb is switched off; bad-key, too-many, not-permitted
+ */
+export function admitDicomweb(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  app: HttpApp,
+  right: 'read' | 'store',
+): ApiKeyCaller {
+  const { partners } = app
+  if (!partners?.isDicomwebOn()) throw new ApiError('not-found', message('http.dicomweb-off'))
+  const caller = knownCaller(request, 'background', app, partners)
+  if (caller.kind !== 'api-key') throw unauthenticatedError(message('http.key-needed'), 'Bearer')
+  const { isAllowed, headers } = partners.dicomwebLimit.take(caller.apiKeyId)
+  reply.headers(headers)
+  if (!isAllowed) throw new ApiError('too-many', message('http.key-too-many-calls'))
+  if (caller.dicomweb !== right && caller.dicomweb !== 'read-and-store')
+    throw new ApiError('not-permitted', message(`http.key-without-dicomweb-${right}`))
+  app.noteAuthenticated(request)
+  return caller
+}
+
 /** @throws ApiError not-permitted */
 function requireAccess(caller: Caller, access: PartnerAccess): void {
   if (caller.kind === 'user') {

@@ -18,6 +18,10 @@ export class PartnerInterface {
    * partner at the same address, e.g. behind the same proxy, is not affected.
    */
   readonly refusedLimit: RateLimit
+  /** Limits the DICOMweb requests of a key: a viewer sends one for each image. */
+  readonly dicomwebLimit: RateLimit
+  /** Whether DICOMweb is switched on. */
+  readonly isDicomwebOn: () => boolean
   readonly idempotency: Idempotency
   readonly cursors: ReturnType<typeof cursorCodec>
   readonly replies: ReplyCache
@@ -37,6 +41,8 @@ export class PartnerInterface {
     this.customerIdsOf = customerIdsOf
     this.rateLimit = new RateLimit(context)
     this.refusedLimit = new RateLimit(context)
+    this.dicomwebLimit = new RateLimit(context, 'dicomweb')
+    this.isDicomwebOn = () => context.settings.get('dicomweb.isOn')
     this.idempotency = new Idempotency(context)
     this.cursors = cursorCodec(context.database.seal.keyFor('list cursors'))
     this.replies = new ReplyCache(context, cacheable)

@@ -17,21 +17,23 @@ const MAX_CALLERS = 10_000
 
 /**
  * A token bucket for each key, or for each host without a valid key. Shared by all listeners.
- * Follows the settings `http.ratePerSecond` and `http.rateBurst`.
+ * Follows the settings `ratePerSecond` and `rateBurst` of its group.
  */
 export class RateLimit {
   readonly #context: Pick<Context, 'clock' | 'settings'>
+  readonly #group: 'http' | 'dicomweb'
   readonly #buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MAX_CALLERS })
 
-  constructor(context: Pick<Context, 'clock' | 'settings'>) {
+  constructor(context: Pick<Context, 'clock' | 'settings'>, group: 'http' | 'dicomweb' = 'http') {
     this.#context = context
+    this.#group = group
   }
 
   /** Counts one request of the caller. */
   take(caller: string): RateState {
     const { clock, settings } = this.#context
-    const [now, rate] = [clock(), settings.get('http.ratePerSecond')]
-    const burst = settings.get('http.rateBurst')
+    const [now, rate] = [clock(), settings.get(`${this.#group}.ratePerSecond`)]
+    const burst = settings.get(`${this.#group}.rateBurst`)
     const before = this.#buckets.get(caller) ?? { tokens: burst, at: now }
     // If the clock was set back, no tokens are added or removed.
     const filled = Math.min(burst, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)

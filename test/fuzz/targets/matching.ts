@@ -157,6 +157,7 @@ function deviceOf(choice: number): Device | undefined {
       daysBack: null,
       daysForward: null,
       port: null,
+      retrieval: 'none',
       profile: 'standard',
       hideStarted: false,
       tls: 'optional',

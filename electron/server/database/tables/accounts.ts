@@ -80,6 +80,7 @@ export interface AccountTables {
     isViewerEnabled: Flag
     scope: string
     managesPeople: Generated<Flag>
+    dicomweb: Generated<string>
     createdAt: string
     lastUsedAt: string | null
     revokedAt: string | null

@@ -26,6 +26,7 @@ export interface DeviceTables {
     countsBytes: Flag
     tls: string
     certificate: string | null
+    retrieval: Generated<string>
   }
   callers: {
     aeTitle: string

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { type Actor, note } from '#server/audit-log/audit.ts'
+import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashToken } from '#server/platform/token.ts'
+import type { DicomwebRight } from '#shared/contract/dashboard-people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
@@ -59,18 +60,32 @@ export function openApiKeys({ database, clock }: Context) {
   }
 }
 
-/** Creates a key. Without `managesPeople`, it may not invite or change users. */
+/** What a key may do beyond the studies of the interface. */
+export interface ApiKeyRights {
+  /** Whether it may invite and change users; defaults to false. */
+  readonly managesPeople?: boolean | undefined
+  /** Defaults to `none`. */
+  readonly dicomweb?: DicomwebRight | undefined
+}
+
+/**
+ * Creates a key.
+ * @throws ApiError malformed if a key for DICOMweb is limited to its own studies
+ */
 export function createApiKey(
   context: Context,
-  options: Pick<queries.ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & {
-    readonly managesPeople?: boolean | undefined
-  },
+  options: Pick<queries.ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & ApiKeyRights,
   actor: Actor,
 ): { readonly apiKey: ApiKey; readonly key: string } {
   const { database, clock, uuid } = context
   return database.transaction(() => {
     const key = generateKey()
-    const permissions = { ...options, managesPeople: options.managesPeople ?? false }
+    const permissions = {
+      ...options,
+      managesPeople: options.managesPeople ?? false,
+      dicomweb: options.dicomweb ?? 'none',
+    }
+    requireWholeScope(permissions)
     const apiKey = {
       ...{ apiKeyId: uuid(), last4: key.slice(-4), ...permissions, createdAt: instantOf(clock()) },
       ...{ lastUsedAt: null, revokedAt: null, rotatedAt: null, oldLast4: null, oldExpiresAt: null },
@@ -82,24 +97,42 @@ export function createApiKey(
 }
 
 /**
- * Changes whether the key may manage users. Does nothing if it already has that value.
- * @throws ApiError not-found; refused if the key is revoked
+ * Changes what the key may do; an absent right stays as it is. Does nothing if nothing changes.
+ * @throws ApiError not-found; refused if the key is revoked; malformed if a key for DICOMweb is
+ * limited to its own studies
  */
 export function changeApiKey(
   context: Context,
   apiKeyId: string,
-  { managesPeople }: { readonly managesPeople: boolean },
+  rights: ApiKeyRights,
   actor: Actor,
 ): ApiKey {
   const { database } = context
   return database.transaction(() => {
     const before = requireActiveApiKey(context, apiKeyId)
-    if (before.managesPeople === managesPeople) return withoutHashes(before)
-    queries.updateApiKey(database, apiKeyId, { managesPeople })
-    const change = { before: before.managesPeople, after: managesPeople }
-    note(context, actor, 'api-key.change', apiKeyId, { managesPeople: change })
-    return withoutHashes({ ...before, managesPeople })
+    const former = { managesPeople: before.managesPeople, dicomweb: before.dicomweb }
+    const changed = {
+      managesPeople: rights.managesPeople ?? former.managesPeople,
+      dicomweb: rights.dicomweb ?? former.dicomweb,
+    }
+    const detail = differences<typeof changed>(former, changed)
+    if (Object.keys(detail).length === 0) return withoutHashes(before)
+    const after = { ...before, ...changed }
+    requireWholeScope(after)
+    queries.updateApiKey(database, apiKeyId, changed)
+    note(context, actor, 'api-key.change', apiKeyId, detail)
+    return withoutHashes(after)
   })
+}
+
+/** DICOMweb has no notion of which key created a study, so a limited key may not use it. */
+function requireWholeScope({
+  scope,
+  dicomweb,
+}: Pick<queries.ApiKeyRecord, 'scope' | 'dicomweb'>): void {
+  if (dicomweb === 'none' || scope === 'all') return
+  const fault = message('api-keys.dicomweb-scope')
+  throw new ApiError('malformed', fault, { errors: [{ path: 'body.dicomweb', message: fault }] })
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/query.ts'
+import type { DicomwebRight } from '#shared/contract/dashboard-people.ts'
 
 /** A key of the `/v1` API. Only the SHA-256 of its secret is stored, in hexadecimal. */
 export interface ApiKeyRecord {
@@ -13,6 +14,8 @@ export interface ApiKeyRecord {
   readonly scope: 'all' | 'self'
   /** Whether it may invite and change users and link them to customers. */
   readonly managesPeople: boolean
+  /** What it may do by DICOMweb (decision 0057). Other than `none` only with the scope `all`. */
+  readonly dicomweb: DicomwebRight
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
@@ -75,6 +78,7 @@ const rowOf = (database: Database) => database.get(selectApiKeys(database))
 const toApiKeyRecord = (row: Row): ApiKeyRecord => ({
   ...row,
   scope: row.scope as ApiKeyRecord['scope'],
+  dicomweb: row.dicomweb as DicomwebRight,
   isViewerEnabled: row.isViewerEnabled === 1,
   managesPeople: row.managesPeople === 1,
 })

@@ -6,8 +6,18 @@ import { reportError } from '#server/platform/log.ts'
 /** One read of patient data: by whom, of what kind, and of what. */
 export interface Access {
   readonly actor: Actor
-  readonly action: 'read.list' | 'read.study' | 'read.images' | 'read.report' | 'read.interface'
-  /** An id or the name of a list; for an API key, the operation. */
+  readonly action:
+    | 'read.list'
+    | 'read.study'
+    | 'read.images'
+    | 'read.report'
+    | 'read.interface'
+    | 'read.query'
+  /**
+   * An id or the name of a list; for an API key, the operation. By Query/Retrieve and DICOMweb: the
+   * Study Instance UID of images (`read.images`), the service of a search (`read.query`: `C-FIND`
+   * or `QIDO-RS`).
+   */
   readonly target: string
 }
 

@@ -14,6 +14,7 @@ import {
 } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { openLog, reportError } from '#server/platform/log.ts'
+import { DICOMWEB_RIGHTS } from '#shared/contract/dashboard-people.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -37,6 +38,7 @@ const NewKey = z.object({
   viewer: z.boolean().default(false),
   scope: z.enum(['all', 'self']).default('all'),
   'manage-people': z.boolean().default(false),
+  dicomweb: z.enum(DICOMWEB_RIGHTS).default('none'),
 })
 const NewUser = z.object({
   email: Email,
@@ -62,7 +64,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     run: signInLink,
   },
   'api-key create': {
-    usage: '--description TEXT [--viewer] [--scope all|self] [--manage-people]',
+    usage:
+      '--description TEXT [--viewer] [--scope all|self] [--manage-people] [--dicomweb none|read|store|read-and-store]',
     about: 'print a new API key, once',
     options: {
       description: {
@@ -79,6 +82,13 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         about: 'all: all studies; self: only those created with this key.',
       },
       'manage-people': { type: 'boolean', about: 'The key may invite and change users.' },
+      dicomweb: {
+        type: 'string',
+        takes: 'RIGHT',
+        initial: 'none',
+        about:
+          'What the key may do by DICOMweb: none, read (search and retrieve), store or read-and-store. Needs the scope all.',
+      },
     },
     run(context, { options }) {
       const {
@@ -86,10 +96,11 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         viewer,
         scope,
         'manage-people': managesPeople,
+        dicomweb,
       } = parseOptions(NewKey, options)
       return createApiKey(
         context,
-        { description, isViewerEnabled: viewer, scope, managesPeople },
+        { description, isViewerEnabled: viewer, scope, managesPeople, dicomweb },
         ACTOR,
       ).key
     },

@@ -336,6 +336,7 @@ const DEFAULT_SETTINGS = {
   countsBytes: false,
   tls: 'optional',
   certificate: null,
+  retrieval: 'none',
 } as const satisfies Partial<NewDevice>
 
 const noCaller = () => new ApiError('not-found', message('devices.no-such-caller'))

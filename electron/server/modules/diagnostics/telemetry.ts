@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { NoteAnswer } from '#server/http/http-app.ts'
 import type { Feed, NewFeedLine } from '#server/live-events/feed.ts'
-import { openAccessAudit } from '#server/modules/audit/access-audit.ts'
+import { type AccessAudit, openAccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recordAccessIn } from '#server/modules/audit/access-paths.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import { watchAudit } from '#server/modules/audit/audit-watch.ts'
@@ -18,6 +18,8 @@ export interface Telemetry extends AsyncDisposable {
   readonly auditTrail: AuditTrail
   /** Audits access to patient data, based on the responses. */
   readonly noteAnswer: NoteAnswer
+  /** Audits what devices and API keys read by Query/Retrieve and DICOMweb. */
+  readonly accesses: AccessAudit
   readonly partnerState: PartnerState
   readonly eventLog: EventLog
   readonly associationLog: AssociationLog
@@ -41,6 +43,7 @@ export function openTelemetry(context: Context, restored: readonly string[]): Te
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
   return {
     noteAnswer: recordAccessIn(accesses),
+    accesses,
     ...{ auditTrail, partnerState, eventLog, associationLog },
     recorder: recordEvents(eventLog, clock),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

@@ -19,7 +19,11 @@ import {
   IconUserOff,
 } from '@tabler/icons-react'
 import { useState } from 'react'
-import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import {
+  type ApiKeyRow,
+  type DicomwebRight,
+  dashboardPeople,
+} from '#shared/contract/dashboard-people.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
@@ -181,6 +185,7 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
       scope: 'self' as 'self' | 'all',
       isViewerEnabled: false,
       managesPeople: false,
+      dicomweb: 'none' as DicomwebRight,
     },
     bodyOf: (values) => values,
     send(body, onError) {

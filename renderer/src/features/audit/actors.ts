@@ -1,3 +1,4 @@
+import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { useReply } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
@@ -10,6 +11,7 @@ export function useActors(): ReadonlyMap<string, string> {
     useReply(dashboardPeople.people, { query: { limit: 100 } }, { staleTime: 60_000 }).data
       ?.people ?? []
   const keys = useReply(dashboardPeople.apiKeys, {}, { staleTime: 60_000 }).data?.apiKeys ?? []
+  const devices = useReply(dashboard.devices, {}, { staleTime: 60_000 }).data?.devices ?? []
   return new Map([
     ...people.map(({ userId, firstName, lastName, email }): [string, string] => {
       const name = `${firstName} ${lastName}`.trim() || email
@@ -18,6 +20,10 @@ export function useActors(): ReadonlyMap<string, string> {
     ...keys.map(({ apiKeyId, description }): [string, string] => [
       `api-key:${apiKeyId}`,
       t('ui.audit.apiKey', { description }),
+    ]),
+    ...devices.map(({ deviceId, name, aeTitle }): [string, string] => [
+      `device:${deviceId}`,
+      t('ui.audit.device', { device: name || aeTitle }),
     ]),
     ['gateway', t('ui.audit.gateway')],
     ['command-line', t('ui.audit.commandLine')],

@@ -19,6 +19,7 @@ export interface DeviceValues {
   countsBytes: boolean
   tls: Device['tls']
   certificate: string
+  retrieval: Device['retrieval']
 }
 
 /** What the form begins with. @param device null for a new one */
@@ -40,6 +41,7 @@ export const valuesOf = (device: Device | null): DeviceValues => ({
   countsBytes: device?.countsBytes ?? false,
   tls: device?.tls ?? 'optional',
   certificate: device?.certificate ?? '',
+  retrieval: device?.retrieval ?? 'none',
 })
 
 const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value))

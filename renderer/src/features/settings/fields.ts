@@ -75,6 +75,7 @@ const BASIC: ReadonlySet<string> = new Set([
   ...['dictation.isOn', 'dictation.url', 'dictation.model'],
   ...['criticals.communicateMinutes', 'criticals.escalationAddresses'],
   ...['mail.host', 'mail.port', 'mail.security', 'mail.user', 'mail.from'],
+  ...['dicomweb.isOn', 'dicomweb.origins'],
   ...['viewer.linkMinutes', 'viewer.sessionHours', 'update.isAutomatic', 'update.at'],
   ...['audit.collectorHost', 'audit.collectorPort'],
   ...['backup.folder', 'backup.dailyAt', 'backup.everyMinutes'],

@@ -17,6 +17,8 @@ const NAMES = [
   'window',
   'mail',
   'viewer',
+  'retrieval',
+  'dicomweb',
   'audit',
   'activity',
   'backup',

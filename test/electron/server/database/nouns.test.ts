@@ -301,6 +301,7 @@ describe('endpoints', () => {
     description: '',
     isViewerEnabled: true,
     managesPeople: false,
+    dicomweb: 'none' as const,
     scope: 'all' as const,
   }
 

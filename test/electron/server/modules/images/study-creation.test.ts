@@ -237,6 +237,7 @@ describe('a customer that the partner names', () => {
       isViewerEnabled: true,
       scope: 'all',
       managesPeople: false,
+      dicomweb: 'none',
       createdAt: at,
       lastUsedAt: null,
       revokedAt: null,
