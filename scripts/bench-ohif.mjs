@@ -12,7 +12,7 @@ import { part10Head } from '../electron/simulator/part10.ts'
 import { phantomSlice } from '../electron/simulator/phantom.ts'
 import { openViewerStage } from '../test/e2e/viewer-stage.ts'
 import { OHIF_VERSION, serveOhif } from '../test/support/ohif.ts'
-import { startOrthanc } from '../test/support/orthanc.ts'
+import { DICOMWEB_PLUGIN, startOrthanc } from '../test/support/orthanc.ts'
 import { median, pssOf, run } from './bench-kit.mjs'
 import { forwardOf, scrollThrough } from './bench-viewer/scroll.mjs'
 import { root, stop } from './setup.mjs'
@@ -26,7 +26,6 @@ const { values } = parseArgs({
 })
 const [rounds, slices] = [Number(values.rounds), Number(values.slices)]
 const parts = values.only.split(',')
-const DICOMWEB = '/usr/share/orthanc/plugins/libOrthancDicomWeb.so'
 const CT = '1.2.826.0.1.3680043.8.498.70001'
 const MAMMOGRAM = '1.2.826.0.1.3680043.8.498.70002'
 /** Of three slices: it puts the scripts of a viewer into the browser's cache, as on a day of work. */
@@ -42,7 +41,7 @@ const TARGETS = {
   'CT: memory of the browser, MB': {},
 }
 
-if (!existsSync(DICOMWEB)) stop('orthanc-dicomweb is not installed.')
+if (!existsSync(DICOMWEB_PLUGIN)) stop('orthanc-dicomweb is not installed.')
 const cache = join(root, 'node_modules', '.cache')
 mkdirSync(cache, { recursive: true })
 const work = mkdtempSync(join(cache, 'bench-ohif-'))
@@ -50,7 +49,7 @@ const work = mkdtempSync(join(cache, 'bench-ohif-'))
 const figures = {}
 const stage = await openViewerStage()
 const orthanc = await startOrthanc(1, {
-  Plugins: [DICOMWEB],
+  Plugins: [DICOMWEB_PLUGIN],
   DicomWeb: { Enable: true, Root: '/dicom-web/', StudiesMetadata: 'Full' },
   HttpThreadsCount: 50,
   ConcurrentJobs: 2,
