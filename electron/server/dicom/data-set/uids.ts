@@ -19,8 +19,10 @@ export const SOP_CLASS = {
   storageCommitmentPushModel: '1.2.840.10008.1.20.1',
   patientRootFind: '1.2.840.10008.5.1.4.1.2.1.1',
   patientRootMove: '1.2.840.10008.5.1.4.1.2.1.2',
+  patientRootGet: '1.2.840.10008.5.1.4.1.2.1.3',
   studyRootFind: '1.2.840.10008.5.1.4.1.2.2.1',
   studyRootMove: '1.2.840.10008.5.1.4.1.2.2.2',
+  studyRootGet: '1.2.840.10008.5.1.4.1.2.2.3',
 } as const
 
 /**
@@ -39,8 +41,10 @@ const NAMES: Readonly<Record<string, string>> = {
   [SOP_CLASS.storageCommitmentPushModel]: 'Storage Commitment',
   [SOP_CLASS.patientRootFind]: 'Patient Root Find',
   [SOP_CLASS.patientRootMove]: 'Patient Root Move',
+  [SOP_CLASS.patientRootGet]: 'Patient Root Get',
   [SOP_CLASS.studyRootFind]: 'Study Root Find',
   [SOP_CLASS.studyRootMove]: 'Study Root Move',
+  [SOP_CLASS.studyRootGet]: 'Study Root Get',
   '1.2.840.10008.5.1.4.1.1.1': 'CR Image Storage',
   '1.2.840.10008.5.1.4.1.1.1.1': 'DX Image Storage',
   '1.2.840.10008.5.1.4.1.1.1.2': 'MG Image Storage',
