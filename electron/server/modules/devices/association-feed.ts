@@ -22,6 +22,7 @@ import {
   recordDeviceSeen,
   recordUnknownCall,
 } from './devices.ts'
+import { retrievalRefusal } from './retrieval-rights.ts'
 
 /**
  * Names the services of a proposal. If there are more than two storage SOP classes, they are
@@ -113,6 +114,7 @@ export function observeAssociations(
     opened(association, services, negotiated) {
       recordOpened(context, associationLog, association, negotiated)
       feedOpened(context, association, services, isFetchedFrom)
+      feedRefusedRetrieval(context, association, negotiated)
       context.feed.noteStatus()
     },
     rejected(association, rejection, services) {
@@ -172,6 +174,23 @@ function feedOpened(
   const called = visible(calledAeTitle) || message('devices.nobody')
   const aeTitle = context.settings.get('dimse.aeTitle')
   const text = message('devices.connected-to-another', { who, what, called, aeTitle })
+  addLine(context, association, 'opened', 'warning', text)
+}
+
+/** Says why Query/Retrieve was refused to a caller that was accepted for other services. */
+function feedRefusedRetrieval(
+  context: Context,
+  association: AssociationInfo,
+  { request }: Negotiated,
+): void {
+  const { callingAeTitle, remoteAddress } = association
+  const refusal = retrievalRefusal(
+    recogniseDevice(context, callingAeTitle, remoteAddress),
+    request.presentationContexts.map(({ abstractSyntax }) => abstractSyntax),
+  )
+  if (!refusal) return
+  const who = nameOf(context, association)
+  const text = message('devices.retrieval-refused', { who, why: refusal.why })
   addLine(context, association, 'opened', 'warning', text)
 }
 

@@ -12,6 +12,7 @@ import type { Device } from '#shared/contract/devices.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { isDeviceDisabled, recogniseDevice, requiresTls } from './devices.ts'
+import { retrievalRefusal } from './retrieval-rights.ts'
 
 // Result, source and reason of the rejections that this policy issues (PS3.8 Table 9-21).
 const CALLED_UNKNOWN = { result: 1, source: 1, reason: 7 } as const
@@ -28,8 +29,9 @@ const isRetrievalClass = (uid: string): boolean =>
 type StorageFault = () => Message | null | undefined
 
 /**
- * Accepts known devices by AE title and address, and everyone for C-ECHO. The acceptor limits the
- * number of associations.
+ * Accepts known devices by AE title and address, and everyone for C-ECHO. A device that may not
+ * query or retrieve is rejected if it proposes nothing else; otherwise only those contexts are. The
+ * acceptor limits the number of associations.
  * @param storageFault returns why images cannot be received, as one sentence; nothing if they can
  * @param isFetchedFrom whether studies are being retrieved (C-MOVE) from this caller, whose images
  *   are accepted even if it is not a device
@@ -47,7 +49,7 @@ export const associationPolicy = (
     const why = device && certificateFault(device, request.tls)
     if (why !== undefined) return { reject: { ...NO_REASON_GIVEN, why } }
     const noSpace = rejectionOfImages(abstractSyntaxes, storageFault)
-    const accepted = noSpace ? { reject: noSpace } : ({ accept: true } as const)
+    const accepted = noSpace ? { reject: noSpace } : acceptance(device, abstractSyntaxes)
     if (device) return accepted
     if (isFetchedFrom(callingAeTitle, remoteAddress))
       return noSpace
@@ -61,6 +63,18 @@ export const associationPolicy = (
     return { reject: { ...CALLING_UNKNOWN, why: unlisted } }
   },
 })
+
+/** Accepts the caller for what it may use of what it proposed. */
+function acceptance(
+  device: Device | undefined,
+  abstractSyntaxes: readonly string[],
+): ReturnType<AssociationPolicy['decide']> {
+  const refusal = retrievalRefusal(device, abstractSyntaxes)
+  if (!refusal) return { accept: true }
+  return refusal.isAll
+    ? { reject: { ...NO_REASON_GIVEN, why: refusal.why } }
+    : { accept: true, onlySopClasses: refusal.allowed }
+}
 
 const NOT_LISTED = message('devices.not-listed')
 

@@ -172,3 +172,40 @@ it('takes images from an archive that studies are being fetched from, and nothin
   )
   expect(clinic.decide('PACS', '10.0.9.8', [images])).toBe(STRANGER)
 })
+
+it('accepts Query/Retrieve only from devices that have the right to it', () => {
+  using clinic = openClinic({ 'dimse.allowUnknownDevices': true })
+  const { studyRootFind, studyRootMove, studyRootGet, patientRootFind } = SOP_CLASS
+  const CT_IMAGES = '1.2.840.10008.5.1.4.1.1.2'
+  for (const [aeTitle, retrieval] of [
+    ['NONE', 'none'],
+    ['QUERY', 'query'],
+    ['FULL', 'retrieve'],
+  ] as const)
+    addDevice(clinic.context, NewDevice.parse({ aeTitle, retrieval }), 'command-line')
+  const decide = (aeTitle: string, ...syntaxes: readonly string[]) =>
+    clinic.decide(aeTitle, '10.0.3.7', [verification, ...syntaxes])
+  const neither =
+    '1/1/1 it may neither search nor retrieve studies (allow it under “Query and retrieve” in the device’s settings)'
+  const onlyQuery =
+    '1/1/1 it may search studies, but not retrieve their images (allow it under “Query and retrieve” in the device’s settings)'
+
+  expect(decide('NONE', studyRootFind)).toBe(neither)
+  expect(decide('NONE', studyRootGet, CT_IMAGES)).toBe(neither)
+  expect(decide('QUERY', studyRootFind, patientRootFind)).toBe('all')
+  expect(decide('QUERY', studyRootMove)).toBe(onlyQuery)
+  expect(decide('QUERY', studyRootGet, CT_IMAGES)).toBe(onlyQuery)
+  expect(decide('FULL', studyRootFind, studyRootMove, studyRootGet, CT_IMAGES)).toBe('all')
+  expect(decide('US1', studyRootFind)).toBe(
+    '1/1/1 only devices in the device list may search or retrieve studies',
+  )
+
+  // The rest of an association that also asks for another service is accepted.
+  expect(decide('NONE', modalityWorklistFind, studyRootFind)).toBe(
+    `only ${verification},${modalityWorklistFind}`,
+  )
+  expect(decide('QUERY', studyRootFind, studyRootMove)).toBe(
+    `only ${verification},${studyRootFind}`,
+  )
+  expect(decide('NONE', CT_IMAGES, studyRootMove)).toBe(`only ${verification},${CT_IMAGES}`)
+})
