@@ -12,7 +12,8 @@ const SERVER: readonly string[] = [
   ...['dicom', 'webhooks', 'http', 'mail', 'users', 'api-keys', 'customers', 'settings', 'audit'],
   ...['partners', 'studies', 'events', 'devices', 'procedure-steps', 'images', 'forwarding'],
   ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation', 'viewer'],
-  ...['study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control', 'server'],
+  ...['dicomweb', 'study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control'],
+  ...['server'],
 ]
 
 const NODE = /^node:/
@@ -50,6 +51,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   reports: [NODE, 'fontkit', 'kysely', 'pdfkit', 'zod'],
   dictation: [NODE, 'zod'],
   viewer: [NODE, 'zod'],
+  dicomweb: [NODE, '@fastify/busboy'],
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
   diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],

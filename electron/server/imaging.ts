@@ -15,6 +15,7 @@ import {
   queueCorrection,
   sendRejection,
 } from './modules/corrections/rejection-notes.ts'
+import { Dicomweb } from './modules/dicomweb/routes.ts'
 import type { EventLog } from './modules/events/log.ts'
 import { Forwarding } from './modules/forwarding/forwarding.ts'
 import { enqueueInstance, releaseInstance } from './modules/forwarding/queue.ts'
@@ -112,10 +113,12 @@ export async function openImaging(
     onChange,
   )
   const thumbnails = opened.use(new Thumbnails(context))
+  const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
+    dicomweb,
     /** The DICOM services offered to devices. */
     services: [
       verification(),
