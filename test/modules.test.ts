@@ -11,9 +11,9 @@ const SERVER: readonly string[] = [
   ...['platform', 'database', 'live-events', 'audit-log', 'configuration', 'context', 'jobs'],
   ...['dicom', 'webhooks', 'http', 'mail', 'users', 'api-keys', 'customers', 'settings', 'audit'],
   ...['partners', 'studies', 'events', 'devices', 'procedure-steps', 'images', 'forwarding'],
-  ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation', 'viewer'],
-  ...['dicomweb', 'study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control'],
-  ...['server'],
+  ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation'],
+  ...['query-retrieve', 'viewer', 'dicomweb'],
+  ...['study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control', 'server'],
 ]
 
 const NODE = /^node:/
@@ -50,6 +50,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   forwarding: [NODE, 'lru-cache'],
   reports: [NODE, 'fontkit', 'kysely', 'pdfkit', 'zod'],
   dictation: [NODE, 'zod'],
+  'query-retrieve': [NODE],
   viewer: [NODE, 'zod'],
   dicomweb: [NODE, '@fastify/busboy'],
   'study-lists': [NODE],

@@ -1,6 +1,7 @@
 import { SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
 import type { ServiceClass } from '../../electron/server/dicom/dimse/service-class.ts'
 import { basicWorklist } from '../../electron/server/dicom/scp/basic-worklist.ts'
+import { get, move } from '../../electron/server/dicom/scp/retrieval.ts'
 import {
   mpps,
   storage,
@@ -20,6 +21,8 @@ export const SERVICES = {
   storage: storage({ store: never }, () => false),
   steps: mpps({ create: never, set: never }),
   commitment: storageCommitment({ action: never }, () => true),
+  move: move({ retrieve: never }),
+  get: get({ retrieve: never }),
 } as const satisfies Record<string, ServiceClass>
 
 const SWITCHED_OFF = storageCommitment({ action: never }, () => false)
@@ -32,8 +35,10 @@ const NAMES: Readonly<Record<keyof typeof SOP_CLASS, string>> = {
   storageCommitmentPushModel: 'Storage Commitment Push Model SOP Class',
   patientRootFind: 'Patient Root Query/Retrieve Information Model - FIND',
   patientRootMove: 'Patient Root Query/Retrieve Information Model - MOVE',
+  patientRootGet: 'Patient Root Query/Retrieve Information Model - GET',
   studyRootFind: 'Study Root Query/Retrieve Information Model - FIND',
   studyRootMove: 'Study Root Query/Retrieve Information Model - MOVE',
+  studyRootGet: 'Study Root Query/Retrieve Information Model - GET',
 }
 
 /** What a class is asked for as SCU where that is not plain. */

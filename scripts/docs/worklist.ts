@@ -6,6 +6,7 @@ import { english } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { formatTag, writeDataSet } from '../../electron/server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '../../electron/server/dicom/data-set/uids.ts'
+import { WILD_CARD_VRS } from '../../electron/server/dicom/matching/wild-card.ts'
 import {
   type Attribute,
   ROOT_ATTRIBUTES,
@@ -16,7 +17,6 @@ import {
 } from '../../electron/server/modules/worklist/attributes.ts'
 import { CONSOLE_PROFILES } from '../../electron/server/modules/worklist/console-rules.ts'
 import { rowsOfItem } from '../../electron/server/modules/worklist/item.ts'
-import { WILD_CARD_VRS } from '../../electron/server/modules/worklist/matching.ts'
 import { readQuery } from '../../electron/server/modules/worklist/query.ts'
 import { table } from './markdown.ts'
 

@@ -5,7 +5,7 @@ export default ofArea('WL', [
   {
     promise: 'P-WL-03',
     what: 'a name key without a wild card no longer matches a name that goes on after it',
-    file: 'electron/server/modules/worklist/matching.ts',
+    file: 'electron/server/dicom/matching/person-name.ts',
     find: '(allowsMoreComponents && held.startsWith(`${wanted}^`))',
     replace: '(allowsMoreComponents && held.startsWith(`${wanted}=`))',
     tests: 'electron/server/modules/worklist/matching.test.ts',
@@ -13,7 +13,7 @@ export default ofArea('WL', [
   {
     promise: 'P-WL-03',
     what: 'the last instant of a date and time range is left out',
-    file: 'electron/server/modules/worklist/matching.ts',
+    file: 'electron/server/dicom/matching/range.ts',
     find: "(to === '' || value <= to)",
     replace: "(to === '' || value < to)",
     tests: 'electron/server/modules/worklist/matching.test.ts',
@@ -21,7 +21,7 @@ export default ofArea('WL', [
   {
     promise: 'P-WL-03',
     what: 'a question mark matches no character, too',
-    file: 'electron/server/modules/worklist/matching.ts',
+    file: 'electron/server/dicom/matching/wild-card.ts',
     find: `        patternAt++
         at += widthAt(text, at)
       } else if`,
@@ -32,7 +32,7 @@ export default ofArea('WL', [
   {
     promise: 'P-WL-03',
     what: 'a date range that is open at its beginning is refused',
-    file: 'electron/server/modules/worklist/dates.ts',
+    file: 'electron/server/dicom/matching/range.ts',
     find: 'return { from: from && first(from),',
     replace: 'return { from: first(from),',
     tests: 'electron/server/modules/worklist/dates.test.ts',
@@ -40,7 +40,7 @@ export default ofArea('WL', [
   {
     promise: 'P-WL-03',
     what: 'a time without seconds ends at the beginning of its minute',
-    file: 'electron/server/modules/worklist/dates.ts',
+    file: 'electron/server/dicom/matching/range.ts',
     find: "readTime(time, '59', '999999')",
     replace: "readTime(time, '00', '999999')",
     tests: 'electron/server/modules/worklist/dates.test.ts',
@@ -48,7 +48,7 @@ export default ofArea('WL', [
   {
     promise: 'P-WL-03',
     what: 'date and time are one interval where only one of them is a range',
-    file: 'electron/server/modules/worklist/matching.ts',
+    file: 'electron/server/dicom/matching/range.ts',
     find: `  date.isRange &&
   time.isRange &&`,
     replace: `  (date.isRange || time.isRange) &&`,

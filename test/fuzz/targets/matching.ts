@@ -4,6 +4,7 @@ import { type DataSetLimits, readDataSet } from '#server/dicom/data-set/data-set
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { withoutPadding } from '#server/dicom/data-set/vr.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
+import { SPECIFIC_CHARACTER_SET } from '#server/dicom/matching/key-text.ts'
 import type { AnswerRows } from '#server/modules/worklist/answer.ts'
 import {
   isExtra,
@@ -11,7 +12,6 @@ import {
   ROW_KEYWORDS,
   type RowKeyword,
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
-  SPECIFIC_CHARACTER_SET,
   STEP_ATTRIBUTES,
 } from '#server/modules/worklist/attributes.ts'
 import {

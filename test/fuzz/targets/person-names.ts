@@ -3,6 +3,7 @@ import {
   encodeText,
   specificCharacterSetFor,
 } from '#server/dicom/character-sets/character-set.ts'
+import { foldName } from '#server/dicom/matching/person-name.ts'
 import { alphabeticForm, isSameName } from '#server/modules/images/person-name.ts'
 import {
   differencesOf,
@@ -18,7 +19,7 @@ import {
   isDamaged,
 } from '#server/modules/worklist/cleaning.ts'
 import { nameKey } from '#server/modules/worklist/matching.ts'
-import { foldName, type WorklistRow, worklistRow } from '#server/modules/worklist/row.ts'
+import { type WorklistRow, worklistRow } from '#server/modules/worklist/row.ts'
 import { transliterate } from '#server/modules/worklist/transliteration.ts'
 import { CHARACTER_SETS } from '#shared/contract/devices.ts'
 import { perTier } from '../../support/tier.ts'

@@ -217,7 +217,7 @@ export const fragmentedLength = (bytes: number, room: number): number =>
   bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
 
 /** Writes the header of a P-DATA-TF with one PDV; returns the offset after it. */
-function writeFragmentHeader(
+export function writeFragmentHeader(
   target: Buffer,
   at: number,
   contextId: number,

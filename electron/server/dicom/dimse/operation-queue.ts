@@ -7,11 +7,10 @@ import { type Message, writeMessage } from './message.ts'
 import type { AssociationInfo } from './service.ts'
 import type { Completion } from './service-class.ts'
 import { DimseError, type DimseResult } from './status.ts'
+import { SubOperations, type SubOperationTarget } from './sub-operations.ts'
 
 /** The association that requests arrive on and responses are sent to. */
-export interface RequestSource {
-  /** Sends complete messages in one write; false if the association has ended. */
-  send(parts: readonly Buffer[]): Promise<boolean>
+export interface RequestSource extends SubOperationTarget {
   /**
    * Called when a waiting request has started, or when the last one has been answered and the queue
    * is idle.
@@ -19,6 +18,14 @@ export interface RequestSource {
   requestsMoved(): void
   /** Called after an internal error of the queue; the association cannot continue. */
   requestsFailed(error: unknown): void
+}
+
+/** What was negotiated with the peer. */
+interface QueuePeer {
+  /** Its maximum P-DATA-TF length in bytes; 0: unlimited. */
+  readonly maximumLength: number
+  /** The contexts on which it is the SCP. */
+  readonly asScp: readonly AcceptedContext[]
 }
 
 interface Request {
@@ -29,6 +36,13 @@ interface Request {
 }
 
 const CANCELLED: DimseResult = { status: 0xfe00 }
+
+/** The services that have a Cancel status. */
+const CANCELLABLE: ReadonlySet<number> = new Set([
+  COMMAND_FIELD['C-FIND-RQ'],
+  COMMAND_FIELD['C-GET-RQ'],
+  COMMAND_FIELD['C-MOVE-RQ'],
+])
 
 const bytesOf = (requests: readonly Request[]): number =>
   requests.reduce(
@@ -47,24 +61,25 @@ export class OperationQueue {
   readonly #acceptor: Acceptor
   readonly #limits: DimseLimits
   readonly #association: AssociationInfo
-  readonly #maximumLength: number
+  readonly #peer: QueuePeer
+  readonly #subOperations: SubOperations
   readonly #source: RequestSource
   readonly #waiting: Request[] = []
   #running: Request | undefined
 
-  /** @param maximumLength the peer's maximum P-DATA-TF length in bytes; 0: unlimited */
   constructor(
     acceptor: Acceptor,
     limits: DimseLimits,
     association: AssociationInfo,
-    maximumLength: number,
+    peer: QueuePeer,
     source: RequestSource,
   ) {
     this.#acceptor = acceptor
     this.#limits = limits
     this.#association = association
-    this.#maximumLength = maximumLength
+    this.#peer = peer
     this.#source = source
+    this.#subOperations = new SubOperations(source, peer.maximumLength, limits.responseSeconds)
   }
 
   get isBusy(): boolean {
@@ -101,17 +116,21 @@ export class OperationQueue {
     if (!this.#running) this.#work().catch((error: unknown) => this.#source.requestsFailed(error))
   }
 
+  /** A response to a sub-operation; false if no such request was made. */
+  takeResponse(response: Message): boolean {
+    return this.#subOperations.take(response)
+  }
+
   /**
-   * PS3.7 §9.3.2.3: C-CANCEL of a running or waiting search. Ignored for other requests and after
-   * the final response.
+   * PS3.7 §9.3.2.3: C-CANCEL of a running or waiting search or retrieval. Ignored for other requests
+   * and after the final response.
    */
   cancel(messageId: number): void {
     const request =
       this.#running?.messageId === messageId
         ? this.#running
         : this.#waiting.find((other) => other.messageId === messageId)
-    // Of the services provided here, only C-FIND has a Cancel status.
-    if (request?.message.command.commandField === COMMAND_FIELD['C-FIND-RQ'])
+    if (request && CANCELLABLE.has(request.message.command.commandField))
       request.controller.abort('cancel')
   }
 
@@ -120,6 +139,7 @@ export class OperationQueue {
     for (const { message } of this.#waiting.splice(0)) message.stream?.cutOff()
     this.#running?.controller.abort('association')
     this.#running?.message.stream?.cutOff()
+    this.#subOperations.end()
   }
 
   async #work(): Promise<void> {
@@ -135,7 +155,7 @@ export class OperationQueue {
   async #answer(request: Request): Promise<void> {
     const { context, message, messageId, controller } = request
     const startedAt = performance.now()
-    const { result, responses, unsent, response } = await this.#performed(request)
+    const { result, responses, unsent, response, identifier } = await this.#performed(request)
     // PS3.7 §9.1.1: a response follows the complete request, so data that the service did not read
     // is discarded first.
     await message.stream?.discard()
@@ -143,9 +163,9 @@ export class OperationQueue {
     const final = finalResponse(message.command, messageId, context, result)
     const reply = writeMessage(
       context.id,
-      response ? { ...final, ...response } : final,
-      undefined,
-      this.#maximumLength,
+      { ...final, ...response, hasDataSet: identifier !== undefined },
+      identifier,
+      this.#peer.maximumLength,
     )
     const { slices, observer } = this.#acceptor
     if (!(await this.#source.send(unsent ? slices.extend(unsent, reply) : [reply]))) return
@@ -180,7 +200,9 @@ export class OperationQueue {
         command,
         dataSet,
         fragments: stream?.fragments,
-        maximumLength: this.#maximumLength,
+        maximumLength: this.#peer.maximumLength,
+        peerAsScp: this.#peer.asScp,
+        subOperations: this.#subOperations,
         limits: this.#limits,
         slices: this.#acceptor.slices,
         dataSlices: this.#acceptor.dataSlices,
@@ -202,7 +224,6 @@ export class OperationQueue {
   }
 }
 
-// PS3.7 Tables 9.1-2, 9.3-2 and others: a final response has no data set.
 function finalResponse(
   request: CommandSet,
   messageId: number,

@@ -5,6 +5,7 @@ import type { CommandSet } from './command-set.ts'
 import type { Message } from './message.ts'
 import type { AssociationInfo } from './service.ts'
 import type { DimseResult } from './status.ts'
+import type { SubOperations } from './sub-operations.ts'
 
 /**
  * A service class as SCP: the SOP classes it is offered for and its operations. The server has one
@@ -16,7 +17,8 @@ export interface ServiceClass {
   readonly offers?: (sopClass: string) => boolean
   /** In order of preference. */
   readonly transferSyntaxes: readonly string[]
-  readonly acceptsScpRole: boolean
+  /** See `Offer`. */
+  readonly acceptsScpRole: false | readonly string[]
   /** Whether data sets of any length are streamed to the service: see `Operation.fragments`. */
   readonly streams?: true
   /** The operations by command field; any other request is answered with 0211. */
@@ -37,6 +39,9 @@ export interface Operation {
   readonly fragments: AsyncIterable<readonly Buffer[]> | undefined
   /** The peer's maximum P-DATA-TF length in bytes; 0: unlimited. */
   readonly maximumLength: number
+  /** The contexts on which the peer is the SCP, and the requests that can be sent on them. */
+  readonly peerAsScp: readonly AcceptedContext[]
+  readonly subOperations: Pick<SubOperations, 'request'>
   readonly limits: DimseLimits
   readonly slices: SlicePool
   /** The pool of the slices of `fragments`. */
@@ -68,4 +73,9 @@ export interface Completion {
    * Elements of the final response other than its status, such as the Affected SOP Instance UID.
    */
   readonly response?: Partial<CommandSet>
+  /**
+   * The data set of the final response, in the transfer syntax of the request's context. Only the
+   * responses of a retrieval have one (PS3.4 C.4.2.1.4.2).
+   */
+  readonly identifier?: Buffer
 }

@@ -1,3 +1,4 @@
+import type { InstanceToSend, SendResult } from '#server/dicom/scu/store.ts'
 import type { AssociateRq, ContextResult } from '#server/dicom/upper-layer/pdu.ts'
 import type { Message } from '#shared/messages/message.ts'
 import type { DimseResult, DimseStatus } from './status.ts'
@@ -89,6 +90,51 @@ export interface CStoreRequest {
 export interface CStoreScp {
   /** Returns Success only if the instance has been stored permanently. */
   store(request: CStoreRequest): Promise<DimseResult>
+}
+
+/** A C-MOVE or C-GET (PS3.4 C.4.2, C.4.3). */
+export interface RetrievalRequest {
+  readonly association: AssociationInfo
+  readonly messageId: number
+  /** SOP class of the request, which names the information model. */
+  readonly sopClassUid: string
+  readonly transferSyntax: string
+  /** At most `Limits.identifierBytes` long; undefined if the request had none. */
+  readonly identifier: Buffer | undefined
+  /** A C-MOVE names the AE that receives the instances; a C-GET receives them itself. */
+  readonly to: { readonly moveDestination: string } | { readonly send: SendOnAssociation }
+  /**
+   * Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`).
+   */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Sends instances one after the other on the association of the request, each in its own transfer
+ * syntax. Yields one result for each and never throws.
+ */
+export type SendOnAssociation = <I extends InstanceToSend>(
+  instances: readonly I[],
+) => AsyncGenerator<SendResult<I>, void, void>
+
+/** The result of one C-STORE sub-operation. */
+export interface SubOperationResult {
+  readonly sopInstanceUid: string
+  readonly outcome: 'completed' | 'warning' | 'failed'
+  /** Why it failed; contains no patient data. */
+  readonly reason?: Message | undefined
+}
+
+/** The instances selected by a request, and the sub-operations that send them. */
+export interface Retrieval {
+  readonly instances: number
+  /** Yields one result for each instance. Returned early if the request is cancelled. */
+  perform(): AsyncGenerator<SubOperationResult, void, void>
+}
+
+export interface RetrievalScp {
+  /** @throws DimseError if the request is refused; nothing has then been sent */
+  retrieve(request: RetrievalRequest): Promise<Retrieval>
 }
 
 /** A request of a DIMSE-N service (PS3.7 §10.1). */

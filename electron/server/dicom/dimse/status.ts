@@ -41,6 +41,8 @@ const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[]
   [0x0131, 'failure', 'Duplicate transaction UID'],
   // PS3.4 Tables B.2-1, C.4-2 and K.4-1
   [0xa700, 'failure', 'Refused: Out of resources'],
+  [0xa701, 'failure', 'Refused: Out of resources, unable to calculate number of matches'],
+  [0xa702, 'failure', 'Refused: Out of resources, unable to perform sub-operations'],
   [0xa801, 'failure', 'Refused: Move Destination unknown'],
   [0xa900, 'failure', 'Error: Data Set or Identifier does not match SOP Class'],
   [0xb000, 'warning', 'Coercion of Data Elements'],

@@ -40,7 +40,7 @@ export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceC
     sopClasses: [],
     offers: (uid) => isStorageClass(uid, acceptsUnknown()),
     transferSyntaxes: STORAGE_TRANSFER_SYNTAXES,
-    acceptsScpRole: false,
+    acceptsScpRole: [SOP_CLASS.patientRootGet, SOP_CLASS.studyRootGet],
     streams: true,
     commands: {
       [COMMAND_FIELD['C-STORE-RQ']]: async ({

@@ -3,7 +3,7 @@ import { type CommitmentReport, sendEventReport } from './event-report.ts'
 import { moveStudy } from './move.ts'
 import { findStudies, type PriorKeys, testConnection } from './query.ts'
 import type { Caller } from './service-request.ts'
-import { type InstanceToSend, sendInstances } from './store.ts'
+import { type InstanceToSend, type MoveOriginator, sendInstances } from './store.ts'
 
 /** Requests to other DICOM nodes, with the gateway's AE title and, over TLS, its certificate. */
 export class Outbound {
@@ -36,8 +36,9 @@ export class Outbound {
     peer: Peer,
     instances: readonly I[],
     signal: AbortSignal,
+    originator?: MoveOriginator,
   ) {
-    return sendInstances(this.#caller(peer, signal), instances)
+    return sendInstances(this.#caller(peer, signal), instances, originator)
   }
 
   sendEventReport(peer: Peer, report: CommitmentReport, signal?: AbortSignal) {

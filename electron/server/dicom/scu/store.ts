@@ -1,15 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
+import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
 import { categoryOf, type DimseStatus } from '#server/dicom/dimse/status.ts'
+import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 import { message } from '#shared/messages/message.ts'
 import { batchesOf } from './association-request.ts'
-import {
-  openAssociation,
-  type Peer,
-  type RequestedAssociation,
-  RequestorError,
-} from './requestor.ts'
+import { openAssociation, type RequestedAssociation, RequestorError } from './requestor.ts'
 import type { Caller } from './service-request.ts'
 
 /** An instance stored on disk. */
@@ -55,6 +51,12 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
     }
 )
 
+/** The C-MOVE on whose behalf instances are sent (PS3.7 Table 9.1-1). */
+export interface MoveOriginator {
+  readonly moveOriginatorAeTitle: string
+  readonly moveOriginatorMessageId: number
+}
+
 /** After this many consecutive failed associations the remaining instances are not attempted. */
 const MAX_CONSECUTIVE_FAILURES = 3
 
@@ -67,6 +69,7 @@ const MAX_CONSECUTIVE_FAILURES = 3
 export async function* sendInstances<I extends InstanceToSend>(
   caller: Caller,
   given: readonly I[],
+  originator?: MoveOriginator,
 ): AsyncGenerator<SendResult<I>, void, void> {
   let fatalError: Error | undefined
   let failures = 0
@@ -89,7 +92,7 @@ export async function* sendInstances<I extends InstanceToSend>(
           const [instance, ...rest] = left
           if (!instance) break
           left = rest
-          const result = await send(association, instance, caller.peer)
+          const result = await send(association, instance, caller.peer.aeTitle, originator)
           yield result
           failures = association.isOpen ? 0 : failures + 1
           if (failures === MAX_CONSECUTIVE_FAILURES && result.outcome === 'failed')
@@ -102,54 +105,71 @@ export async function* sendInstances<I extends InstanceToSend>(
   }
 }
 
+/** The context for an instance in its stored transfer syntax, or why there is none. */
+export function contextFor<I extends InstanceToSend>(
+  accepted: readonly AcceptedContext[],
+  instance: I,
+  aeTitle: string,
+): { readonly context: AcceptedContext } | { readonly result: SendResult<I> } {
+  const { sopClassUid, transferSyntaxUid } = instance
+  const contexts = accepted.filter(({ abstractSyntax }) => abstractSyntax === sopClassUid)
+  const context = contexts.find(({ transferSyntax }) => transferSyntax === transferSyntaxUid)
+  if (context) return { context }
+  if (contexts.length > 0) {
+    const accepts = contexts.map(({ transferSyntax }) => transferSyntax)
+    return { result: { instance, outcome: 'needs-transcoding', accepts } }
+  }
+  const error = new RequestorError(
+    'not-accepted',
+    message('dicom.class-not-taken', { aeTitle, sopClass: nameOfUid(sopClassUid) }),
+  )
+  return { result: { instance, outcome: 'failed', error, isTried: true } }
+}
+
+/** The C-STORE request of an instance. */
+export const storeRequest = (
+  { sopClassUid, sopInstanceUid }: InstanceToSend,
+  originator?: MoveOriginator,
+) => ({
+  commandField: COMMAND_FIELD['C-STORE-RQ'],
+  affectedSopClassUid: sopClassUid,
+  affectedSopInstanceUid: sopInstanceUid,
+  priority: 0,
+  ...originator,
+})
+
+/** The result of a C-STORE response; undefined for a pending one. */
+export function resultOfResponse<I extends InstanceToSend>(
+  instance: I,
+  { status = 0x0110, errorComment = '' }: CommandSet,
+): SendResult<I> | undefined {
+  const category = categoryOf(status)
+  if (category === 'pending') return undefined
+  return category === 'success' || category === 'warning'
+    ? { instance, outcome: 'sent', status, sentAs: instance.transferSyntaxUid }
+    : { instance, outcome: 'refused', status, errorComment }
+}
+
 async function send<I extends InstanceToSend>(
   association: RequestedAssociation,
   instance: I,
-  peer: Peer,
+  aeTitle: string,
+  originator: MoveOriginator | undefined,
 ): Promise<SendResult<I>> {
-  const { sopClassUid, sopInstanceUid, transferSyntaxUid } = instance
-  const contexts = association.accepted.filter(
-    ({ abstractSyntax }) => abstractSyntax === sopClassUid,
-  )
-  const context = contexts.find(({ transferSyntax }) => transferSyntax === transferSyntaxUid)
-  if (!context) {
-    if (contexts.length > 0)
-      return {
-        instance,
-        outcome: 'needs-transcoding',
-        accepts: contexts.map(({ transferSyntax }) => transferSyntax),
-      }
-    const error = new RequestorError(
-      'not-accepted',
-      message('dicom.class-not-taken', {
-        aeTitle: peer.aeTitle,
-        sopClass: nameOfUid(sopClassUid),
-      }),
-    )
-    return { instance, outcome: 'failed', error, isTried: true }
-  }
-  const command = {
-    commandField: COMMAND_FIELD['C-STORE-RQ'],
-    affectedSopClassUid: sopClassUid,
-    affectedSopInstanceUid: sopInstanceUid,
-    priority: 0,
-  }
+  const chosen = contextFor(association.accepted, instance, aeTitle)
+  if ('result' in chosen) return chosen.result
   let file: FileHandle | undefined
   try {
     file = await open(instance.path, 'r').catch(throwUnreadable)
     for await (const { command: response } of association.request(
-      context.id,
-      command,
+      chosen.context.id,
+      storeRequest(instance, originator),
       dataSetPieces(file, instance),
     )) {
-      const status = response.status ?? 0x0110
-      const category = categoryOf(status)
-      if (category === 'success' || category === 'warning')
-        return { instance, outcome: 'sent', status, sentAs: transferSyntaxUid }
-      if (category !== 'pending')
-        return { instance, outcome: 'refused', status, errorComment: response.errorComment ?? '' }
+      const result = resultOfResponse(instance, response)
+      if (result) return result
     }
-    throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle: peer.aeTitle }))
+    throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle }))
   } catch (error) {
     return { instance, outcome: 'failed', error: asError(error), isTried: true }
   } finally {
@@ -185,5 +205,5 @@ function throwUnreadable(error: NodeJS.ErrnoException): never {
   throw new Error(`the file cannot be read (${error.code ?? 'unknown fault'})`)
 }
 
-const asError = (error: unknown): Error =>
+export const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))

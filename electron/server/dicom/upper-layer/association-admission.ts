@@ -4,7 +4,12 @@ import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { DimseLimits } from './limits.ts'
 import type { AssociateAc, AssociateRq } from './pdu.ts'
-import { type Negotiation, negotiate } from './presentation-contexts.ts'
+import {
+  type AcceptedContext,
+  type Negotiation,
+  negotiate,
+  scpContexts,
+} from './presentation-contexts.ts'
 
 /** Number of open associations: all, and those of one AE title at one address. */
 export interface OpenAssociations {
@@ -93,17 +98,18 @@ export function decide(
   return reject ? { reject } : decision
 }
 
-/** The A-ASSOCIATE-AC and the contexts it accepts. */
+/** The A-ASSOCIATE-AC, the contexts it accepts, and those on which the requestor is the SCP. */
 export function accept(
   request: AssociateRq,
   serviceOf: (abstractSyntax: string) => ServiceClass | undefined,
   maxPduLength: number,
-): { readonly reply: AssociateAc; readonly accepted: Negotiation['accepted'] } {
-  const { results, accepted, roles } = negotiate(
-    request.presentationContexts,
-    request.user.roles,
-    serviceOf,
-  )
+): {
+  readonly reply: AssociateAc
+  readonly accepted: Negotiation['accepted']
+  readonly requestorAsScp: readonly AcceptedContext[]
+} {
+  const negotiation = negotiate(request.presentationContexts, request.user.roles, serviceOf)
+  const { results, accepted, roles } = negotiation
   const reply: AssociateAc = {
     type: 'A-ASSOCIATE-AC',
     protocolVersion: 1,
@@ -120,7 +126,7 @@ export function accept(
       roles,
     },
   }
-  return { reply, accepted }
+  return { reply, accepted, requestorAsScp: scpContexts(negotiation) }
 }
 
 /** The names of the proposed services. */

@@ -295,15 +295,11 @@ export class Association
     const { onlySopClasses } = decision
     const isAllowedClass = (uid: string) =>
       onlySopClasses && !onlySopClasses.includes(uid) ? undefined : this.#acceptor.serviceOf(uid)
-    const { reply, accepted } = accept(request, isAllowedClass, this.#limits.maxPduLength)
+    const { maxPduLength } = this.#limits
+    const { reply, accepted, requestorAsScp } = accept(request, isAllowedClass, maxPduLength)
     this.#accepted = accepted
-    this.#queue = new OperationQueue(
-      this.#acceptor,
-      this.#limits,
-      info,
-      request.user.maximumLength,
-      this,
-    )
+    const peer = { maximumLength: request.user.maximumLength, asScp: requestorAsScp }
+    this.#queue = new OperationQueue(this.#acceptor, this.#limits, info, peer, this)
     this.isOpen = true
     this.#startIdle()
     this.dispatch('Evt7', { bytes: [writePdu(reply)] })
@@ -337,8 +333,9 @@ export class Association
       if (messageIdBeingRespondedTo !== undefined) this.#queue?.cancel(messageIdBeingRespondedTo)
       return
     }
-    if (commandField & RESPONSE) throw invalid('response to a request we never made')
-    this.#queue?.take(context, received)
+    if (!(commandField & RESPONSE)) this.#queue?.take(context, received)
+    else if (!this.#queue?.takeResponse(received))
+      throw invalid('response to a request we never made')
   }
 
   #resume(): void {

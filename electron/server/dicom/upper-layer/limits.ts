@@ -61,6 +61,8 @@ export interface DimseLimits {
   readonly idleSeconds: number
   /** Time a peer may take to accept one slice before it is aborted. */
   readonly stallSeconds: number
+  /** Time a peer may take to respond to a sub-operation before it is aborted. */
+  readonly responseSeconds: number
   /** Time a service may take after C-CANCEL before Cancel is sent on its behalf. */
   readonly cancelSeconds: number
 }
@@ -86,5 +88,6 @@ export const DEFAULT_LIMITS: DimseLimits = {
   artimSeconds: 30,
   idleSeconds: 120,
   stallSeconds: 60,
+  responseSeconds: 120,
   cancelSeconds: 5,
 }

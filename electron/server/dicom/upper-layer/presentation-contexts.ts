@@ -6,9 +6,10 @@ export interface Offer {
   /** In order of preference. */
   readonly transferSyntaxes: readonly string[]
   /**
-   * Whether the requestor may also be the SCP, as storage commitment results require (PS3.4 J.3.3).
+   * The requestor may be the SCP if one of these SOP classes is accepted too: it then receives what
+   * it asks for on the same association (PS3.4 C.5.3.1). False: never.
    */
-  readonly acceptsScpRole: boolean
+  readonly acceptsScpRole: false | readonly string[]
 }
 
 /** A presentation context accepted by both sides. */
@@ -16,6 +17,12 @@ export interface AcceptedContext {
   readonly id: number
   readonly abstractSyntax: string
   readonly transferSyntax: string
+}
+
+/** The accepted contexts on which the requestor is the SCP (PS3.7 D.3.3.4). */
+export const scpContexts = ({ accepted, roles }: Negotiation): AcceptedContext[] => {
+  const sopClasses = new Set(roles.flatMap(({ sopClass, scp }) => (scp ? [sopClass] : [])))
+  return [...accepted.values()].filter(({ abstractSyntax }) => sopClasses.has(abstractSyntax))
 }
 
 export interface Negotiation {
@@ -49,15 +56,13 @@ export function negotiate(
   const acceptedSyntaxes = new Set(
     [...accepted.values()].map(({ abstractSyntax }) => abstractSyntax),
   )
+  const acceptsScpRole = (sopClass: string): boolean =>
+    (offerOf(sopClass)?.acceptsScpRole || []).some((uid) => acceptedSyntaxes.has(uid))
   return {
     results,
     accepted,
     roles: roles
       .filter(({ sopClass }) => acceptedSyntaxes.has(sopClass))
-      .map(({ sopClass, scu, scp }) => ({
-        sopClass,
-        scu,
-        scp: scp && offerOf(sopClass)?.acceptsScpRole === true,
-      })),
+      .map(({ sopClass, scu, scp }) => ({ sopClass, scu, scp: scp && acceptsScpRole(sopClass) })),
   }
 }

@@ -250,11 +250,18 @@ export function imageIdentity(
   seal: Pick<Seal, 'open'>,
   row: Pick<StoredImageStudy, 'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut'>,
 ): ImageIdentity {
+  const { patientName, patientId, accessionNumber, studyDescription } = storedHeaderOf(seal, row)
+  return { patientName, patientId, accessionNumber, studyDescription }
+}
+
+/** The header of a stored study, with the accession number of `imageIdentity`. */
+export function storedHeaderOf(
+  seal: Pick<Seal, 'open'>,
+  row: Pick<StoredImageStudy, 'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut'>,
+): ImageHeader {
   const { sealedHeader, sealedHandedOut, studyInstanceUid: uid } = row
   const header = decrypt<ImageHeader>(seal, sealedHeader, 'header', uid)
-  const { patientName, patientId, accessionNumber, studyDescription } = header
-  const identity = { patientName, patientId, accessionNumber, studyDescription }
-  if (!sealedHandedOut || accessionNumber !== '') return identity
-  const handedOut = decrypt<SentWorklistRow>(seal, sealedHandedOut, 'row', uid)
-  return { ...identity, accessionNumber: handedOut.accessionNumber }
+  if (!sealedHandedOut || header.accessionNumber !== '') return header
+  const { accessionNumber } = decrypt<SentWorklistRow>(seal, sealedHandedOut, 'row', uid)
+  return { ...header, accessionNumber }
 }

@@ -57,7 +57,6 @@ export interface Attribute {
   readonly source: ValueSource
 }
 
-export const SPECIFIC_CHARACTER_SET = 0x00080005
 export const TIMEZONE_OFFSET_FROM_UTC = 0x00080201
 export const MODALITY = 0x00080060
 export const PATIENT_NAME = 0x00100010

@@ -3,6 +3,7 @@ import {
   isDefinedCharacterSet,
   specificCharacterSetFor,
 } from '#server/dicom/character-sets/character-set.ts'
+import { isAscii } from '#server/dicom/character-sets/default-repertoire.ts'
 import type { CharacterSet, Device } from '#shared/contract/devices.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type RowKeyword,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
-import { isAscii, type WorklistRow } from './row.ts'
+import type { WorklistRow } from './row.ts'
 import { transliterate } from './transliteration.ts'
 
 /**

@@ -1,7 +1,9 @@
 import { encodeText } from '#server/dicom/character-sets/character-set.ts'
+import { isAscii } from '#server/dicom/character-sets/default-repertoire.ts'
 import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import { vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { SPECIFIC_CHARACTER_SET } from '#server/dicom/matching/key-text.ts'
 import { addDays } from '#server/platform/clinic-day.ts'
 import type { Inspection, ReceivedKey, WorklistAsk } from '#shared/contract/worklist.ts'
 import {
@@ -12,12 +14,10 @@ import {
   ROOT_ATTRIBUTES,
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
   SCHEDULED_STATION_AE_TITLE,
-  SPECIFIC_CHARACTER_SET,
   START_DATE,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
 import { daOf, dayOf } from './dates.ts'
-import { isAscii } from './row.ts'
 
 /** The identifier of a worklist C-FIND request and its transfer syntax. */
 export interface ConsoleQuery {

@@ -3,6 +3,7 @@ import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/vr.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import { declaredTerms, SPECIFIC_CHARACTER_SET } from '#server/dicom/matching/key-text.ts'
 import type { DeviceProfile, LintFinding } from '#shared/contract/devices.ts'
 import { isDa, TM_PATTERN, Uid } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -12,13 +13,11 @@ import {
   PATIENT_NAME,
   ROOT_ATTRIBUTES,
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
-  SPECIFIC_CHARACTER_SET,
   START_DATE,
   START_TIME,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
 import { encodedLength, MAX_VALUE_LENGTH } from './character-set-fallback.ts'
-import { declaredTerms } from './received-key.ts'
 
 /** A violation of a rule. */
 export interface Fault {

@@ -1,11 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import {
-  type RowKeyword,
-  SCHEDULED_PROCEDURE_STEP_SEQUENCE,
-  SPECIFIC_CHARACTER_SET,
-} from './attributes.ts'
+import { SPECIFIC_CHARACTER_SET } from '#server/dicom/matching/key-text.ts'
+import { type RowKeyword, SCHEDULED_PROCEDURE_STEP_SEQUENCE } from './attributes.ts'
 import { AFFECTED_VRS, type RowText, type RowTextAttribute } from './character-set-fallback.ts'
 import { ageAt } from './dates.ts'
 import type { ReturnKey, WorklistQuery } from './query.ts'

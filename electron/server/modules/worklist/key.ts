@@ -1,6 +1,24 @@
 import type { Element } from '#server/dicom/data-set/coding.ts'
-import { formatTag, keywordOf, vrOf } from '#server/dicom/data-set/data-set.ts'
+import { formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
+import type { KeyText, ReadText } from '#server/dicom/matching/key-text.ts'
+import {
+  dateSpan,
+  intervalOf,
+  isInterval,
+  isReversed,
+  REVERSED,
+  type Span,
+  SpanFault,
+  timeSpan,
+} from '#server/dicom/matching/range.ts'
+import {
+  keyValues,
+  MAX_TESTED_VALUES,
+  textMatching,
+  vrOfKey,
+} from '#server/dicom/matching/text-values.ts'
+import { hasWildCard, WILD_CARD_VRS, wildCard } from '#server/dicom/matching/wild-card.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -16,20 +34,9 @@ import {
   STUDY_INSTANCE_UID,
   TIMEZONE_OFFSET_FROM_UTC,
 } from './attributes.ts'
+import type { WindowDays } from './dates.ts'
 import {
-  dateSpan,
-  isReversed,
-  REVERSED,
-  type Span,
-  SpanFault,
-  timeSpan,
-  type WindowDays,
-} from './dates.ts'
-import {
-  hasWildCard,
   intervalKey,
-  intervalOf,
-  isInterval,
   joinWithOr,
   type Matching,
   nameKey,
@@ -38,10 +45,8 @@ import {
   spanKey,
   textKey,
   unmatchableKey,
-  WILD_CARD_VRS,
-  wildCard,
 } from './matching.ts'
-import { type KeyText, type ReadText, receivedKey } from './received-key.ts'
+import { receivedKey } from './received-key.ts'
 
 /**
  * The querying AE, and the days before and after today that are requested when the query specifies
@@ -134,7 +139,7 @@ function ignoreKey(reading: KeyReading, tag: number, text: string): Matching {
 function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matching {
   const { tag, vr, source, matching: support } = attribute
   if (tag === START_DATE || tag === START_TIME) return addSpan(reading, attribute, key.text)
-  const values = valuesOf(vr, key.text)
+  const values = keyValues(vr, key.text)
   if (values.length === 0) return 'universal'
   const tested = vr === 'PN' || vr === 'DS' ? values : values.filter(hasWildCard)
   if (tested.length > MAX_TESTED_VALUES)
@@ -151,7 +156,7 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
     reading.keys.push(
       unmatchableKey(attribute, message('worklist.key-not-listed', { wanted: quoted([key.text]) })),
     )
-    return matchingOf(vr, values)
+    return textMatching(vr, values)
   }
   if (vr === 'DA' || vr === 'TM') return addRange(reading, attribute, key.text)
   if (vr === 'PN') reading.keys.push(nameKey(attribute, values, key.isExact))
@@ -161,7 +166,7 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
     more.length === 0 && only !== undefined && !(WILD_CARD_VRS.has(vr) && hasWildCard(only))
   if (tag === MODALITY && isConcrete) reading.modality = only
   if (IDENTIFYING.has(tag) && (isConcrete || tag === STUDY_INSTANCE_UID)) reading.namesOrder = true
-  return matchingOf(vr, values)
+  return textMatching(vr, values)
 }
 
 /**
@@ -198,7 +203,7 @@ function addStation(
         message('worklist.other-station', { asked: joinWithOr(values), aeTitle: callingAeTitle }),
       )
   }
-  return matchingOf('AE', values)
+  return textMatching('AE', values)
 }
 
 function addSpan(reading: KeyReading, { tag, vr, keyword }: Attribute, text: string): Matching {
@@ -247,34 +252,6 @@ export function addDates({ keys, date, time }: KeyReading): void {
     if (time && timeAttribute) keys.push(spanKey(timeAttribute, time.span, time.text))
   }
 }
-
-/**
- * Maximum number of values that have to be tested one by one for each row. Plain values are looked
- * up in a set instead.
- */
-export const MAX_TESTED_VALUES = 100
-
-const SINGLE_VALUED: ReadonlySet<string> = new Set(['LT', 'ST', 'UR', 'UT'])
-
-/**
- * The values of a key without insignificant spaces and without universal ones (PS3.4 C.2.2.2.3; `*`
- * alone in any VR).
- */
-function valuesOf(vr: string, text: string): string[] {
-  const values = (SINGLE_VALUED.has(vr) ? [text] : text.split('\\')).map((value) =>
-    value.replaceAll('\0', '').trim(),
-  )
-  const compared = vr === 'CS' ? values.map((value) => value.toUpperCase()) : values
-  return [...new Set(compared)].filter((value) => !/^[*=^]*$/.test(value))
-}
-
-function matchingOf(vr: string, values: readonly string[]): Matching {
-  if (WILD_CARD_VRS.has(vr) && values.some(hasWildCard)) return 'wildCard'
-  return vr === 'UI' && values.length > 1 ? 'listOfUid' : 'singleValue'
-}
-
-/** VR of a key according to the dictionary, or as received if the tag is unknown. */
-export const vrOfKey = ({ tag, vr }: Element): string => (vrOf(tag) === 'UN' ? vr : vrOf(tag))
 
 const DISPLAYED_VRS: ReadonlySet<string> = new Set([
   ...WILD_CARD_VRS,

@@ -1,10 +1,13 @@
 import { formatTag } from '#server/dicom/data-set/data-set.ts'
+import { foldName, nameTest } from '#server/dicom/matching/person-name.ts'
+import { intervalOf, isWithin, type Span } from '#server/dicom/matching/range.ts'
+import { textTest } from '#server/dicom/matching/text-values.ts'
+import { hasWildCard } from '#server/dicom/matching/wild-card.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import type { AnswerRows } from './answer.ts'
 import { type Attribute, isExtra, PATIENT_NAME, type RowKeyword } from './attributes.ts'
-import type { Span } from './dates.ts'
-import { foldName, type WorklistRow } from './row.ts'
+import type { WorklistRow } from './row.ts'
 
 export type Matching = ReceivedKey['matching']
 
@@ -38,78 +41,13 @@ export const applicableKeys = (
   { extras }: Pick<AnswerRows, 'extras'>,
 ): readonly RowKey[] => keys.filter(({ name, ifListed }) => ifListed !== true || extras.has(name))
 
-/** VRs in which `*` and `?` are wild cards (PS3.4 C.2.2.2.4). */
-export const WILD_CARD_VRS: ReadonlySet<string> = new Set([
-  'AE',
-  'CS',
-  'LO',
-  'LT',
-  'PN',
-  'SH',
-  'ST',
-  'UC',
-  'UR',
-  'UT',
-])
-export const hasWildCard = (text: string): boolean => /[*?]/.test(text)
-
-/**
- * Compiles a wild card pattern (PS3.4 C.2.2.2.4): `*` matches any characters, `?` one. The matcher
- * backtracks to the last `*` only, so that a pattern such as `*a*a*a*b` takes at most the product
- * of both lengths.
- */
-export function wildCard(key: string): (text: string) => boolean {
-  // Consecutive `*` are equivalent to one, and would cost time for each row.
-  const pattern = key.replace(/\*+/g, '*')
-  const star = pattern.indexOf('*')
-  if (star >= 0 && star === pattern.length - 1 && !pattern.includes('?')) {
-    const beginning = pattern.slice(0, -1)
-    return (text) => text.startsWith(beginning)
-  }
-  return (text) => {
-    let at = 0
-    let patternAt = 0
-    let lastStar = -1
-    let resume = 0
-    while (at < text.length) {
-      const wanted = pattern[patternAt]
-      if (wanted === '*') {
-        lastStar = patternAt++
-        resume = at
-      } else if (wanted === '?') {
-        patternAt++
-        at += widthAt(text, at)
-      } else if (wanted === text[at]) {
-        patternAt++
-        at++
-      } else if (lastStar >= 0) {
-        patternAt = lastStar + 1
-        // May stop in the middle of a surrogate pair; that is harmless, because only a whole
-        // character begins a match.
-        at = ++resume
-      } else return false
-    }
-    if (pattern[patternAt] === '*') patternAt++
-    return patternAt === pattern.length
-  }
-}
-
-// A character may take two code units.
-const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
-
 /**
  * A text key with one or several values, one of which must match: single value, list of UID or wild
  * card matching.
  */
 export function textKey(attribute: Attribute, values: readonly string[]): RowKey {
   const keyword = attribute.keyword as RowKeyword
-  const isExact = (value: string) =>
-    attribute.vr !== 'DS' && !(WILD_CARD_VRS.has(attribute.vr) && hasWildCard(value))
-  const exact = new Set(values.filter(isExact))
-  const tests = values
-    .filter((value) => !isExact(value))
-    .map((value) => valueTest(attribute.vr, value))
-  const matchesValue = (held: string) => exact.has(held) || tests.some((test) => test(held))
+  const matchesValue = textTest(attribute.vr, values)
   return {
     name: attribute.keyword,
     words: descriptionOf(attribute, quoted(values)),
@@ -120,16 +58,6 @@ export function textKey(attribute: Attribute, values: readonly string[]): RowKey
         : ({ values }) => matchesValue(values[keyword]),
     hasValue: (row) => row.values[keyword] !== '',
   }
-}
-
-// An attribute without a value matches no key value, not even a wild card (PS3.4 K.2.2.1.1.1).
-function valueTest(vr: string, value: string): (held: string) => boolean {
-  if (vr === 'DS') {
-    const number = Number(value)
-    return (held) => held !== '' && Number(held) === number
-  }
-  const test = wildCard(value)
-  return (held) => held !== '' && test(held)
 }
 
 /**
@@ -155,25 +83,6 @@ export function nameKey(attribute: Attribute, names: readonly string[], isSure: 
   }
 }
 
-function nameTest(
-  name: string,
-  allowsMoreComponents: boolean,
-): (held: readonly string[]) => boolean {
-  const test = (wanted: string): ((held: string) => boolean) => {
-    if (!hasWildCard(wanted))
-      return (held) => held === wanted || (allowsMoreComponents && held.startsWith(`${wanted}^`))
-    const [exact, more] = [
-      wildCard(wanted),
-      allowsMoreComponents ? wildCard(`${wanted}^*`) : () => false,
-    ]
-    return (held) => exact(held) || more(held)
-  }
-  const tests = foldName(name).map((group) => (/^\**$/.test(group) ? undefined : test(group)))
-  const [only] = tests
-  if (tests.length === 1 && only) return (held) => held.some(only)
-  return (held) => tests.some((wanted, index) => wanted?.(held[index] ?? '') === true)
-}
-
 /** A key for a date, a time, or a range of either (PS3.4 C.2.2.2.5). */
 export function spanKey(attribute: Attribute, span: Span, received: string): RowKey {
   const keyword = attribute.keyword as RowKeyword
@@ -183,16 +92,10 @@ export function spanKey(attribute: Attribute, span: Span, received: string): Row
     name: attribute.keyword,
     words: descriptionOf(attribute, quoted([received])),
     matches: (row) =>
-      row.values[keyword] !== '' && within(row.values[keyword] + pad, span.from, span.to),
+      row.values[keyword] !== '' && isWithin(row.values[keyword] + pad, span.from, span.to),
     hasValue: (row) => row.values[keyword] !== '',
   }
 }
-
-/** The first and last date and time of a combined range, for which `isInterval` must hold. */
-export const intervalOf = (date: Span, time: Span) => ({
-  from: date.from && date.from + (time.from || '000000.000000'),
-  to: date.to && date.to + (time.to || '235959.999999'),
-})
 
 /**
  * A key for a range of start dates combined with a range of start times: one interval from the
@@ -205,22 +108,10 @@ export function intervalKey(date: Span, time: Span, received: string): RowKey {
   return {
     name: 'ScheduledProcedureStepStartDate',
     words: message('worklist.key-interval', { received }),
-    matches: (row) => within(startOf(row), from, to),
+    matches: (row) => isWithin(startOf(row), from, to),
     hasValue: (row) => row.values.ScheduledProcedureStepStartDate !== '',
   }
 }
-
-/**
- * Ranges of dates and times are one interval if the dates have both ends or if both are open at the
- * same end; otherwise they are matched separately.
- */
-export const isInterval = (date: Span | undefined, time: Span | undefined): boolean =>
-  date !== undefined &&
-  time !== undefined &&
-  date.isRange &&
-  time.isRange &&
-  ((date.from !== '' && date.to !== '') ||
-    ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
 
 /** A key that no row matches. */
 export const unmatchableKey = (attribute: Attribute, why: Message): RowKey => ({
@@ -229,9 +120,6 @@ export const unmatchableKey = (attribute: Attribute, why: Message): RowKey => ({
   matches: () => false,
   hasValue: () => true,
 })
-
-const within = (value: string, from: string, to: string): boolean =>
-  (from === '' || value >= from) && (to === '' || value <= to)
 
 const descriptionOf = ({ keyword, tag }: Attribute, wanted: Message): Message =>
   message('worklist.key', { keyword, tag: formatTag(tag), wanted })

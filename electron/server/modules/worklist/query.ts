@@ -1,6 +1,13 @@
 import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import { isPrivate, keywordOf, readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
+import {
+  declaredTerms,
+  SPECIFIC_CHARACTER_SET,
+  textReader,
+} from '#server/dicom/matching/key-text.ts'
+import { vrOfKey } from '#server/dicom/matching/text-values.ts'
+import { WILD_CARD_VRS } from '#server/dicom/matching/wild-card.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
@@ -8,13 +15,12 @@ import {
   DEFAULT_STEP_ATTRIBUTES,
   ROOT_ATTRIBUTES,
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
-  SPECIFIC_CHARACTER_SET,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
 import { requestWindow, type Window } from './dates.ts'
-import { addDates, type KeyReading, type QueryOrigin, readKey, vrOfKey } from './key.ts'
-import { type RowKey, WILD_CARD_VRS } from './matching.ts'
-import { declaredTerms, receivedKey, textReader } from './received-key.ts'
+import { addDates, type KeyReading, type QueryOrigin, readKey } from './key.ts'
+import type { RowKey } from './matching.ts'
+import { receivedKey } from './received-key.ts'
 
 /** A return key. An attribute that is not in the tables is returned with zero length. */
 export interface ReturnKey {

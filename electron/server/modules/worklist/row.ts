@@ -1,4 +1,5 @@
-import { withoutEnd } from '#server/dicom/data-set/vr.ts'
+import { isAscii } from '#server/dicom/character-sets/default-repertoire.ts'
+import { foldName } from '#server/dicom/matching/person-name.ts'
 import type { StepState } from '#server/modules/procedure-steps/performed-steps.ts'
 import type { Message } from '#shared/messages/message.ts'
 import type { RowKeyword } from './attributes.ts'
@@ -32,11 +33,6 @@ export interface WorklistRow {
   readonly progress: StepProgress | undefined
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
-const ASCII = /^[\x00-\x7f]*$/
-/** Whether a text is in the default character repertoire. */
-export const isAscii = (text: string): boolean => ASCII.test(text)
-
 export function worklistRow(
   values: WorklistRow['values'],
   withheld: Message | null,
@@ -69,36 +65,4 @@ export function rowAt(rows: readonly WorklistRow[], index: number): WorklistRow 
   const row = rows[index]
   if (!row) throw new RangeError(`no row ${index}`)
   return row
-}
-
-/** Alphabetic, ideographic and phonetic (PS3.5 §6.2.1). */
-const MAX_GROUPS = 3
-
-/**
- * The component groups of a PN in the form in which they are compared: without compatibility
- * variants, case, diacritics of Latin, Greek and Cyrillic letters, and trailing empty components.
- * PS3.4 C.2.2.2.4 leaves this to the implementation; docs/CONFORMANCE.md documents it.
- */
-export const foldName = (name: string): readonly string[] =>
-  name.split('=', MAX_GROUPS).map(foldGroup)
-
-function foldGroup(group: string): string {
-  const trimmed = withoutEnd(
-    group
-      .split('^')
-      .map((component) => component.trim())
-      .join('^'),
-    '^',
-  )
-  if (isAscii(trimmed)) return trimmed.toLowerCase()
-  // Upper case first, so that ß and ſ match ss and s. Recomposed at the end, so that Hangul
-  // syllables and kana with marks stay whole.
-  return trimmed
-    .normalize('NFKC')
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]+/g, '')
-    .replaceAll('ς', 'σ')
-    .normalize('NFC')
 }

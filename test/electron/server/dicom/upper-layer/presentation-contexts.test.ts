@@ -20,7 +20,7 @@ const worklist: Offer = basicWorklist({
 })
 const OFFERS = new Map<string, Offer>([
   [MWL, worklist],
-  [COMMITMENT, { transferSyntaxes: [ILE], acceptsScpRole: true }],
+  [COMMITMENT, { transferSyntaxes: [ILE], acceptsScpRole: [MWL] }],
 ])
 const offerOf = (uid: string) => OFFERS.get(uid)
 

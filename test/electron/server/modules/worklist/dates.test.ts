@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  ageAt,
-  daOf,
-  dateSpan,
-  dayOf,
-  requestWindow,
-  secondsAt,
-  timeSpan,
-} from '#server/modules/worklist/dates.ts'
+import { dateSpan, timeSpan } from '#server/dicom/matching/range.ts'
+import { ageAt, daOf, dayOf, requestWindow, secondsAt } from '#server/modules/worklist/dates.ts'
 
 describe('a date key', () => {
   it.each(['', '*', '**', '-', ' - ', '   '])('is universal as %j', (text) =>

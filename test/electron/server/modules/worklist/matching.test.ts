@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { dateSpan, isInterval, type Span, timeSpan } from '#server/dicom/matching/range.ts'
+import { wildCard } from '#server/dicom/matching/wild-card.ts'
 import {
   PATIENT_NAME,
   ROOT_ATTRIBUTES,
@@ -6,17 +8,14 @@ import {
   START_TIME,
   STEP_ATTRIBUTES,
 } from '#server/modules/worklist/attributes.ts'
-import { dateSpan, type Span, timeSpan } from '#server/modules/worklist/dates.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import {
   intervalKey,
-  isInterval,
   isMatch,
   nameKey,
   spanKey,
   textKey,
   unmatchableKey,
-  wildCard,
 } from '#server/modules/worklist/matching.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
 import { verbatim } from '#shared/messages/message.ts'

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import { declaredTerms, receivedKey, textReader } from '#server/modules/worklist/received-key.ts'
+import { declaredTerms, textReader } from '#server/dicom/matching/key-text.ts'
+import { receivedKey } from '#server/modules/worklist/received-key.ts'
 import { message } from '#shared/messages/message.ts'
 import { dataSetOf } from './worklist-values-fixture.ts'
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { foldName } from '#server/dicom/matching/person-name.ts'
 import { alphabeticForm, isSameName } from '#server/modules/images/person-name.ts'
 import { ROW_KEYWORDS, type RowKeyword } from '#server/modules/worklist/attributes.ts'
-import { byStart, foldName, rowAt, worklistRow } from '#server/modules/worklist/row.ts'
+import { byStart, rowAt, worklistRow } from '#server/modules/worklist/row.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 
 // Person names (PS3.5 §6.2.1) as the worklist matches them and as images are compared with what was

@@ -1,0 +1,84 @@
+import type { Operation } from '#server/dicom/dimse/service-class.ts'
+import { RequestorError } from '#server/dicom/scu/requestor.ts'
+import {
+  asError,
+  contextFor,
+  type InstanceToSend,
+  resultOfResponse,
+  type SendResult,
+  storeRequest,
+} from '#server/dicom/scu/store.ts'
+import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
+import { message } from '#shared/messages/message.ts'
+import { FramedFile } from './framed-file.ts'
+
+/**
+ * Sends instances by C-STORE on the association of a C-GET (PS3.4 C.4.3.3), one after the other and
+ * each in its own transfer syntax. The next file is opened and its first bytes are read while the
+ * peer stores the current one. Yields one result for each instance and never throws.
+ * @param takeUnsent returns messages to be sent in the same write as the next instance
+ */
+export async function* sendOnAssociation<I extends InstanceToSend>(
+  operation: Operation,
+  instances: readonly I[],
+  takeUnsent: () => readonly Buffer[],
+): AsyncGenerator<SendResult<I>, void, void> {
+  let at = 0
+  const prepareNext = () => {
+    const instance = instances[at++]
+    return instance && prepare(operation, instance)
+  }
+  let ahead = prepareNext()
+  try {
+    while (ahead) {
+      const prepared = await ahead
+      ahead = prepareNext()
+      if ('result' in prepared) yield prepared.result
+      else yield await store(operation, prepared, takeUnsent())
+    }
+  } finally {
+    const unused = await ahead
+    if (unused && 'file' in unused) await unused.file[Symbol.asyncDispose]()
+  }
+}
+
+interface Prepared<I> {
+  readonly instance: I
+  readonly context: AcceptedContext
+  readonly file: FramedFile
+}
+
+/** Never rejects. */
+async function prepare<I extends InstanceToSend>(
+  { association, peerAsScp, maximumLength, slices, limits }: Operation,
+  instance: I,
+): Promise<Prepared<I> | { readonly result: SendResult<I> }> {
+  const chosen = contextFor(peerAsScp, instance, association.callingAeTitle)
+  if ('result' in chosen) return chosen
+  const { context } = chosen
+  const framing = { contextId: context.id, maximumLength, slices, sliceBytes: limits.sliceBytes }
+  try {
+    return { instance, context, file: await FramedFile.open(instance, framing) }
+  } catch (error) {
+    return { result: { instance, outcome: 'failed', error: asError(error), isTried: true } }
+  }
+}
+
+async function store<I extends InstanceToSend>(
+  { association, subOperations }: Operation,
+  { instance, context, file }: Prepared<I>,
+  before: readonly Buffer[],
+): Promise<SendResult<I>> {
+  try {
+    const command = storeRequest(instance)
+    const response = await subOperations.request(context, command, file, before)
+    const result = response && resultOfResponse(instance, response)
+    if (result) return result
+    const { callingAeTitle: aeTitle } = association
+    throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle }))
+  } catch (error) {
+    return { instance, outcome: 'failed', error: asError(error), isTried: true }
+  } finally {
+    await file[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,116 @@
+import { tagOf, vrOf } from '#server/dicom/data-set/dictionary.ts'
+import type { ImageAttributes } from '#server/modules/images/instance-queries.ts'
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import { isAtOrAbove, type QueryLevel } from './entity-query.ts'
+import type { Found, FoundInstance, FoundSeries } from './found.ts'
+
+/** An attribute that is supported for matching and as a return key. */
+export interface RetrievalAttribute {
+  readonly tag: number
+  readonly keyword: string
+  readonly vr: string
+  /** Its level in the Patient Root model; in the Study Root model PATIENT means STUDY. */
+  readonly level: QueryLevel
+  /** Key type of PS3.4 Tables C.6-1 to C.6-5: unique, required or optional. */
+  readonly key: 'U' | 'R' | 'O'
+  /** The value of an entity; several values are separated by `\`. */
+  readonly read: (found: Found) => string
+}
+
+type Row = readonly [string, RetrievalAttribute['key'], RetrievalAttribute['read']]
+
+const ofHeader =
+  (field: keyof ImageHeader) =>
+  ({ study }: Found): string =>
+    study.header[field]
+const ofSeries =
+  (of: (series: FoundSeries) => string | number) =>
+  ({ series }: Found): string =>
+    series ? String(of(series)) : ''
+const ofInstance =
+  (of: (instance: FoundInstance) => string) =>
+  ({ instance }: Found): string =>
+    instance ? of(instance) : ''
+const ofImage = (field: keyof ImageAttributes) =>
+  ofInstance(({ image }) =>
+    image === null ? '' : String((JSON.parse(image) as ImageAttributes)[field] ?? ''),
+  )
+
+const PATIENT: readonly Row[] = [
+  ['PatientName', 'R', ofHeader('patientName')],
+  ['PatientID', 'U', ofHeader('patientId')],
+  ['PatientBirthDate', 'O', ofHeader('patientBirthDate')],
+  ['PatientSex', 'O', ofHeader('patientSex')],
+  [
+    'NumberOfPatientRelatedStudies',
+    'O',
+    ({ study, lookups }) => String(lookups.patientTotalsOf(study).studies),
+  ],
+  [
+    'NumberOfPatientRelatedSeries',
+    'O',
+    ({ study, lookups }) => String(lookups.patientTotalsOf(study).series),
+  ],
+  [
+    'NumberOfPatientRelatedInstances',
+    'O',
+    ({ study, lookups }) => String(lookups.patientTotalsOf(study).instances),
+  ],
+  // PS3.4 C.4.1.1.3.2: returned at every level.
+  ['RetrieveAETitle', 'O', ({ lookups }) => lookups.aeTitle()],
+  ['InstanceAvailability', 'O', () => 'ONLINE'],
+]
+
+const STUDY: readonly Row[] = [
+  ['StudyInstanceUID', 'U', ({ study }) => study.studyInstanceUid],
+  ['StudyDate', 'R', ofHeader('studyDate')],
+  ['StudyTime', 'R', ofHeader('studyTime')],
+  ['AccessionNumber', 'R', ofHeader('accessionNumber')],
+  ['StudyID', 'R', ofHeader('studyId')],
+  ['StudyDescription', 'O', ofHeader('studyDescription')],
+  ['ReferringPhysicianName', 'O', ofHeader('referringPhysicianName')],
+  ['InstitutionName', 'O', ofHeader('institutionName')],
+  ['PatientAge', 'O', ofHeader('patientAge')],
+  ['PatientSize', 'O', ofHeader('patientSize')],
+  ['PatientWeight', 'O', ofHeader('patientWeight')],
+  ['ModalitiesInStudy', 'O', ({ study }) => study.modalities],
+  ['SOPClassesInStudy', 'O', ({ study, lookups }) => lookups.sopClassesOf(study)],
+  ['NumberOfStudyRelatedSeries', 'O', ({ study }) => String(study.series)],
+  ['NumberOfStudyRelatedInstances', 'O', ({ study }) => String(study.instances)],
+]
+
+const SERIES: readonly Row[] = [
+  ['SeriesInstanceUID', 'U', ofSeries(({ seriesInstanceUid }) => seriesInstanceUid)],
+  ['Modality', 'R', ofSeries(({ modality }) => modality)],
+  ['SeriesNumber', 'R', ofSeries(({ seriesNumber }) => seriesNumber)],
+  ['SeriesDescription', 'O', ofSeries(({ seriesDescription }) => seriesDescription)],
+  ['NumberOfSeriesRelatedInstances', 'O', ofSeries(({ instances }) => instances)],
+]
+
+const IMAGE: readonly Row[] = [
+  ['SOPInstanceUID', 'U', ofInstance(({ sopInstanceUid }) => sopInstanceUid)],
+  ['SOPClassUID', 'O', ofInstance(({ sopClassUid }) => sopClassUid)],
+  ['InstanceNumber', 'R', ofInstance(({ instanceNumber }) => instanceNumber)],
+  ['Rows', 'O', ofImage('rows')],
+  ['Columns', 'O', ofImage('columns')],
+  ['BitsAllocated', 'O', ofImage('bitsAllocated')],
+  ['NumberOfFrames', 'O', ofImage('numberOfFrames')],
+  ['AvailableTransferSyntaxUID', 'O', ofInstance(({ transferSyntaxUid }) => transferSyntaxUid)],
+]
+
+function attributeOf(level: QueryLevel, [keyword, key, read]: Row): RetrievalAttribute {
+  const tag = tagOf(keyword)
+  if (tag === undefined) throw new RangeError(`no such attribute: ${keyword}`)
+  return { tag, keyword, vr: vrOf(tag), level, key, read }
+}
+
+/** The supported attributes by tag, from the PATIENT to the IMAGE level. */
+export const RETRIEVAL_ATTRIBUTES: ReadonlyMap<number, RetrievalAttribute> = new Map(
+  Object.entries({ PATIENT, STUDY, SERIES, IMAGE })
+    .flatMap(([level, rows]) => rows.map((row) => attributeOf(level as QueryLevel, row)))
+    .map((attribute) => [attribute.tag, attribute]),
+)
+
+/** The supported attributes of a level and those above it. */
+export const attributesAt = (level: QueryLevel): RetrievalAttribute[] =>
+  [...RETRIEVAL_ATTRIBUTES.values()].filter((attribute) => isAtOrAbove(attribute.level, level))

@@ -1,0 +1,129 @@
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import { foldName, nameTest } from '#server/dicom/matching/person-name.ts'
+import {
+  dateSpan,
+  intervalOf,
+  isInterval,
+  isReversed,
+  isWithin,
+  REVERSED,
+  type Span,
+  SpanFault,
+  timeSpan,
+} from '#server/dicom/matching/range.ts'
+import { keyValues, MAX_TESTED_VALUES, textTest } from '#server/dicom/matching/text-values.ts'
+import { hasWildCard } from '#server/dicom/matching/wild-card.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { RETRIEVAL_ATTRIBUTES, type RetrievalAttribute } from './attributes.ts'
+import { type EntityKey, type EntityQuery, isAtOrAbove } from './entity-query.ts'
+import type { Found } from './found.ts'
+
+export const STUDY_DATE = 0x00080020
+export const STUDY_TIME = 0x00080030
+
+/** A matching key, prepared for comparison. */
+export interface CompiledKey {
+  readonly attribute: RetrievalAttribute
+  /** The distinct values without universal ones; for a range, the key as received. */
+  readonly values: readonly string[]
+  /** Set for a date or a time. */
+  readonly span: Span | undefined
+  readonly matches: (found: Found) => boolean
+}
+
+/**
+ * Prepares the keys of a query. Keys that are not supported, universal, or of a lower level are left
+ * out.
+ * @throws {DimseError} A900 with the offending element: an invalid date or time, a range that ends
+ *   before it starts, or too many values to test
+ */
+export function compileKeys({
+  level,
+  keys,
+  combinesDateTime = false,
+}: EntityQuery): readonly CompiledKey[] {
+  const compiled = keys.flatMap((key) => {
+    const attribute = RETRIEVAL_ATTRIBUTES.get(key.tag)
+    return attribute && isAtOrAbove(attribute.level, level) ? compile(attribute, key) : []
+  })
+  const [date, time] = [keyOf(compiled, STUDY_DATE), keyOf(compiled, STUDY_TIME)]
+  if (!combinesDateTime || !date || !time || !isInterval(date.span, time.span)) {
+    if (time?.span && isReversed(time.span)) throw spanFault(time.attribute, REVERSED)
+    return compiled
+  }
+  const { from, to } = intervalOf(date.span as Span, time.span as Span)
+  if (isReversed({ from, to })) throw spanFault(time.attribute, REVERSED)
+  const isInInterval = ({ study }: Found) => {
+    const day = comparableDate(study.header.studyDate)
+    const at = comparableTime(study.header.studyTime) || '000000.000000'
+    return day !== '' && isWithin(day + at, from, to)
+  }
+  // The range of dates alone stays a key, because it is looked up in an index.
+  return compiled.map((key) => (key === time ? { ...key, matches: isInInterval } : key))
+}
+
+/** The value of an attribute by its keyword, among compiled keys. */
+export const keyOf = (keys: readonly CompiledKey[], tag: number): CompiledKey | undefined =>
+  keys.find(({ attribute }) => attribute.tag === tag)
+
+function compile(attribute: RetrievalAttribute, key: EntityKey): CompiledKey[] {
+  const { vr, read } = attribute
+  if (vr === 'DA' || vr === 'TM') return compileSpan(attribute, key.text)
+  const values = keyValues(vr, key.text)
+  if (values.length === 0) return []
+  const tested = vr === 'PN' || vr === 'DS' ? values : values.filter(hasWildCard)
+  if (tested.length > MAX_TESTED_VALUES)
+    throw new DimseError(
+      0xa900,
+      message('worklist.many-key-values', { keyword: attribute.keyword, most: MAX_TESTED_VALUES }),
+      [key.tag],
+    )
+  if (vr === 'PN') {
+    const isSure = key.isExact ?? true
+    const tests = values.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
+    const matches = (found: Found) => {
+      const held = foldName(read(found))
+      return tests.some((test) => test(held))
+    }
+    return [{ attribute, values, span: undefined, matches }]
+  }
+  const test = textTest(vr, values)
+  // A multi-valued attribute matches if one of its values does (PS3.4 C.2.2.2.1).
+  const matches = (found: Found) => read(found).split('\\').some(test)
+  return [{ attribute, values, span: undefined, matches }]
+}
+
+function compileSpan(attribute: RetrievalAttribute, text: string): CompiledKey[] {
+  const { vr, read } = attribute
+  const span = spanOf(attribute, text)
+  if (!span) return []
+  const comparable = vr === 'TM' ? comparableTime : comparableDate
+  const matches = (found: Found) => {
+    const held = comparable(read(found))
+    return held !== '' && isWithin(held, span.from, span.to)
+  }
+  return [{ attribute, values: [text], span, matches }]
+}
+
+function spanOf(attribute: RetrievalAttribute, text: string): Span | undefined {
+  try {
+    return attribute.vr === 'TM' ? timeSpan(text) : dateSpan(text)
+  } catch (error) {
+    throw error instanceof SpanFault ? spanFault(attribute, error.explanation) : error
+  }
+}
+
+const spanFault = ({ keyword, tag }: RetrievalAttribute, fault: Message) =>
+  new DimseError(0xa900, message('worklist.key-fault', { keyword, fault }), [tag])
+
+/** A stored DA as `YYYYMMDD`; '' if it is none. */
+export const comparableDate = (text: string): string =>
+  /^\d{4}\.?\d\d\.?\d\d$/.test(text) ? text.replaceAll('.', '') : ''
+
+/** A stored TM as `HHMMSS.FFFFFF`; '' if it is none. */
+function comparableTime(text: string): string {
+  const parts = /^(\d\d)(?::?(\d\d)(?::?(\d\d)(?:\.(\d{1,6}))?)?)?$/.exec(text)
+  if (!parts) return ''
+  const [, hour, minute = '00', second = '00', fraction = ''] = parts
+  return `${hour}${minute}${second}.${fraction.padEnd(6, '0')}`
+}
