@@ -395,6 +395,7 @@ export const dashboardDevices = {
       name: z.string().trim().max(64).default(''),
       modality: NewDevice.shape.modality,
       anyAddress: z.boolean().default(false),
+      retrieval: NewDevice.shape.retrieval,
     }),
     reply: Device,
     status: 201,

@@ -9,6 +9,7 @@ import { activityTables } from './migrations/0008-activity.ts'
 import { imageVersions } from './migrations/0011-image-versions.ts'
 import { correctionTables } from './migrations/0013-corrections.ts'
 import { neededAddenda } from './migrations/0018-needed-addenda.ts'
+import { retrievalIndex } from './migrations/0021-retrieval-index.ts'
 
 // Short migrations are written here, longer ones in separate files. A released migration is never
 // changed. Its number is its position in the list, and the schema version.
@@ -193,5 +194,6 @@ export const MIGRATIONS: readonly string[] = [
   neededAddenda,
   criticalEscalations,
   hangingProtocols,
+  retrievalIndex,
   retrievalRights,
 ]

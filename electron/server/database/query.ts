@@ -23,7 +23,8 @@ const INTERNAL_TABLES = new Set<string | undefined>(
   forwards reportRevisions reportPdfs reportObjects criticalResults criticalEscalations
   reportTemplates clinicalContexts contextDocuments views viewFiles annotations captures
   hangingProtocols viewerStudyWords
-  scribeStudyWords imageStudyWords searchFill savedViews secondFactors secondFactorCodes
+  scribeStudyWords imageStudyWords searchFill retrievalStudies
+  retrievalModalities retrievalWords savedViews secondFactors secondFactorCodes
   passwordChanges workstations associations associationLines associationTerms
   `.split(/\s+/),
 )

@@ -50,6 +50,17 @@ export interface StudyTables {
     createdAt: string
     updatedAt: string
   }
+  /** The index of queries for images. The row number is that of `imageStudyNumbers`. */
+  retrievalStudies: {
+    number: Generated<number>
+    patientKey: Buffer
+    /** `YYYYMMDD` or ''. */
+    studyDate: string
+    /** JSON: strings. */
+    modalities: string
+  }
+  /** Triggers on `retrievalStudies` maintain these rows. */
+  retrievalModalities: { modality: string; studyDate: string; number: number }
   searchFill: { what: string; below: number }
 }
 

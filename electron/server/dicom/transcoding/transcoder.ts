@@ -14,8 +14,8 @@ import {
 
 export const TRANSCODING_LIMITS = { processes: 2, seconds: 300 }
 
-/** The lossless transfer syntaxes an instance may be converted to. */
-const LOSSLESS: readonly string[] = [
+/** The lossless transfer syntaxes an instance may be converted to, in order of preference. */
+export const LOSSLESS_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,
@@ -55,12 +55,12 @@ export function openTranscoder({
     }),
 
     /**
-     * Converts the instance of one file to a transfer syntax of `LOSSLESS` and writes it to another
+     * Converts the instance of one file to a transfer syntax of `LOSSLESS_SYNTAXES` and writes it to another
      * file.
      * @throws TranscodingError if the instance cannot be converted; `fileOut` then does not exist
      */
     async transcode(fileIn: string, fileOut: string, transferSyntax: string): Promise<void> {
-      if (!LOSSLESS.includes(transferSyntax))
+      if (!LOSSLESS_SYNTAXES.includes(transferSyntax))
         throw new TranscodingError(
           message('transcoding.no-target', { syntax: nameOfUid(transferSyntax) }),
         )

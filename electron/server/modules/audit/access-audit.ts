@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Actor } from '#server/audit-log/audit.ts'
+import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { Context } from '#server/context.ts'
 import { reportError } from '#server/platform/log.ts'
 
@@ -19,6 +20,8 @@ export interface Access {
    * or `QIDO-RS`).
    */
   readonly target: string
+  /** What else distinguishes the read, such as the service and the destination of a retrieval. */
+  readonly detail?: AuditDetail
 }
 
 /** Records in the audit trail who read patient data, without delaying the response. */
@@ -50,7 +53,7 @@ export function openAccessAudit(context: Context): AccessAudit {
     const batch = pending.splice(0, BATCH_SIZE)
     if (pending.length > 0) timer = setTimeout(write, BATCH_PAUSE_MS)
     writing = context.database
-      .commitSoon(() => context.audit.appendAll(batch.map((access) => ({ ...access, detail: {} }))))
+      .commitSoon(() => context.audit.appendAll(batch.map((access) => ({ detail: {}, ...access }))))
       .catch((error: unknown) => {
         // The write failed, so the next identical read must be recorded.
         for (const access of batch) recordedAt.delete(keyOf(access))
@@ -79,4 +82,5 @@ export function openAccessAudit(context: Context): AccessAudit {
   }
 }
 
-const keyOf = ({ actor, action, target }: Access): string => `${actor} ${action} ${target}`
+const keyOf = ({ actor, action, target, detail = {} }: Access): string =>
+  `${actor} ${action} ${target} ${JSON.stringify(detail)}`

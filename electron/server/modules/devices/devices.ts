@@ -4,7 +4,13 @@ import { perDatabase } from '#server/database/database.ts'
 import { type AddressRange, isInRange, readAddressRange } from '#server/platform/address-range.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hostOf } from '#server/platform/connection-budget.ts'
-import type { Device, DevicePatch, NewDevice, UnknownCaller } from '#shared/contract/devices.ts'
+import type {
+  Device,
+  DevicePatch,
+  NewDevice,
+  RetrievalRight,
+  UnknownCaller,
+} from '#shared/contract/devices.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -190,11 +196,13 @@ export const approveCaller = (
     name,
     modality,
     anyAddress,
+    retrieval = 'none',
   }: Pick<UnknownCaller, 'aeTitle' | 'address'> & {
     readonly name: string
     readonly modality: string | null
     /** Whether the device may connect from any address. */
     readonly anyAddress: boolean
+    readonly retrieval?: RetrievalRight | undefined
   },
   actor: Actor,
 ): Device =>
@@ -202,7 +210,10 @@ export const approveCaller = (
     if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noCaller()
     return addDevice(
       context,
-      { ...DEFAULT_SETTINGS, aeTitle, address: anyAddress ? null : address, name, modality },
+      {
+        ...{ ...DEFAULT_SETTINGS, aeTitle, name, modality, retrieval },
+        address: anyAddress ? null : address,
+      },
       actor,
     )
   })
@@ -336,7 +347,6 @@ const DEFAULT_SETTINGS = {
   countsBytes: false,
   tls: 'optional',
   certificate: null,
-  retrieval: 'none',
 } as const satisfies Partial<NewDevice>
 
 const noCaller = () => new ApiError('not-found', message('devices.no-such-caller'))

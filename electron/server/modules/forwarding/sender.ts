@@ -1,13 +1,12 @@
-import { rmSync } from 'node:fs'
-import { mkdir, rm, statfs } from 'node:fs/promises'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
-import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { Outbound } from '#server/dicom/scu/outbound.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import type { InstanceToSend, SendResult } from '#server/dicom/scu/store.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
+import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -65,15 +64,18 @@ export class Sender {
   readonly #context: Context
   readonly #outbound: Outbound
   readonly #transcoder: Transcoder
-  readonly #folder: string
+  readonly #copies: TranscodedCopies
 
   constructor(context: Context, outbound: Outbound, transcoder: Transcoder) {
     this.#context = context
     this.#outbound = outbound
     this.#transcoder = transcoder
-    this.#folder = join(context.folder, 'spool', 'forwarding')
-    // Temporary files of an interrupted run.
-    rmSync(this.#folder, { recursive: true, force: true })
+    const { folder, uuid } = context
+    this.#copies = new TranscodedCopies(
+      join(folder, 'spool', 'forwarding'),
+      transcoder.transcode,
+      uuid,
+    )
   }
 
   /**
@@ -113,15 +115,10 @@ export class Sender {
     const transcoded: Sendable[] = []
     try {
       for (const { sendable, target } of group) {
-        signal.throwIfAborted()
-        const path = join(this.#folder, `${this.#context.uuid()}.dcm`)
-        transcoded.push({ ...sendable, path, transferSyntaxUid: target })
         try {
-          transcoded.splice(-1, 1, await this.#transcoded(sendable, path, target, signal))
+          transcoded.push(await this.#copies.make(sendable, target, signal))
         } catch (error) {
           signal.throwIfAborted()
-          transcoded.pop()
-          await rm(path, { force: true })
           yield await this.#transcodingFailure(sendable, error)
         }
       }
@@ -130,22 +127,8 @@ export class Sender {
           ? refusal(result.instance, unsupportedSyntax(result.instance, result.accepts))
           : attemptOf(result)
     } finally {
-      for (const { path } of transcoded) await rm(path, { force: true })
+      for (const copy of transcoded) await this.#copies.remove(copy)
     }
-  }
-
-  async #transcoded(
-    sendable: Sendable,
-    path: string,
-    target: string,
-    signal: AbortSignal,
-  ): Promise<Sendable> {
-    await mkdir(this.#folder, { recursive: true })
-    await orAbort(this.#transcoder.transcode(sendable.path, path, target), signal)
-    const { sopInstanceUid, transferSyntaxUid, dataSetOffset } = await readFileMeta(path)
-    if (sopInstanceUid !== sendable.sopInstanceUid)
-      throw new TranscodingError(message('forwarding.transcoded-other'))
-    return { ...sendable, path, transferSyntaxUid, dataSetOffset }
   }
 
   /** A refusal is final only if the image itself is the cause. */
@@ -160,7 +143,7 @@ export class Sender {
   }
 
   async #hasSpaceFor({ bytes }: Sendable): Promise<boolean> {
-    const space = await statfs(this.#folder).catch(() => undefined)
+    const space = await statfs(this.#context.folder).catch(() => undefined)
     return (
       space === undefined || space.bavail * space.bsize >= MIN_FREE_BYTES + MAX_EXPANSION * bytes
     )
@@ -235,18 +218,3 @@ const isNotAccepted = (error: Error) =>
 
 const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: Message) =>
   message('forwarding.not-converted', { syntax: nameOfUid(transferSyntaxUid), why })
-
-/**
- * Does not wait for the transcoder's process after an abort; the process ends within its own time
- * limit.
- */
-async function orAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop)
-  try {
-    await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}

@@ -10,6 +10,10 @@ import {
   imageStudyColumns,
   type NewImageStudy,
 } from '#server/modules/studies/image-study-row.ts'
+import {
+  indexForRetrieval,
+  indexModalities,
+} from '#server/modules/studies/retrieval-index-queries.ts'
 import { indexImageWords, indexStudiesByUid } from '#server/modules/studies/search-index.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { type ImageSeriesRecord, seriesSealContext } from './image-study-list-queries.ts'
@@ -121,6 +125,7 @@ export function countInstance(
   const counted = database.get(
     rawQuery<Counted>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
   )
+  if (isNewSeries) indexModalities(database, studyInstanceUid)
   // This is the study's first current image.
   if (counted?.instances === 1) updateMismatch(database, studyInstanceUid)
 }
@@ -147,6 +152,7 @@ export const recountInstances = (database: Database, studyInstanceUid: string): 
   database.transaction(() => {
     database.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
     database.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
+    indexModalities(database, studyInstanceUid)
     updateReceivedSteps(database, studyInstanceUid)
     updateMismatch(database, studyInstanceUid)
   })
@@ -165,6 +171,7 @@ function updateReceivedSteps(database: Database, studyInstanceUid: string): void
 
 function updateSearchWords(database: Database, studyInstanceUid: string): void {
   indexImageWords(database, studyInstanceUid)
+  indexForRetrieval(database, studyInstanceUid)
   indexStudiesByUid(database, studyInstanceUid)
 }
 

@@ -3,12 +3,16 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { computeMissingMismatches, hasUncomputedMismatch } from './image-study-queries.ts'
+import { indexForRetrieval } from './retrieval-index-queries.ts'
 import { indexImageWords, indexStudyWords } from './search-index.ts'
 import { readStudiesBySeq } from './study-queries.ts'
 
-/* Adds studies and images that are older than the word index to it, in batches, newest first. */
+/*
+ * Adds studies and images that are older than an index to it, in batches, newest first: the word
+ * index, and the index of queries for images.
+ */
 
-type What = 'studies' | 'images'
+type What = 'studies' | 'images' | 'retrieval'
 /** The studies of both areas share one sequence. */
 const STUDIES = 'select seq as number from studies where seq < ? order by seq desc limit ?'
 const IMAGES =
@@ -32,7 +36,18 @@ const fillPortion: Readonly<
     for (const { studyInstanceUid } of rows) indexImageWords(database, studyInstanceUid)
     return rows.map(({ number }) => number)
   },
+  retrieval(database, below, count) {
+    const rows = database.all(
+      rawQuery<{ number: number; studyInstanceUid: string }>(IMAGES, [below, count]),
+    )
+    for (const { studyInstanceUid } of rows) indexForRetrieval(database, studyInstanceUid)
+    return rows.map(({ number }) => number)
+  },
 }
+
+/** Whether older studies are still being added to the index of queries for images. */
+export const isIndexingForRetrieval = (database: Database): boolean =>
+  fillTasks(database).some(({ what }) => what === 'retrieval')
 
 /** An upper bound of the number of rows that are not indexed yet; 0 when indexing is complete. */
 export const countUnindexed = (database: Database): number =>

@@ -12,6 +12,7 @@ import {
 } from '@mantine/core'
 import {
   IconBan,
+  IconCloudSearch,
   IconKey,
   IconPlus,
   IconRefresh,
@@ -36,6 +37,7 @@ import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
+import { DicomwebForm, dicomwebOptions } from './dicomweb-right.tsx'
 
 const COLUMNS = textsOf(
   'ui.api-keys.columns',
@@ -49,6 +51,7 @@ export function Keys() {
   const [isAdding, setIsAdding] = useState(false)
   const [rotating, setRotating] = useState<ApiKeyRow | null>(null)
   const [peopleOf, setPeopleOf] = useState<ApiKeyRow | null>(null)
+  const [dicomwebOf, setDicomwebOf] = useState<ApiKeyRow | null>(null)
   const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
   const [shown, setShown] = useState<string | null>(null)
   const add = (
@@ -78,6 +81,7 @@ export function Keys() {
           <KeyTable
             keys={keys.data.apiKeys}
             onPeople={setPeopleOf}
+            onDicomweb={setDicomwebOf}
             onRotate={setRotating}
             onRevoke={setRevoking}
           />
@@ -92,6 +96,7 @@ export function Keys() {
       </Modal>
       {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
       {peopleOf && <PeopleRight apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
+      {dicomwebOf && <DicomwebForm apiKey={dicomwebOf} onDone={() => setDicomwebOf(null)} />}
       <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
       <ShownOnce
         value={shown}
@@ -106,10 +111,11 @@ export function Keys() {
 function KeyTable(props: {
   keys: readonly ApiKeyRow[]
   onPeople: (key: ApiKeyRow) => void
+  onDicomweb: (key: ApiKeyRow) => void
   onRotate: (key: ApiKeyRow) => void
   onRevoke: (key: ApiKeyRow) => void
 }) {
-  const { keys, onPeople, onRotate, onRevoke } = props
+  const { keys, onPeople, onDicomweb, onRotate, onRevoke } = props
   return (
     <RowTable columns={COLUMNS} minWidth={820}>
       {keys.map((key) => (
@@ -129,6 +135,11 @@ function KeyTable(props: {
             {key.managesPeople && (
               <Text fz="sm" c="dimmed">
                 {t('ui.api-keys.managesPeople')}
+              </Text>
+            )}
+            {key.dicomweb !== 'none' && (
+              <Text fz="sm" c="dimmed">
+                {t(`ui.api-keys.dicomweb.may.${key.dicomweb}`)}
               </Text>
             )}
           </Table.Td>
@@ -157,6 +168,13 @@ function KeyTable(props: {
                   })}
                   onClick={() => onPeople(key)}
                 />
+                {key.scope === 'all' && (
+                  <IconAct
+                    icon={IconCloudSearch}
+                    label={t('ui.api-keys.dicomweb.change', { name: key.description })}
+                    onClick={() => onDicomweb(key)}
+                  />
+                )}
                 <IconAct
                   icon={IconRefresh}
                   label={t('ui.api-keys.rotate', { name: key.description })}
@@ -187,7 +205,10 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
       managesPeople: false,
       dicomweb: 'none' as DicomwebRight,
     },
-    bodyOf: (values) => values,
+    bodyOf: (values) => ({
+      ...values,
+      dicomweb: values.scope === 'all' ? values.dicomweb : ('none' as const),
+    }),
     send(body, onError) {
       const onSuccess = ({ key }: { key: string }) => {
         onDone()
@@ -226,6 +247,19 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
           label={t('ui.api-keys.form.people.label')}
           description={t('ui.api-keys.form.people.description')}
           {...form.getInputProps('managesPeople', { type: 'checkbox' })}
+        />
+        <Select
+          label={t('ui.api-keys.dicomweb.label')}
+          description={t(
+            form.values.scope === 'all'
+              ? 'ui.api-keys.dicomweb.about'
+              : 'ui.api-keys.dicomweb.needsAll',
+          )}
+          disabled={form.values.scope !== 'all'}
+          allowDeselect={false}
+          data={dicomwebOptions()}
+          {...form.getInputProps('dicomweb')}
+          {...(form.values.scope !== 'all' && { value: 'none' })}
         />
         {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
         <Group justify="flex-end">

@@ -14,6 +14,7 @@ import { FormEnd } from '../../ui/form-end.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { bodyOf, type DeviceValues, valuesOf } from './device-values.ts'
+import { retrievalOptions } from './retrieval.ts'
 
 const told = fieldTexts('ui.devices.form')
 const CHANGES = [dashboard.devices, dashboard.status, dashboard.callers]
@@ -38,6 +39,7 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
       <Identity form={form} />
       <Answers form={form} />
       <Console form={form} />
+      <Retrieval form={form} />
       <Limits form={form} />
       <Encryption form={form} />
       <FormEnd
@@ -113,6 +115,17 @@ const Console = ({ form }: PartProps) => (
     />
     <Switch {...told('hideStarted')} {...form.getInputProps('hideStarted', { type: 'checkbox' })} />
     <Switch {...told('countsBytes')} {...form.getInputProps('countsBytes', { type: 'checkbox' })} />
+  </FormPart>
+)
+
+const Retrieval = ({ form }: PartProps) => (
+  <FormPart title={t('ui.devices.form.retrieving')}>
+    <Select
+      {...told('retrieval')}
+      allowDeselect={false}
+      data={retrievalOptions()}
+      {...form.getInputProps('retrieval')}
+    />
   </FormPart>
 )
 

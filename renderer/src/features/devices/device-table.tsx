@@ -51,6 +51,9 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
             {nameOf(device)}
           </Text>
           {!device.isEnabled && <Tag tone="plain">{t('ui.devices.off')}</Tag>}
+          {device.retrieval !== 'none' && (
+            <Tag tone="info">{t(`ui.devices.retrievalTag.${device.retrieval}`)}</Tag>
+          )}
         </Group>
         {device.name && <div className="mono">{device.aeTitle}</div>}
       </Table.Td>

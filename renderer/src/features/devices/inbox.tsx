@@ -1,8 +1,8 @@
-import { Button, Checkbox, Text, TextInput, Tooltip } from '@mantine/core'
+import { Button, Checkbox, Select, Text, TextInput, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck } from '@tabler/icons-react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import type { UnknownCaller } from '#shared/contract/devices.ts'
+import type { RetrievalRight, UnknownCaller } from '#shared/contract/devices.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { nameOf } from '../../format/device-name.ts'
@@ -12,6 +12,7 @@ import { Failed, Panel } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './devices.module.css'
 import { guessModality, guessName } from './guess.ts'
+import { asksRetrieval, retrievalOptions } from './retrieval.ts'
 import { servicesText } from './services.ts'
 
 /** Callers that were rejected because nobody knows them, each to be approved or dismissed. */
@@ -50,13 +51,15 @@ function Caller({ caller }: { caller: UnknownCaller }) {
       name: guessName(aeTitle),
       modality: guessModality(aeTitle),
       anyAddress: false,
+      retrieval: 'none' as RetrievalRight,
     },
-    bodyOf: ({ name, modality, anyAddress }) => ({
+    bodyOf: ({ name, modality, anyAddress, retrieval }) => ({
       aeTitle,
       address,
       name,
       modality: modality.trim() || null,
       anyAddress,
+      retrieval,
     }),
     send: (body, onError) =>
       approve.mutate(
@@ -123,6 +126,16 @@ function Caller({ caller }: { caller: UnknownCaller }) {
             </Button>
           </div>
         </div>
+        {asksRetrieval(services) && (
+          <Select
+            mt={8}
+            label={t('ui.devices.form.retrieval.label')}
+            description={t('ui.devices.inbox.retrievalAbout')}
+            allowDeselect={false}
+            data={retrievalOptions()}
+            {...form.getInputProps('retrieval')}
+          />
+        )}
         <Tooltip label={t('ui.devices.inbox.anyAddressAbout')}>
           <Checkbox
             mt={8}

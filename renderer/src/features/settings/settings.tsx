@@ -16,6 +16,7 @@ import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
+import { DicomwebPanel } from './dicomweb-panel.tsx'
 import { DictationPanel } from './dictation-panel.tsx'
 import {
   groupsOf,
@@ -110,6 +111,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
                   />
                 ))}
                 {group.name === 'dictation' && <DictationPanel />}
+                {group.name === 'dicomweb' && <DicomwebPanel />}
               </Panel>
             </div>
           ))}

@@ -57,6 +57,7 @@ describe('the sixth schema', () => {
       ])
       expect(all('select what, below from searchFill order by what')).toEqual([
         ['images', 3],
+        ['retrieval', 3],
         ['studies', 4],
       ])
       expect(

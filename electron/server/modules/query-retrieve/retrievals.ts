@@ -1,0 +1,249 @@
+import { setImmediate } from 'node:timers/promises'
+import { deviceActor } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import type {
+  Retrieval,
+  RetrievalRequest,
+  RetrievalScp,
+  SubOperationResult,
+} from '#server/dicom/dimse/service.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import { RequestorError } from '#server/dicom/scu/requestor.ts'
+import type { SendResult } from '#server/dicom/scu/store.ts'
+import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
+import type { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
+import { LOSSLESS_SYNTAXES } from '#server/dicom/transcoding/transcoder.ts'
+import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
+import { recogniseDevice } from '#server/modules/devices/devices.ts'
+import { message } from '#shared/messages/message.ts'
+import { moveDestination } from './move-destination.ts'
+import { type RetrievalKeys, readRetrievalKeys } from './retrieval-keys.ts'
+import {
+  listSelectedInstances,
+  readStoredFiles,
+  type SelectedInstance,
+  type SelectedUids,
+  type StoredFile,
+} from './retrieval-queries.ts'
+import type { TurnQueue } from './turn-queue.ts'
+
+/** The counts of a response have 16 bits (PS3.7 §9.1.4.1.7). */
+const MAX_INSTANCES = 65_535
+/** Instances whose files are known at a time; those of a C-MOVE share an association. */
+const BATCH = 500
+/** Transcoded copies on the disk at a time, for each retrieval. */
+const TRANSCODED_BATCH = 10
+/** How long the instance that is being sent by a C-MOVE may take after C-CANCEL. */
+const CANCEL_MS = 5000
+
+/**
+ * The studies of a patient among the given ones, or all of them if none are given.
+ * @throws DimseError if there are too many
+ */
+export type FindPatientStudies = (
+  patientId: string,
+  studyInstanceUids: readonly string[],
+  signal: AbortSignal,
+) => Promise<string[]>
+
+/** Sends a batch of instances, to the destination of a C-MOVE or to the requestor of a C-GET. */
+type Send = <I extends Sendable>(
+  instances: readonly I[],
+  signal: AbortSignal,
+) => AsyncGenerator<SendResult<I>, void, void>
+
+interface Sendable extends StoredFile {
+  readonly path: string
+}
+
+/** C-MOVE and C-GET of the gateway (decision 0055). */
+export class Retrievals implements RetrievalScp {
+  readonly #context: Context
+  readonly #outbound: Outbound
+  readonly #copies: TranscodedCopies
+  readonly #accesses: AccessAudit
+  readonly #turns: TurnQueue
+  readonly #findPatientStudies: FindPatientStudies
+
+  constructor(
+    context: Context,
+    outbound: Outbound,
+    copies: TranscodedCopies,
+    accesses: AccessAudit,
+    turns: TurnQueue,
+    findPatientStudies: FindPatientStudies,
+  ) {
+    this.#context = context
+    this.#outbound = outbound
+    this.#copies = copies
+    this.#accesses = accesses
+    this.#turns = turns
+    this.#findPatientStudies = findPatientStudies
+  }
+
+  async retrieve(request: RetrievalRequest): Promise<Retrieval> {
+    const { association, signal } = request
+    const { callingAeTitle, remoteAddress } = association
+    const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
+    // The right may have been taken away since the association was accepted.
+    if (device?.retrieval !== 'retrieve')
+      throw new DimseError(0x0124, message('query-retrieve.not-authorized'))
+    const send = this.#sendOf(request)
+    const selected = await this.#select(readRetrievalKeys(request), signal)
+    const detail =
+      'send' in request.to
+        ? { service: 'C-GET' }
+        : { service: 'C-MOVE', destination: request.to.moveDestination }
+    for (const target of new Set(selected.map(({ studyInstanceUid }) => studyInstanceUid)))
+      this.#accesses.note({
+        ...{ actor: deviceActor(device.deviceId), action: 'read.images', target, detail },
+      })
+    return {
+      instances: selected.length,
+      perform: () => this.#perform(selected, send, signal),
+    }
+  }
+
+  #sendOf({ association, messageId, to }: RetrievalRequest): Send {
+    if ('send' in to) return (instances) => to.send(instances)
+    const peer = moveDestination(this.#context, to.moveDestination, association)
+    const originator = {
+      moveOriginatorAeTitle: association.callingAeTitle,
+      moveOriginatorMessageId: messageId,
+    }
+    return (instances, signal) => this.#outbound.sendInstances(peer, instances, signal, originator)
+  }
+
+  async #select(keys: RetrievalKeys, signal: AbortSignal): Promise<readonly SelectedInstance[]> {
+    const { patientId, ...uids } = keys
+    const studyInstanceUids =
+      patientId === ''
+        ? uids.studyInstanceUids
+        : await this.#findPatientStudies(patientId, uids.studyInstanceUids, signal)
+    if (patientId !== '' && studyInstanceUids.length === 0) return []
+    const selection: SelectedUids = { ...uids, studyInstanceUids }
+    const selected = listSelectedInstances(this.#context.database, selection, MAX_INSTANCES + 1)
+    if (selected.length > MAX_INSTANCES)
+      throw new DimseError(0xa701, message('query-retrieve.too-many', { most: MAX_INSTANCES }))
+    return selected
+  }
+
+  async *#perform(
+    selected: readonly SelectedInstance[],
+    send: Send,
+    signal: AbortSignal,
+  ): AsyncGenerator<SubOperationResult, void, void> {
+    if (selected.length === 0) return
+    using turn = await this.#turns.take(signal)
+    if (!turn) return
+    const ended = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const abort = () => {
+      // An instance that is being sent is not interrupted by C-CANCEL unless it takes too long.
+      const ms = signal.reason === 'cancel' ? CANCEL_MS : 0
+      timer = setTimeout(() => ended.abort(signal.reason), ms)
+    }
+    signal.addEventListener('abort', abort)
+    try {
+      for (let from = 0; from < selected.length; from += BATCH) {
+        const batch = selected.slice(from, from + BATCH)
+        const fault = yield* this.#sendBatch(batch, send, ended.signal)
+        if (!fault) continue
+        for (const { sopInstanceUid } of selected.slice(from + BATCH))
+          yield { sopInstanceUid, outcome: 'failed', reason: reasonOf(fault) }
+        return
+      }
+    } finally {
+      signal.removeEventListener('abort', abort)
+      clearTimeout(timer)
+    }
+  }
+
+  /** Returns the fault if the peer cannot be reached, so that no further batch is attempted. */
+  async *#sendBatch(
+    batch: readonly SelectedInstance[],
+    send: Send,
+    signal: AbortSignal,
+  ): AsyncGenerator<SubOperationResult, Error | undefined, void> {
+    const { database, imageFiles } = this.#context
+    const files = readStoredFiles(
+      database,
+      batch.map(({ instanceId }) => instanceId),
+    )
+    const instances: Sendable[] = []
+    const toTranscode: { readonly instance: Sendable; readonly target: string }[] = []
+    let fault: Error | undefined
+    for (const { instanceId, sopInstanceUid } of batch) {
+      const stored = files.get(instanceId)
+      if (stored) instances.push({ ...stored, path: imageFiles.pathOf(stored.file) })
+      // It was replaced, quarantined or deleted after the retrieval had started.
+      else yield { sopInstanceUid, outcome: 'failed', reason: message('query-retrieve.gone') }
+    }
+    for await (const result of send(instances, signal)) {
+      if (result.outcome !== 'needs-transcoding') {
+        if (isUnreachable(result)) fault = result.error
+        yield resultOf(result)
+        continue
+      }
+      const { instance, accepts } = result
+      const target = LOSSLESS_SYNTAXES.find((syntax) => accepts.includes(syntax))
+      if (target === undefined) yield resultOf(result)
+      else toTranscode.push({ instance, target })
+    }
+    for (let from = 0; from < toTranscode.length; from += TRANSCODED_BATCH)
+      yield* this.#sendTranscoded(toTranscode.slice(from, from + TRANSCODED_BATCH), send, signal)
+    // Lets other connections proceed.
+    await setImmediate()
+    return fault
+  }
+
+  async *#sendTranscoded(
+    group: readonly { readonly instance: Sendable; readonly target: string }[],
+    send: Send,
+    signal: AbortSignal,
+  ): AsyncGenerator<SubOperationResult, void, void> {
+    const copies = await Promise.allSettled(
+      group.map(({ instance, target }) => this.#copies.make(instance, target, signal)),
+    )
+    const made = copies.flatMap((copy) => (copy.status === 'fulfilled' ? [copy.value] : []))
+    try {
+      for (const [index, copy] of copies.entries()) {
+        const sopInstanceUid = group[index]?.instance.sopInstanceUid ?? ''
+        if (copy.status === 'rejected')
+          yield { sopInstanceUid, outcome: 'failed', reason: reasonOf(copy.reason) }
+      }
+      for await (const result of send(made, signal)) yield resultOf(result)
+    } finally {
+      for (const copy of made) await this.#copies.remove(copy)
+    }
+  }
+}
+
+/** Whether the destination could not be associated with, so that no instance was attempted. */
+const isUnreachable = <I extends Sendable>(
+  result: SendResult<I>,
+): result is SendResult<I> & { readonly outcome: 'failed' } =>
+  result.outcome === 'failed' &&
+  !result.isTried &&
+  !(result.error instanceof RequestorError && result.error.kind === 'not-accepted')
+
+function resultOf(result: SendResult<Sendable>): SubOperationResult {
+  const { sopInstanceUid } = result.instance
+  if (result.outcome === 'sent')
+    return { sopInstanceUid, outcome: result.status === 0x0000 ? 'completed' : 'warning' }
+  const reason =
+    result.outcome === 'failed'
+      ? reasonOf(result.error)
+      : message(
+          result.outcome === 'refused'
+            ? 'query-retrieve.not-stored'
+            : 'query-retrieve.syntax-not-accepted',
+        )
+  return { sopInstanceUid, outcome: 'failed', reason }
+}
+
+const reasonOf = (error: unknown) =>
+  error instanceof RequestorError || error instanceof TranscodingError
+    ? error.explanation
+    : message('query-retrieve.not-read')
