@@ -42,6 +42,10 @@ interface WasmDecoder {
 interface WasmEncoder {
   getDecodedBuffer(frame: FrameInfo): Uint8Array
   setQuality(percent: number): void
+  /** It has no initial value. */
+  setProgressive(isProgressive: boolean): void
+  /** 0: none. It has no initial value. */
+  setSubSampling(mode: number): void
   encode(): void
   getEncodedBuffer(): Uint8Array
   delete(): void
@@ -175,6 +179,8 @@ export async function encodedJpeg(
   try {
     encoder.getDecodedBuffer({ ...frame, bitsPerSample: 8, isSigned: false }).set(samples)
     encoder.setQuality(quality)
+    encoder.setProgressive(false)
+    encoder.setSubSampling(0)
     encoder.encode()
     return encoder.getEncodedBuffer().slice()
   } finally {
