@@ -57,14 +57,13 @@ const imageCodecs = (): Plugin => ({
   name: 'image-codecs',
   applyToEnvironment: ({ name }) => name === 'node',
   generateBundle() {
-    const codecs = [
-      ['codec-charls', 'charlswasm_decode'],
-      ['codec-libjpeg-turbo-8bit', 'libjpegturbowasm_decode'],
-      ['codec-libjpeg-turbo-8bit', 'libjpegturbowasm'],
-      ['codec-openjpeg', 'openjpegwasm_decode'],
-      ['codec-openjph', 'openjphjs'],
-    ]
-    for (const [name, file] of codecs)
+    const codecs = {
+      'codec-charls': 'charlswasm_decode',
+      'codec-libjpeg-turbo-8bit': 'libjpegturbowasm_decode',
+      'codec-openjpeg': 'openjpegwasm_decode',
+      'codec-openjph': 'openjphjs',
+    }
+    for (const [name, file] of Object.entries(codecs))
       for (const [from, to] of [
         ['js', 'cjs'],
         ['wasm', 'wasm'],

@@ -38,19 +38,8 @@ interface WasmDecoder {
   delete(): void
 }
 
-/** The JPEG encoder of libjpeg-turbo. */
-interface WasmEncoder {
-  getDecodedBuffer(frame: FrameInfo): Uint8Array
-  setQuality(percent: number): void
-  encode(): void
-  getEncodedBuffer(): Uint8Array
-  delete(): void
-}
-
 type WasmClass = 'JPEGDecoder' | 'JpegLSDecoder' | 'J2KDecoder' | 'HTJ2KDecoder'
-type WasmModule = { readonly [K in WasmClass]: new () => WasmDecoder } & {
-  readonly JPEGEncoder: new () => WasmEncoder
-}
+type WasmModule = { readonly [K in WasmClass]: new () => WasmDecoder }
 type WasmFactory = (options: {
   readonly wasmBinary: Uint8Array
   /** What a decoder says of damaged data: nobody reads it. */
@@ -63,9 +52,7 @@ const JPEG = ['codec-libjpeg-turbo-8bit', 'libjpegturbowasm_decode'] as const
 const JPEG_LS = ['codec-charls', 'charlswasm_decode'] as const
 const JPEG_2000 = ['codec-openjpeg', 'openjpegwasm_decode'] as const
 const HTJ2K = ['codec-openjph', 'openjphjs'] as const
-/** The only one that encodes. */
-const JPEG_ENCODER = ['codec-libjpeg-turbo-8bit', 'libjpegturbowasm'] as const
-type Codec = typeof JPEG | typeof JPEG_ENCODER | typeof JPEG_LS | typeof JPEG_2000 | typeof HTJ2K
+type Codec = typeof JPEG | typeof JPEG_LS | typeof JPEG_2000 | typeof HTJ2K
 
 /**
  * The decoders of the viewer (`renderer/src/viewer/engine/codecs.ts`), without JPEG of 12 bits and
@@ -162,23 +149,6 @@ async function decodedByWasm(
     }
   } finally {
     decoder.delete()
-  }
-}
-
-/** Encodes pixels of 8 bits as a baseline JPEG file. @param samples interleaved */
-export async function encodedJpeg(
-  samples: Uint8Array,
-  frame: Pick<FrameInfo, 'width' | 'height' | 'componentCount'>,
-  quality: number,
-): Promise<Uint8Array> {
-  const encoder = new (await moduleOf(JPEG_ENCODER)).JPEGEncoder()
-  try {
-    encoder.getDecodedBuffer({ ...frame, bitsPerSample: 8, isSigned: false }).set(samples)
-    encoder.setQuality(quality)
-    encoder.encode()
-    return encoder.getEncodedBuffer().slice()
-  } finally {
-    encoder.delete()
   }
 }
 

@@ -36,7 +36,7 @@ export async function renderedFrame(
 ): Promise<Uint8Array | null> {
   const picture = await pictureOf(path, rendering)
   if (!picture) return null
-  return rendering.format === 'png' ? pngOf(picture) : await jpegOf(picture, rendering.quality)
+  return rendering.format === 'png' ? pngOf(picture) : jpegOf(picture, rendering.quality)
 }
 
 /** As `renderedFrame`, not yet encoded. */

@@ -8,7 +8,6 @@ import { withApiErrors } from '#server/modules/viewer/image-file.ts'
 import { OpenFile } from '#server/modules/viewer/open-files.ts'
 import type { ConvertedFiles, LentCopy } from './converted-files.ts'
 import { notFound } from './faults.ts'
-import { DICOM_JSON } from './media-types.ts'
 import { listStoredInstances, type ResourcePath, type StoredInstance } from './stored-instances.ts'
 
 /** Available Transfer Syntax UID (0008,3002), by which viewers know a video. */
@@ -18,6 +17,7 @@ const AVAILABLE_TRANSFER_SYNTAX = '00083002'
  * The attributes of the instances of a study, a series, or one instance (PS3.18 10.4.1.1.2), in the
  * DICOM JSON Model.
  * @param base the URL of the service
+ * @param contentType that of JSON which the caller accepts
  * @throws ApiError not-found
  */
 export function retrieveMetadata(
@@ -25,6 +25,7 @@ export function retrieveMetadata(
   converted: ConvertedFiles,
   path: ResourcePath,
   base: string,
+  contentType: string,
 ): DicomwebAnswer {
   const instances = listStoredInstances(context.database, path)
   if (instances.length === 0) throw notFound()
@@ -37,7 +38,7 @@ export function retrieveMetadata(
     }
     yield ']'
   }
-  return { contentType: DICOM_JSON, body: Readable.from(pieces(), { objectMode: false }) }
+  return { contentType, body: Readable.from(pieces(), { objectMode: false }) }
 }
 
 export const urlOfInstance = (

@@ -18,6 +18,7 @@ import { FrameRetrieval } from './frame-retrieval.ts'
 import { retrieveInstances } from './instance-retrieval.ts'
 import { retrieveMetadata } from './metadata.ts'
 import { renderInstance, renderThumbnail } from './rendered.ts'
+import { jsonTypeFor, type SearchLevel, search } from './searching.ts'
 import type { ResourcePath } from './stored-instances.ts'
 import { storeInstances } from './storing.ts'
 
@@ -26,6 +27,13 @@ const SERIES = `${STUDY}/series/:seriesInstanceUid`
 const INSTANCE = `${SERIES}/instances/:sopInstanceUid`
 /** A study, a series and an instance. */
 const LEVELS = [STUDY, SERIES, INSTANCE] as const
+
+/** Where entities of each level are searched for. */
+const SEARCHES: Readonly<Record<SearchLevel, readonly `/${string}`[]>> = {
+  STUDY: ['/studies'],
+  SERIES: ['/series', `${STUDY}/series`],
+  IMAGE: ['/instances', `${STUDY}/instances`, `${SERIES}/instances`],
+}
 
 /** What DICOMweb keeps between requests: open files, converted copies, the rendering thread. */
 export class Dicomweb implements AsyncDisposable {
@@ -52,7 +60,7 @@ export class Dicomweb implements AsyncDisposable {
     this.#frames = new FrameRetrieval(context, this.#files, this.#converted)
   }
 
-  /** Registers the resources of PS3.18 10.4 and 10.5. */
+  /** Registers the resources of PS3.18 10.4 to 10.6. */
   serve(app: HttpApp): void {
     const { settings } = this.#context
     serveDicomwebRoutes(app, [...this.#readRoutes(), ...this.#storeRoutes()], {
@@ -82,10 +90,13 @@ export class Dicomweb implements AsyncDisposable {
     const thumbnail = (call: DicomwebCall) =>
       renderThumbnail(context, renderer, pathIn(call), call.params.frame, call.query, accepts(call))
     return [
+      ...Object.entries(SEARCHES).flatMap(([level, paths]) =>
+        paths.map((path) => read(path, (call) => search(context, level as SearchLevel, call))),
+      ),
       ...LEVELS.flatMap((level) => [
         read(level, (call) => retrieveInstances(context, converted, pathIn(call), accepts(call))),
         read(`${level}/metadata`, (call) =>
-          retrieveMetadata(context, converted, pathIn(call), call.base),
+          retrieveMetadata(context, converted, pathIn(call), call.base, jsonTypeFor(call)),
         ),
         read(`${level}/thumbnail`, thumbnail),
       ]),

@@ -228,7 +228,7 @@ function answerOf(outcomes: readonly Outcome[], base: string): DicomwebAnswer {
     }),
   }
   const status = failed.length === 0 ? 200 : stored.length > 0 ? 202 : 409
-  return { status, contentType: DICOM_JSON, body: JSON.stringify(json) }
+  return { status, contentType: DICOM_JSON, body: Buffer.from(JSON.stringify(json)) }
 }
 
 const referenceTo = ({ sopClassUid, sopInstanceUid }: Outcome): JsonDataSet => ({
