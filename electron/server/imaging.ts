@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { Outbound } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
+import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
+import { get, move } from './dicom/scp/retrieval.ts'
 import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
 import { Commitments } from './modules/commitment/commitment.ts'
@@ -15,7 +18,8 @@ import {
   queueCorrection,
   sendRejection,
 } from './modules/corrections/rejection-notes.ts'
-import type { EventLog } from './modules/events/log.ts'
+import type { Telemetry } from './modules/diagnostics/telemetry.ts'
+import { Dicomweb } from './modules/dicomweb/routes.ts'
 import { Forwarding } from './modules/forwarding/forwarding.ts'
 import { enqueueInstance, releaseInstance } from './modules/forwarding/queue.ts'
 import { Arrivals } from './modules/images/arrivals.ts'
@@ -31,6 +35,7 @@ import { StudyCreation } from './modules/images/study-creation.ts'
 import { Thumbnails } from './modules/images/thumbnails.ts'
 import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
+import { Retrievals } from './modules/query-retrieve/retrievals.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
 import { findOrder, listOrders } from './modules/worklist/orders.ts'
 import { findSentRow } from './modules/worklist/worklist-correlation.ts'
@@ -47,7 +52,7 @@ export type Imaging = Awaited<ReturnType<typeof openImaging>>
 export async function openImaging(
   context: Context,
   requester: Requester,
-  events: EventLog,
+  { eventLog: events, accesses }: Pick<Telemetry, 'eventLog' | 'accesses'>,
   worklist: CFindScp,
   lists: DeviceLists,
   identity: () => { readonly key: string; readonly cert: string },
@@ -112,10 +117,18 @@ export async function openImaging(
     onChange,
   )
   const thumbnails = opened.use(new Thumbnails(context))
+  const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
+  const copies = new TranscodedCopies(
+    join(context.folder, 'spool', 'retrieval'),
+    transcoder.transcode,
+    context.uuid,
+  )
+  const retrievals = new Retrievals(context, outbound, copies, accesses)
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
+    dicomweb,
     /** The DICOM services offered to devices. */
     services: [
       verification(),
@@ -123,6 +136,8 @@ export async function openImaging(
       storage(receiver, () => settings.get('intake.acceptUnknownClasses')),
       mpps(performedSteps),
       storageCommitment(commitments, () => settings.get('commitment.isOn')),
+      move(retrievals),
+      get(retrievals),
     ],
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }

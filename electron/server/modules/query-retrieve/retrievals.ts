@@ -18,6 +18,7 @@ import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { message } from '#shared/messages/message.ts'
 import { moveDestination } from './move-destination.ts'
+import { studiesOfPatient } from './patient-studies.ts'
 import { type RetrievalKeys, readRetrievalKeys } from './retrieval-keys.ts'
 import {
   listSelectedInstances,
@@ -26,26 +27,18 @@ import {
   type SelectedUids,
   type StoredFile,
 } from './retrieval-queries.ts'
-import type { TurnQueue } from './turn-queue.ts'
+import { TurnQueue } from './turn-queue.ts'
 
 /** The counts of a response have 16 bits (PS3.7 §9.1.4.1.7). */
 const MAX_INSTANCES = 65_535
 /** Instances whose files are known at a time; those of a C-MOVE share an association. */
 const BATCH = 500
+/** Retrievals at a time; others wait for their turn. */
+const MAX_RUNNING = 8
 /** Transcoded copies on the disk at a time, for each retrieval. */
 const TRANSCODED_BATCH = 10
 /** How long the instance that is being sent by a C-MOVE may take after C-CANCEL. */
 const CANCEL_MS = 5000
-
-/**
- * The studies of a patient among the given ones, or all of them if none are given.
- * @throws DimseError if there are too many
- */
-export type FindPatientStudies = (
-  patientId: string,
-  studyInstanceUids: readonly string[],
-  signal: AbortSignal,
-) => Promise<string[]>
 
 /** Sends a batch of instances, to the destination of a C-MOVE or to the requestor of a C-GET. */
 type Send = <I extends Sendable>(
@@ -63,23 +56,18 @@ export class Retrievals implements RetrievalScp {
   readonly #outbound: Outbound
   readonly #copies: TranscodedCopies
   readonly #accesses: AccessAudit
-  readonly #turns: TurnQueue
-  readonly #findPatientStudies: FindPatientStudies
+  readonly #turns = new TurnQueue(MAX_RUNNING)
 
   constructor(
     context: Context,
     outbound: Outbound,
     copies: TranscodedCopies,
     accesses: AccessAudit,
-    turns: TurnQueue,
-    findPatientStudies: FindPatientStudies,
   ) {
     this.#context = context
     this.#outbound = outbound
     this.#copies = copies
     this.#accesses = accesses
-    this.#turns = turns
-    this.#findPatientStudies = findPatientStudies
   }
 
   async retrieve(request: RetrievalRequest): Promise<Retrieval> {
@@ -120,7 +108,7 @@ export class Retrievals implements RetrievalScp {
     const studyInstanceUids =
       patientId === ''
         ? uids.studyInstanceUids
-        : await this.#findPatientStudies(patientId, uids.studyInstanceUids, signal)
+        : await studiesOfPatient(this.#context, patientId, uids.studyInstanceUids, signal)
     if (patientId !== '' && studyInstanceUids.length === 0) return []
     const selection: SelectedUids = { ...uids, studyInstanceUids }
     const selected = listSelectedInstances(this.#context.database, selection, MAX_INSTANCES + 1)
