@@ -20,6 +20,7 @@ import {
   sendRejection,
 } from './modules/corrections/rejection-notes.ts'
 import type { Telemetry } from './modules/diagnostics/telemetry.ts'
+import { Dicomweb } from './modules/dicomweb/routes.ts'
 import { Forwarding } from './modules/forwarding/forwarding.ts'
 import { enqueueInstance, releaseInstance } from './modules/forwarding/queue.ts'
 import { Arrivals } from './modules/images/arrivals.ts'
@@ -118,6 +119,7 @@ export async function openImaging(
     onChange,
   )
   const thumbnails = opened.use(new Thumbnails(context))
+  const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
   const copies = new TranscodedCopies(
     join(context.folder, 'spool', 'retrieval'),
@@ -128,6 +130,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
+    dicomweb,
     /** The DICOM services offered to devices. */
     services: [
       verification(),
