@@ -4,16 +4,15 @@
 // gateway's archive. Needs Chromium, DCMTK, and Orthanc with orthanc-dicomweb.
 // Figures: docs/BENCHMARKS.md.
 import { randomFillSync } from 'node:crypto'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
-import { extname, join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium } from '@playwright/test'
 import { part10Head } from '../electron/simulator/part10.ts'
 import { phantomSlice } from '../electron/simulator/phantom.ts'
 import { openViewerStage } from '../test/e2e/viewer-stage.ts'
-import { startOrthanc } from '../test/support/orthanc.ts'
+import { OHIF_VERSION, serveOhif } from '../test/support/ohif.ts'
+import { DICOMWEB_PLUGIN, startOrthanc } from '../test/support/orthanc.ts'
 import { median, pssOf, run } from './bench-kit.mjs'
 import { forwardOf, scrollThrough } from './bench-viewer/scroll.mjs'
 import { root, stop } from './setup.mjs'
@@ -27,8 +26,6 @@ const { values } = parseArgs({
 })
 const [rounds, slices] = [Number(values.rounds), Number(values.slices)]
 const parts = values.only.split(',')
-const OHIF = '3.13.2'
-const DICOMWEB = '/usr/share/orthanc/plugins/libOrthancDicomWeb.so'
 const CT = '1.2.826.0.1.3680043.8.498.70001'
 const MAMMOGRAM = '1.2.826.0.1.3680043.8.498.70002'
 /** Of three slices: it puts the scripts of a viewer into the browser's cache, as on a day of work. */
@@ -44,21 +41,31 @@ const TARGETS = {
   'CT: memory of the browser, MB': {},
 }
 
-if (!existsSync(DICOMWEB)) stop('orthanc-dicomweb is not installed.')
+if (!existsSync(DICOMWEB_PLUGIN)) stop('orthanc-dicomweb is not installed.')
 const cache = join(root, 'node_modules', '.cache')
 mkdirSync(cache, { recursive: true })
 const work = mkdtempSync(join(cache, 'bench-ohif-'))
-const dist = fetchOhif()
 /** By row and viewer, one figure a round. */
 const figures = {}
 const stage = await openViewerStage()
 const orthanc = await startOrthanc(1, {
-  Plugins: [DICOMWEB],
+  Plugins: [DICOMWEB_PLUGIN],
   DicomWeb: { Enable: true, Root: '/dicom-web/', StudiesMetadata: 'Full' },
   HttpThreadsCount: 50,
   ConcurrentJobs: 2,
 })
-const pages = await servePages()
+const pages = await serveOhif({
+  root: '/dicom-web',
+  proxiedPort: Number(new URL(orthanc.url).port),
+  config: {
+    studyPrefetcher: {
+      enabled: true,
+      displaySetsCount: 2,
+      maxNumPrefetchRequests: 10,
+      order: 'closest',
+    },
+  },
+})
 let browser
 try {
   await storeImages()
@@ -84,7 +91,7 @@ try {
   }
 } finally {
   await browser?.close()
-  await pages.close()
+  await pages[Symbol.asyncDispose]()
   await orthanc[Symbol.asyncDispose]()
   await stage[Symbol.asyncDispose]()
   rmSync(work, { recursive: true, force: true })
@@ -94,7 +101,7 @@ process.exit(report() ? 0 : 1)
 /** The table; true where every target was reached. */
 function report() {
   console.log(
-    `\n| ${slices} slices, ${rounds} rounds, medians | Isthmus | OHIF ${OHIF} | ratio | target |`,
+    `\n| ${slices} slices, ${rounds} rounds, medians | Isthmus | OHIF ${OHIF_VERSION} | ratio | target |`,
   )
   console.log('|---|---:|---:|---:|---|')
   const missed = []
@@ -325,89 +332,4 @@ function mammogram() {
     pixels.length,
   )
   return [head, pixels]
-}
-
-/** The folder of OHIF's built pages; fetched once. */
-function fetchOhif() {
-  const folder = join(cache, `ohif-${OHIF}`)
-  if (!existsSync(join(folder, 'package', 'dist', 'index.html'))) {
-    mkdirSync(folder, { recursive: true })
-    run('npm', ['pack', `@ohif/app@${OHIF}`, '--pack-destination', folder])
-    run('tar', ['-xzf', join(folder, `ohif-app-${OHIF}.tgz`), '-C', folder])
-  }
-  return join(folder, 'package', 'dist')
-}
-
-/** OHIF's pages, with its DICOMweb calls passed on to Orthanc: one origin, as by a reverse proxy. */
-async function servePages() {
-  const types = {
-    '.html': 'text/html',
-    '.js': 'text/javascript',
-    '.css': 'text/css',
-    '.wasm': 'application/wasm',
-    '.json': 'application/json',
-  }
-  const source = {
-    namespace: '@ohif/extension-default.dataSourcesModule.dicomweb',
-    sourceName: 'orthanc',
-    configuration: {
-      friendlyName: 'Orthanc',
-      name: 'orthanc',
-      wadoUriRoot: '/dicom-web',
-      qidoRoot: '/dicom-web',
-      wadoRoot: '/dicom-web',
-      qidoSupportsIncludeField: false,
-      imageRendering: 'wadors',
-      thumbnailRendering: 'wadors',
-      enableStudyLazyLoad: true,
-      supportsFuzzyMatching: false,
-      supportsWildcard: true,
-      omitQuotationForMultipartRequest: true,
-    },
-  }
-  const config = readFileSync(join(dist, 'app-config.js'), 'utf8')
-  const own = `${config}\nObject.assign(window.config, ${JSON.stringify({
-    defaultDataSourceName: 'orthanc',
-    dataSources: [source],
-    studyPrefetcher: {
-      enabled: true,
-      displaySetsCount: 2,
-      maxNumPrefetchRequests: 10,
-      order: 'closest',
-    },
-  })})`
-  const { port } = new URL(orthanc.url)
-  const server = createServer((call, response) => {
-    if (call.url.startsWith('/dicom-web')) {
-      const { method, headers, url: path } = call
-      const passed = request({ host: '127.0.0.1', port, method, headers, path }, (answer) => {
-        response.writeHead(answer.statusCode, answer.headers)
-        answer.pipe(response)
-      })
-      passed.on('error', () => response.destroy())
-      return void call.pipe(passed)
-    }
-    const { pathname } = new URL(call.url, 'http://ohif')
-    if (pathname === '/app-config.js')
-      return void response.writeHead(200, { 'content-type': types['.js'] }).end(own)
-    const file = join(dist, pathname)
-    const isFile = extname(pathname) !== '' && existsSync(file)
-    const found = isFile ? file : join(dist, 'index.html')
-    response
-      .writeHead(200, {
-        'content-type': types[extname(found)] ?? 'application/octet-stream',
-        'cache-control': 'max-age=3600',
-      })
-      .end(readFileSync(found))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
 }

@@ -35,6 +35,13 @@ const TOOLS = {
     win32: not('its installer registers a service and puts no command on the PATH'),
     skips: 'Orthanc is not installed',
   },
+  'Orthanc DICOMweb': {
+    isHere: () => existsSync('/usr/share/orthanc/plugins/libOrthancDicomWeb.so'),
+    linux: 'orthanc-dicomweb',
+    darwin: not('Homebrew has no formula of it'),
+    win32: not('its installer registers a service and puts no command on the PATH'),
+    skips: 'Orthanc with its DICOMweb plugin is not installed',
+  },
   GDCM: {
     isHere: () => has('gdcmconv'),
     linux: 'libgdcm-tools',

@@ -18,6 +18,7 @@ export const ERRORS = {
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'not-acceptable': { status: 406, title: 'Not acceptable' },
   // The only 409 of the interface: the first call with this Idempotency-Key is still in progress,
   // so repeating the request is correct.
   'in-flight': { status: 409, title: 'Still under way' },
@@ -28,6 +29,7 @@ export const ERRORS = {
   outdated: { status: 409, title: 'Changed meanwhile' },
   'too-large': { status: 413, title: 'Too large' },
   'not-json': { status: 415, title: 'Not JSON' },
+  'media-type': { status: 415, title: 'Unsupported media type' },
   'wrong-host': { status: 421, title: 'Unknown host name' },
   refused: { status: 422, title: 'Refused by a rule' },
   'too-many': { status: 429, title: 'Too many requests' },

@@ -12,7 +12,7 @@ const SERVER: readonly string[] = [
   ...['dicom', 'webhooks', 'http', 'mail', 'users', 'api-keys', 'customers', 'settings', 'audit'],
   ...['partners', 'studies', 'events', 'devices', 'procedure-steps', 'images', 'forwarding'],
   ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation'],
-  ...['query-retrieve', 'viewer'],
+  ...['query-retrieve', 'viewer', 'dicomweb'],
   ...['study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control', 'server'],
 ]
 
@@ -52,6 +52,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   dictation: [NODE, 'zod'],
   'query-retrieve': [NODE],
   viewer: [NODE, 'zod'],
+  dicomweb: [NODE, '@fastify/busboy'],
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
   diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],

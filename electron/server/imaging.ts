@@ -6,6 +6,7 @@ import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
+import { query } from './dicom/scp/query.ts'
 import { get, move } from './dicom/scp/retrieval.ts'
 import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
@@ -19,6 +20,7 @@ import {
   sendRejection,
 } from './modules/corrections/rejection-notes.ts'
 import type { Telemetry } from './modules/diagnostics/telemetry.ts'
+import { Dicomweb } from './modules/dicomweb/routes.ts'
 import { Forwarding } from './modules/forwarding/forwarding.ts'
 import { enqueueInstance, releaseInstance } from './modules/forwarding/queue.ts'
 import { Arrivals } from './modules/images/arrivals.ts'
@@ -34,6 +36,7 @@ import { StudyCreation } from './modules/images/study-creation.ts'
 import { Thumbnails } from './modules/images/thumbnails.ts'
 import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
+import { Queries } from './modules/query-retrieve/queries.ts'
 import { Retrievals } from './modules/query-retrieve/retrievals.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
 import { findOrder, listOrders } from './modules/worklist/orders.ts'
@@ -116,6 +119,7 @@ export async function openImaging(
     onChange,
   )
   const thumbnails = opened.use(new Thumbnails(context))
+  const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
   const copies = new TranscodedCopies(
     join(context.folder, 'spool', 'retrieval'),
@@ -126,6 +130,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
+    dicomweb,
     /** The DICOM services offered to devices. */
     services: [
       verification(),
@@ -133,6 +138,7 @@ export async function openImaging(
       storage(receiver, () => settings.get('intake.acceptUnknownClasses')),
       mpps(performedSteps),
       storageCommitment(commitments, () => settings.get('commitment.isOn')),
+      query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),
     ],

@@ -153,6 +153,7 @@ export function serveEverything(app: HttpApp, context: Context, services: Servic
   serveLinks(app, context, publicBase)
   serveDashboardViews(app, context, services.views)
   serveBackups(app, context, services.backups, services.restoring)
+  services.images.dicomweb.serve(app)
 }
 
 /** Registers the `/v1` interface, except links to the viewer, and its reference. */

@@ -42,7 +42,7 @@ interface Scene {
 }
 
 interface Given {
-  readonly device?: Partial<Pick<Device, 'tls' | 'certificate'>>
+  readonly device?: Partial<Pick<Device, 'tls' | 'certificate' | 'retrieval'>>
   readonly isOff?: boolean
   readonly isOfTls?: boolean
   readonly called?: string
@@ -175,6 +175,26 @@ export const SCENES: readonly Scene[] = [
       policyOn({
         device: { tls: 'mutual', certificate: 'none' },
         tls: { ...TLS, fingerprint256: 'AA' },
+      }),
+  },
+  {
+    when: 'a device without the right to search comes for Query/Retrieve alone',
+    remedy: 'choose *Access to studies* in its form under *Devices*, if it is one of yours',
+    meet: () => policyOn({ device: {}, abstractSyntaxes: [SOP_CLASS.studyRootFind] }),
+  },
+  {
+    when: 'a device that may search comes for C-MOVE or C-GET alone',
+    remedy: 'set *Access to studies* in its form to *Search and retrieve images*',
+    meet: () =>
+      policyOn({ device: { retrieval: 'query' }, abstractSyntaxes: [SOP_CLASS.studyRootGet] }),
+  },
+  {
+    when: 'a caller that is not in the device list comes for Query/Retrieve alone, where `dimse.allowUnknownDevices` is on',
+    remedy: 'approve it under *Devices*, with *Access to studies*',
+    meet: () =>
+      policyOn({
+        abstractSyntaxes: [SOP_CLASS.studyRootFind],
+        settings: { 'dimse.allowUnknownDevices': true },
       }),
   },
   {

@@ -29,10 +29,16 @@ export interface SmallPicture {
 /** Maximum of values per axis averaged for one pixel; larger images are sampled. */
 const MOST_AVERAGED = 6
 
-/** Scales the image down to at most `side` pixels on its longest side; never enlarges it. */
-export function smallPicture(image: ShownImage, side: number): SmallPicture {
+/** The largest size of a picture in pixels. */
+export interface PictureBox {
+  readonly width: number
+  readonly height: number
+}
+
+/** Scales the image down until it fits into the box; never enlarges it. */
+export function smallPicture(image: ShownImage, box: PictureBox): SmallPicture {
   const { rows, columns, isColour, values } = image
-  const [width, height] = sizeOf(image, side)
+  const [width, height] = sizeOf(image, box)
   const rgba = new Uint8ClampedArray(width * height * 4).fill(255)
   const levelOf = isColour ? undefined : levelsOf(image)
   const acrossOf = Array.from({ length: width }, (_, x) => partOf(x, width, columns))
@@ -57,11 +63,11 @@ export function smallPicture(image: ShownImage, side: number): SmallPicture {
   return { width, height, rgba }
 }
 
-function sizeOf({ rows, columns, shape }: ShownImage, side: number): [number, number] {
+function sizeOf({ rows, columns, shape }: ShownImage, box: PictureBox): [number, number] {
   const [down, across] = shape ?? [1, 1]
   const unit = Math.min(down, across)
   const [width, height] = [(columns * across) / unit, (rows * down) / unit]
-  const scale = Math.min(1, side / Math.max(width, height))
+  const scale = Math.min(1, box.width / width, box.height / height)
   return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))]
 }
 

@@ -179,7 +179,7 @@ export default ofArea('WL', [
   {
     promise: 'P-WL-27',
     what: 'a device that declares ISO_IR 100 is sent UTF-8',
-    file: 'electron/server/modules/worklist/character-set-fallback.ts',
+    file: 'electron/server/dicom/character-sets/candidate-sets.ts',
     find: '[own, LATIN_1] : [own]',
     replace: '[own, LATIN_1] : [own, UTF_8]',
     tests: 'electron/server/modules/worklist/character-set-fallback.test.ts',

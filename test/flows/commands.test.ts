@@ -551,7 +551,7 @@ const everyField = (folder: string) => {
     ...{ aeTitle: 'CT1', address: '10.0.3.0/24', name: 'CT, room 1', modality: 'CT' },
     ...{ isEnabled: false, characterSet: 'ISO_IR 192', stationMode: 'strict' },
     ...{ alwaysSendCharacterSet: true, daysBack: 1, daysForward: 2, maxRows: 300, port: 104 },
-    ...{ profile: 'ge', hideStarted: true, countsBytes: true, tls: 'mutual' },
+    ...{ profile: 'ge', hideStarted: true, countsBytes: true, tls: 'mutual', retrieval: 'query' },
     certificate: ofDevice.text,
   }
   const destination: DestinationPatch = {
@@ -564,7 +564,7 @@ const everyField = (folder: string) => {
     ...['--modality', 'ct', '--no-enabled', '--character-set', 'ISO_IR 192'],
     ...['--station-mode', 'strict', '--always-send-character-set', '--days-back', '1'],
     ...['--days-forward', '2', '--max-rows', '300', '--port', '104', '--profile', 'ge'],
-    ...['--hide-started', '--counts-bytes', '--tls', 'mutual'],
+    ...['--hide-started', '--counts-bytes', '--tls', 'mutual', '--retrieval', 'query'],
     ...['--certificate-file', ofDevice.file],
   ]
   const destinationOptions = [

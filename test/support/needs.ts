@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TaskMeta, TestContext } from 'vitest'
 import { canFailDisks, canMount } from './mount.ts'
+import { DICOMWEB_PLUGIN } from './orthanc.ts'
 
 const root = join(import.meta.dirname, '../..')
 const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
@@ -30,6 +31,10 @@ const NEEDS = {
   root: { there: () => process.getuid?.() === 0, missing: 'it needs the account root' },
   dcmtk: { there: () => has('findscu') && has('wlmscpfs'), missing: 'DCMTK is not installed' },
   orthanc: { there: () => has('Orthanc'), missing: 'Orthanc is not installed' },
+  'orthanc-dicomweb': {
+    there: () => has('Orthanc') && existsSync(DICOMWEB_PLUGIN),
+    missing: 'Orthanc with its DICOMweb plugin is not installed',
+  },
   gdcm: { there: () => has('gdcmconv'), missing: 'GDCM is not installed' },
   dicom3tools: { there: () => has('dciodvfy'), missing: 'dicom3tools is not installed' },
   pydicom: { there: hasPydicom, missing: 'pydicom is not installed' },

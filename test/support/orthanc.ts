@@ -7,6 +7,9 @@ import { scratchFolder } from './dcmtk.ts'
 import { freePort } from './free-port.ts'
 import { httpCall } from './http-call.ts'
 
+/** Its plugin for DICOMweb, as Debian's package lays it down. */
+export const DICOMWEB_PLUGIN = '/usr/share/orthanc/plugins/libOrthancDicomWeb.so'
+
 /** A running Orthanc whose AE title is ORTHANC and that knows us as the modality `isthmus`. */
 export interface Orthanc extends AsyncDisposable {
   /** Of its DICOM listener. */

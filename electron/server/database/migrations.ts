@@ -161,7 +161,7 @@ create table hangingProtocols (
  * The rights of devices to query and retrieve studies, and of API keys to use DICOMweb (decision
  * 0057). Nobody has them until they are granted. Append-only.
  */
-const retrievalRights = `
+export const retrievalRights = `
 alter table devices add column retrieval text not null default 'none'
   check (retrieval in ('none', 'query', 'retrieve'));
 alter table apiKeys add column dicomweb text not null default 'none'

@@ -49,6 +49,8 @@ export class HttpApp {
    * and these methods in Allow (RFC 9110 §15.5.6).
    */
   readonly declared: { readonly method: string; readonly path: string }[] = []
+  /** Connections with an upload that may take longer than other requests. */
+  readonly longUploads: WeakSet<object>
   /** Functions that close the open event streams. */
   readonly openStreams = new Set<() => void>()
   readonly #log: HttpLog
@@ -59,7 +61,9 @@ export class HttpApp {
     publicUrl: () => string | null,
     log: HttpLog,
     admitted: AdmittedConnections,
+    longUploads = new WeakSet<object>(),
   ) {
+    this.longUploads = longUploads
     this.fastify = fastify
     this.publicUrl = publicUrl
     this.#log = log

@@ -64,7 +64,7 @@ export const pathOf = ({ url }: { readonly url: string }): string => url.split('
  * Whether the response is for the window. Partners receive exactly the fields of their contract.
  */
 export const isForWindow = ({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean =>
-  !url.startsWith('/v1/') || headers[CSRF_HEADER] !== undefined
+  !/^\/(v1|dicom-web)\//.test(url) || headers[CSRF_HEADER] !== undefined
 
 /**
  * Converts any thrown value to a problem. An internal error reveals only the id of the request,

@@ -81,13 +81,14 @@ export async function openHttpServer(
     const rule = { boundHost: host, localAddress, ...hosts() }
     return isAllowedHost(request.headers.host, rule) ? undefined : wrongHost()
   }
+  const longUploads = new WeakSet<object>()
   const fastify = createFastify({
-    ...serverOptions(bodyBytes),
+    ...serverOptions(bodyBytes, longUploads),
     ...(tls && { https: { ...tls, ...TLS_RULES, handshakeTimeout: HANDSHAKE_MS } }),
     frameworkErrors: (error, request, reply) =>
       sendProblem(app, refusalOfHost(request) ?? error, request, reply),
   } as FastifyServerOptions)
-  const app = new HttpApp(fastify, () => hosts().publicUrl, log, admitted)
+  const app = new HttpApp(fastify, () => hosts().publicUrl, log, admitted, longUploads)
 
   const security = await securityHeaders()
   await fastify.register(cookie)
@@ -140,7 +141,7 @@ export async function openHttpServer(
   }
 }
 
-const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
+const serverOptions = (bodyLimit: number, longUploads: WeakSet<object>): FastifyServerOptions => ({
   logger: false,
   genReqId: () => randomUUID(),
   requestIdHeader: false,
@@ -154,6 +155,8 @@ const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
   keepAliveTimeout: 72_000,
   forceCloseConnections: 'idle',
   clientErrorHandler: (error, socket) => {
+    // Node reports the time limit once and then leaves the connection to this handler.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && longUploads.has(socket)) return
     const status =
       error.code === 'HPE_HEADER_OVERFLOW'
         ? 431

@@ -13,22 +13,23 @@ const image = (more: Partial<ShownImage>): ShownImage => ({
   isInverted: false,
   ...more,
 })
+const square = (side: number) => ({ width: side, height: side })
 /** The first channel of each pixel. */
 const levels = (of: ShownImage, side = 128) =>
-  [...smallPicture(of, side).rgba].filter((_, at) => at % 4 === 0)
+  [...smallPicture(of, square(side)).rgba].filter((_, at) => at % 4 === 0)
 
 describe('a small picture', () => {
   it('is as large as the image where that is smaller', () => {
-    expect(smallPicture(image({}), 128)).toMatchObject({ width: 2, height: 2 })
+    expect(smallPicture(image({}), square(128))).toMatchObject({ width: 2, height: 2 })
   })
 
   it('has its longest side as it is asked for, whichever that is', () => {
     const values = new Uint8Array(400 * 100)
-    expect(smallPicture(image({ rows: 100, columns: 400, values }), 128)).toMatchObject({
+    expect(smallPicture(image({ rows: 100, columns: 400, values }), square(128))).toMatchObject({
       width: 128,
       height: 32,
     })
-    expect(smallPicture(image({ rows: 400, columns: 100, values }), 128)).toMatchObject({
+    expect(smallPicture(image({ rows: 400, columns: 100, values }), square(128))).toMatchObject({
       width: 32,
       height: 128,
     })
@@ -37,9 +38,9 @@ describe('a small picture', () => {
   it('has the shape that pixels have which are not square', () => {
     const values = new Uint8Array(300 * 300)
     const wide = { rows: 300, columns: 300, values, shape: [1, 2] as const }
-    expect(smallPicture(image(wide), 128)).toMatchObject({ width: 128, height: 64 })
+    expect(smallPicture(image(wide), square(128))).toMatchObject({ width: 128, height: 64 })
     const absurd = { rows: 300, columns: 300, values, shape: [1e9, 1] as const }
-    expect(smallPicture(image(absurd), 128)).toMatchObject({ width: 1, height: 128 })
+    expect(smallPicture(image(absurd), square(128))).toMatchObject({ width: 1, height: 128 })
   })
 
   it('goes through the window: LINEAR takes one from the width, LINEAR_EXACT does not', () => {
@@ -76,13 +77,13 @@ describe('a small picture', () => {
     const values = [0, 255, 255, 0]
     expect(levels(image({ values }), 1)).toEqual([128])
     const rgb = [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]
-    const { rgba } = smallPicture(image({ values: rgb, isColour: true }), 1)
+    const { rgba } = smallPicture(image({ values: rgb, isColour: true }), square(1))
     expect([...rgba]).toEqual([128, 128, 128, 255])
   })
 
   it('keeps colours as they are', () => {
     const rgb = [255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 8, 7]
-    const { rgba } = smallPicture(image({ values: rgb, isColour: true }), 128)
+    const { rgba } = smallPicture(image({ values: rgb, isColour: true }), square(128))
     expect([...rgba]).toEqual([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 9, 8, 7, 255])
   })
 })

@@ -68,9 +68,14 @@ export class AttributeValues {
     return this.numbers(tag)[0] ?? null
   }
 
-  numbers(tag: number): (number | null)[] {
+  /** The VR of an attribute; '' if it is missing. */
+  vr(tag: number): string {
     const vr = this.#item.get(tag)?.vr ?? ''
-    const reader = READERS[vr === 'US' && this.#isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : vr]
+    return vr === 'US' && this.#isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : vr
+  }
+
+  numbers(tag: number): (number | null)[] {
+    const reader = READERS[this.vr(tag)]
     if (!reader) return this.texts(tag).map(numberOf)
     const value = this.bytes(tag, MAX_VALUE_BYTES)
     if (!value) return []

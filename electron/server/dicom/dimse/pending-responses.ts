@@ -48,7 +48,10 @@ export async function sendPending(
 }
 
 function framingOf(batch: EncodedIdentifiers, operation: Operation): Framing {
-  const command = commandOf(operation.context.abstractSyntax)
+  const command = commandOf(
+    operation.context.abstractSyntax,
+    batch.hasUnsupportedKeys ? 0xff01 : 0xff00,
+  )
   const room = fragmentCapacity(operation.maximumLength)
   const isShared = sentBefore.has(batch) && Math.max(longestOf(batch), command.length) <= room
   sentBefore.add(batch)
@@ -76,11 +79,12 @@ function longestOf(batch: EncodedIdentifiers): number {
 const startOf = (ends: Uint32Array, row: number): number => (row === 0 ? 0 : (ends[row - 1] ?? 0))
 const lengthOf = (ends: Uint32Array, row: number): number => (ends[row] ?? 0) - startOf(ends, row)
 
-/** Keyed by SOP class; only a few are provided. */
+/** Keyed by SOP class and status; only a few are provided. */
 const commands = new Map<string, Buffer>()
 
-function commandOf(affectedSopClassUid: string): Buffer {
-  let command = commands.get(affectedSopClassUid)
+function commandOf(affectedSopClassUid: string, status: 0xff00 | 0xff01): Buffer {
+  const key = `${affectedSopClassUid} ${status}`
+  let command = commands.get(key)
   if (!command) {
     const commandField = COMMAND_FIELD['C-FIND-RQ'] | RESPONSE
     command = writeCommandSet({
@@ -88,9 +92,9 @@ function commandOf(affectedSopClassUid: string): Buffer {
       commandField,
       messageIdBeingRespondedTo: 0,
       hasDataSet: true,
-      status: 0xff00,
+      status,
     })
-    commands.set(affectedSopClassUid, command)
+    commands.set(key, command)
   }
   return command
 }

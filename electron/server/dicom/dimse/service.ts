@@ -40,12 +40,17 @@ export interface EncodedIdentifiers {
   readonly bytes: Buffer
   /** End offset of each identifier in `bytes`; the first starts at 0. */
   readonly ends: Uint32Array
+  /** Whether optional keys of the request are not supported: status FF01 instead of FF00. */
+  readonly hasUnsupportedKeys?: boolean
 }
 
 export interface CFindRequest {
   readonly association: AssociationInfo
   readonly messageId: number
+  readonly sopClassUid: string
   readonly transferSyntax: string
+  /** The options of the SOP class, if they were negotiated (PS3.7 D.3.3.5). */
+  readonly options?: Buffer | undefined
   /**
    * The identifier as received, at most `Limits.identifierBytes` long; the service may keep it.
    * `undefined` if the request had none.

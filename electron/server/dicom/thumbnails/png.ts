@@ -33,7 +33,8 @@ export function pngOf({ width, height, rgba }: SmallPicture): Buffer {
   ])
 }
 
-function isGrey(rgba: Uint8ClampedArray): boolean {
+/** Whether all pixels are shades of grey. */
+export function isGrey(rgba: Uint8ClampedArray): boolean {
   for (let at = 0; at < rgba.length; at += 4)
     if (rgba[at] !== rgba[at + 1] || rgba[at] !== rgba[at + 2]) return false
   return true

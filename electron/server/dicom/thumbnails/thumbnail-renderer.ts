@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { ThumbnailAnswer } from './thumbnail-worker.ts'
+import { type Rendering, THUMBNAIL } from './rendering.ts'
+import type { ThumbnailAnswer, ThumbnailRequest } from './thumbnail-worker.ts'
 
 export const THUMBNAIL_LIMITS = {
   /** Of one image; what takes longer has no thumbnail. */
@@ -19,8 +20,7 @@ export class ThumbnailsBusy extends Error {
   override name = 'ThumbnailsBusy'
 }
 
-interface Job {
-  readonly path: string
+interface Job extends ThumbnailRequest {
   resolve(picture: Uint8Array | null): void
   reject(error: Error): void
 }
@@ -44,14 +44,14 @@ export class ThumbnailRenderer implements AsyncDisposable {
   }
 
   /**
-   * A PNG file; null where there is no picture of the file. @throws ThumbnailsBusy, the disk's
-   * errors
+   * A picture of the file, by default a thumbnail; null where there is none. @throws
+   * ThumbnailsBusy, the disk's errors
    */
-  render(path: string): Promise<Uint8Array | null> {
+  render(path: string, rendering: Rendering = THUMBNAIL): Promise<Uint8Array | null> {
     if (this.#isClosed || this.#waiting.length >= this.#limits.waiting)
       return Promise.reject(new ThumbnailsBusy())
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ path, resolve, reject })
+      this.#waiting.push({ path, rendering, resolve, reject })
       this.#next()
     })
   }
@@ -74,7 +74,8 @@ export class ThumbnailRenderer implements AsyncDisposable {
       return
     }
     this.#worker ??= this.#start()
-    this.#worker.postMessage(this.#job.path)
+    const { path, rendering } = this.#job
+    this.#worker.postMessage({ path, rendering } satisfies ThumbnailRequest)
     // An image that takes this long counts as one that cannot be decoded.
     this.#timer = setTimeout(() => void this.#end(), this.#limits.seconds * 1000)
   }

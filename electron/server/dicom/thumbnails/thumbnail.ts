@@ -17,31 +17,39 @@ import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { shownValues } from '#shared/pixels/shown-values.ts'
 import { type SmallPicture, smallPicture } from '#shared/pixels/small-picture.ts'
 import { decodedFrame } from './image-codecs.ts'
+import { jpegOf } from './jpeg.ts'
 import { pngOf } from './png.ts'
+import { type Rendering, THUMBNAIL } from './rendering.ts'
 
-/** Pixels of the longest side. */
-const SIDE = 128
 /** The largest mammograms have 30 million; decoding takes some twelve bytes for each. */
 const MOST_SAMPLES = 40_000_000
 const MOST_INFLATED = 128 << 20
 
 /**
- * The middle frame of a DICOM file as a PNG file, in the window that it opens with; null where it
- * is no image, or one that cannot be decoded. Holds up its thread until it is done.
+ * A frame of a DICOM file as a PNG or JPEG file; null where it is no image, has no such frame, or
+ * cannot be decoded. Holds up its thread until it is done.
  * @throws the disk's errors
  */
-export async function thumbnailOf(path: string): Promise<Uint8Array | null> {
-  const picture = await pictureOf(path)
-  return picture && pngOf(picture)
+export async function renderedFrame(
+  path: string,
+  rendering: Rendering,
+): Promise<Uint8Array | null> {
+  const picture = await pictureOf(path, rendering)
+  if (!picture) return null
+  return rendering.format === 'png' ? pngOf(picture) : jpegOf(picture, rendering.quality)
 }
 
-/** As `thumbnailOf`, not yet encoded. */
-export async function pictureOf(path: string): Promise<SmallPicture | null> {
+/** As `renderedFrame`, not yet encoded. */
+export async function pictureOf(
+  path: string,
+  rendering: Rendering = THUMBNAIL,
+): Promise<SmallPicture | null> {
   const file = openSync(path, 'r')
   try {
     const source = sourceOf(file)
     return await drawn(
       isDeflated(source) ? sourceOfBytes(await inflatedBytes(path, MOST_INFLATED)) : source,
+      rendering,
     )
   } catch (error) {
     if (error instanceof ViewedFileFault || error instanceof ImageProblem) return null
@@ -51,7 +59,10 @@ export async function pictureOf(path: string): Promise<SmallPicture | null> {
   }
 }
 
-async function drawn(source: ByteSource): Promise<SmallPicture | null> {
+async function drawn(
+  source: ByteSource,
+  { frame: wanted, width, height, window: given }: Rendering,
+): Promise<SmallPicture | null> {
   const viewed = new ViewedFile(source)
   const header = viewed.header()
   const pixel = header?.instance.image
@@ -60,24 +71,24 @@ async function drawn(source: ByteSource): Promise<SmallPicture | null> {
   if (rows * columns * samplesPerPixel > MOST_SAMPLES) return null
   const { instance, series } = header
   // Counted from 1, as frames are.
-  const middle = (instance.frames >> 1) + 1
-  const frame = viewed.frame(middle)
+  const number = wanted === 'middle' ? (instance.frames >> 1) + 1 : wanted
+  const frame = viewed.frame(number)
   if (!frame) return null
   const bytes = new Uint8Array(readFrame(source, frame))
   const extras = instance.hasExtras ? extrasInBase64(viewed.extras()) : undefined
-  const of = { instance, attributes: instance.perFrame?.[middle - 1] ?? instance.attributes }
+  const of = { instance, attributes: instance.perFrame?.[number - 1] ?? instance.attributes }
   const stored = await decodedFrame(bytes, pixel, instance.transferSyntaxUid)
   const { values, window } = shownValues(stored, pixel, of, series.modality, extras)
   return smallPicture(
     {
-      ...{ rows, columns, values, window },
+      ...{ rows, columns, values, window: given ?? window },
       shape: shapeOf(of),
       isColour: isColour(pixel),
-      voiLutFunction: voiFunctionOf(of, values),
-      curve: curvesOf(extras)[0],
+      voiLutFunction: given?.voiLutFunction ?? voiFunctionOf(of, values),
+      curve: given ? undefined : curvesOf(extras)[0],
       isInverted: isNegative(pixel),
     },
-    SIDE,
+    { width, height },
   )
 }
 

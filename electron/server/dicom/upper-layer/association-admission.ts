@@ -108,8 +108,13 @@ export function accept(
   readonly accepted: Negotiation['accepted']
   readonly requestorAsScp: readonly AcceptedContext[]
 } {
-  const negotiation = negotiate(request.presentationContexts, request.user.roles, serviceOf)
-  const { results, accepted, roles } = negotiation
+  const negotiation = negotiate(
+    request.presentationContexts,
+    request.user.roles,
+    serviceOf,
+    request.user.extended,
+  )
+  const { results, accepted, roles, extended } = negotiation
   const reply: AssociateAc = {
     type: 'A-ASSOCIATE-AC',
     protocolVersion: 1,
@@ -124,6 +129,7 @@ export function accept(
       // PS3.7 D.3.3.3: answered only if it was proposed, and always with one operation at a time.
       asynchronousOperations: request.user.asynchronousOperations && { invoked: 1, performed: 1 },
       roles,
+      extended,
     },
   }
   return { reply, accepted, requestorAsScp: scpContexts(negotiation) }

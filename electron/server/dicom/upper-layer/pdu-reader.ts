@@ -3,6 +3,7 @@ import type { DimseLimits } from './limits.ts'
 import {
   ABORT_REASON,
   type ContextResult,
+  type ExtendedNegotiation,
   ITEM_TYPE,
   invalid,
   PDU_TYPE,
@@ -288,6 +289,9 @@ const SUB_ITEMS: Readonly<
     }
   },
   [ITEM_TYPE.roleSelection]: (value, user) => ({ roles: [...user.roles, roleSelection(value)] }),
+  [ITEM_TYPE.extendedNegotiation]: (value, { extended = [] }) => ({
+    extended: [...extended, extendedNegotiation(value)],
+  }),
 }
 
 /** A smaller maximum leaves no room for a fragment of useful, even length. */
@@ -308,6 +312,16 @@ function roleSelection(value: Buffer): RoleSelection {
     sopClass: uid(value.subarray(2, 2 + length)),
     scu: byte(value, 2 + length) === 1,
     scp: byte(value, 3 + length) === 1,
+  }
+}
+
+function extendedNegotiation(value: Buffer): ExtendedNegotiation {
+  const length = value.length < 2 ? value.length : value.readUInt16BE(0)
+  if (value.length < length + 2) throw invalid('extended negotiation shorter than its UID')
+  return {
+    sopClass: uid(value.subarray(2, 2 + length)),
+    // Copied, because the PDU is not kept.
+    information: Buffer.from(value.subarray(2 + length)),
   }
 }
 

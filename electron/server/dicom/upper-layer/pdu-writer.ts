@@ -111,6 +111,10 @@ function userInformation(user: UserInformation): Buffer {
       ),
     )
   }
+  for (const { sopClass, information } of user.extended ?? [])
+    parts.push(
+      item(ITEM_TYPE.extendedNegotiation, uint16(sopClass.length), ascii(sopClass), information),
+    )
   if (user.implementationVersionName)
     parts.push(item(ITEM_TYPE.implementationVersionName, ascii(user.implementationVersionName)))
   return item(ITEM_TYPE.userInformation, ...parts)

@@ -16,7 +16,7 @@ export const PDU_TYPE = {
 } as const satisfies Record<Pdu['type'], number>
 
 /**
- * PS3.8 §9.3.2 and §9.3.3: item types within A-ASSOCIATE; 0x51-0x55 are sub-items of the user
+ * PS3.8 §9.3.2 and §9.3.3: item types within A-ASSOCIATE; 0x51-0x56 are sub-items of the user
  * information (PS3.7 D.3.3).
  */
 export const ITEM_TYPE = {
@@ -31,6 +31,7 @@ export const ITEM_TYPE = {
   asynchronousOperations: 0x53,
   roleSelection: 0x54,
   implementationVersionName: 0x55,
+  extendedNegotiation: 0x56,
 } as const
 
 interface Association {
@@ -79,6 +80,14 @@ export interface UserInformation {
     | { readonly invoked: number; readonly performed: number }
     | undefined
   readonly roles: readonly RoleSelection[]
+  readonly extended?: readonly ExtendedNegotiation[]
+}
+
+/** PS3.7 D.3.3.5: options of a SOP class. */
+export interface ExtendedNegotiation {
+  readonly sopClass: string
+  /** Service class application information. */
+  readonly information: Buffer
 }
 
 /** PS3.7 D.3.3.4: roles of the requestor of the association. */

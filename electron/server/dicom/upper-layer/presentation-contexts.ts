@@ -1,5 +1,5 @@
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { ContextResult, ProposedContext, RoleSelection } from './pdu.ts'
+import type { ContextResult, ExtendedNegotiation, ProposedContext, RoleSelection } from './pdu.ts'
 
 /** What the acceptor supports for a SOP class. */
 export interface Offer {
@@ -10,6 +10,11 @@ export interface Offer {
    * it asks for on the same association (PS3.4 C.5.3.1). False: never.
    */
   readonly acceptsScpRole: false | readonly string[]
+  /**
+   * Answers the options that the requestor proposes for the SOP class (PS3.7 D.3.3.5); without it
+   * they are ignored.
+   */
+  readonly negotiateOptions?: (proposed: Buffer) => Buffer
 }
 
 /** A presentation context accepted by both sides. */
@@ -17,6 +22,8 @@ export interface AcceptedContext {
   readonly id: number
   readonly abstractSyntax: string
   readonly transferSyntax: string
+  /** The options of the SOP class that both sides agreed on, if they were negotiated. */
+  readonly options?: Buffer | undefined
 }
 
 /** The accepted contexts on which the requestor is the SCP (PS3.7 D.3.3.4). */
@@ -31,6 +38,8 @@ export interface Negotiation {
   readonly accepted: ReadonlyMap<number, AcceptedContext>
   /** Responses to the roles proposed for accepted SOP classes. */
   readonly roles: readonly RoleSelection[]
+  /** Responses to the options proposed for accepted SOP classes. */
+  readonly extended: readonly ExtendedNegotiation[]
 }
 
 /**
@@ -41,7 +50,13 @@ export function negotiate(
   proposed: readonly ProposedContext[],
   roles: readonly RoleSelection[],
   offerOf: (abstractSyntax: string) => Offer | undefined,
+  options: readonly ExtendedNegotiation[] = [],
 ): Negotiation {
+  const extended = options.flatMap(({ sopClass, information }): ExtendedNegotiation[] => {
+    const answer = offerOf(sopClass)?.negotiateOptions?.(information)
+    return answer ? [{ sopClass, information: answer }] : []
+  })
+  const optionsOf = (uid: string) => extended.find(({ sopClass }) => sopClass === uid)?.information
   const accepted = new Map<number, AcceptedContext>()
   const results = proposed.map(({ id, abstractSyntax, transferSyntaxes }): ContextResult => {
     const offer = offerOf(abstractSyntax)
@@ -50,7 +65,7 @@ export function negotiate(
     const transferSyntax = offer.transferSyntaxes.find((uid) => transferSyntaxes.includes(uid))
     if (!transferSyntax)
       return { id, result: 4, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
-    accepted.set(id, { id, abstractSyntax, transferSyntax })
+    accepted.set(id, { id, abstractSyntax, transferSyntax, options: optionsOf(abstractSyntax) })
     return { id, result: 0, transferSyntax }
   })
   const acceptedSyntaxes = new Set(
@@ -61,6 +76,7 @@ export function negotiate(
   return {
     results,
     accepted,
+    extended: extended.filter(({ sopClass }) => acceptedSyntaxes.has(sopClass)),
     roles: roles
       .filter(({ sopClass }) => acceptedSyntaxes.has(sopClass))
       .map(({ sopClass, scu, scp }) => ({ sopClass, scu, scp: scp && acceptsScpRole(sopClass) })),

@@ -1,4 +1,5 @@
 import { keyActor, userActor } from '#server/audit-log/audit.ts'
+import { DICOMWEB_PREFIX } from '#server/http/dicomweb-route.ts'
 import type { NoteAnswer } from '#server/http/http-app.ts'
 import type { Access, AccessAudit } from '#server/modules/audit/access-audit.ts'
 
@@ -57,13 +58,18 @@ const POST_READS: typeof GET_READS = {
 }
 
 /**
- * Records each response that contains patient data. For a user, the study is recorded; for an API
- * key, which may read thousands of studies, only the operation.
+ * Records each response that contains patient data. For a user and by DICOMweb, the study is
+ * recorded; for a call of an API key to the interface, which may list thousands of studies, only
+ * the operation.
  */
 export const recordAccessIn =
   (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>
   ({ method, path }, params, who) => {
     if ('apiKeyId' in who) {
+      if (path.startsWith(`${DICOMWEB_PREFIX}/`)) {
+        if (method === 'GET') accesses.note(dicomwebRead(who.apiKeyId, path, params))
+        return
+      }
       const isPatientData =
         method === 'GET' && path.startsWith('/v1/') && /studies|reports|criticals/.test(path)
       if (isPatientData)
@@ -80,6 +86,17 @@ export const recordAccessIn =
     const [action, target] = read
     accesses.note({ actor: userActor(who.userId), action, target: targetOf(target, params) })
   }
+
+/** A search (QIDO-RS), or the retrieval of something of a study (WADO-RS). */
+function dicomwebRead(apiKeyId: string, path: string, params: unknown): Access {
+  const { studyInstanceUid } = params as { readonly studyInstanceUid?: string }
+  const isSearch = /\/(studies|series|instances)$/.test(path)
+  const service = isSearch ? 'QIDO-RS' : 'WADO-RS'
+  const actor = keyActor(apiKeyId)
+  return studyInstanceUid === undefined
+    ? { actor, action: 'read.query', target: service }
+    : { actor, action: 'read.images', target: studyInstanceUid, detail: { service } }
+}
 
 function targetOf(target: string, params: unknown): string {
   if (!target.startsWith(':')) return target

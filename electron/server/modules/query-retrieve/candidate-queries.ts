@@ -1,48 +1,143 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import {
-  type ImageHeader,
-  type StoredImageStudy,
-  storedHeaderOf,
-} from '#server/modules/studies/image-study-row.ts'
-import type { FoundStudy } from './found.ts'
+import { type StoredImageStudy, storedHeaderOf } from '#server/modules/studies/image-study-row.ts'
+import { MODALITIES_OF_STUDY } from '#server/modules/studies/retrieval-index-queries.ts'
+import type { FoundStudy, PatientTotals } from './found.ts'
 
-type Row = Pick<
-  StoredImageStudy,
-  'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut' | 'instances' | 'series' | 'modalities'
-> & { number: number }
+// Reads the studies that may match a query from the index (decision 0054).
 
-const MODALITIES = `(select group_concat(modality, '\\') from (
-  select distinct modality from imageSeries r
-  where r.studyInstanceUid = s.studyInstanceUid and r.instances > 0 and modality <> '' order by modality))`
-const SELECT = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHandedOut, s.instances, s.series,
-    ifnull(${MODALITIES}, '') as modalities
-  from imageStudyNumbers n cross join imageStudies s using (studyInstanceUid)
-  where n.number < ? and s.instances > 0`
-const BATCH = 100
+/** How the studies that may match are looked up. */
+export type CandidateSource =
+  | { readonly by: 'uid'; readonly studyUids: readonly string[] }
+  | { readonly by: 'patient'; readonly patientKeys: readonly Buffer[] }
+  | {
+      readonly by: 'words'
+      readonly table: 'retrievalWords' | 'imageStudyWords'
+      /** For FTS5. */
+      readonly expression: string
+    }
+  | ({ readonly by: 'modality'; readonly modality: string } & DateRange)
+  | ({ readonly by: 'date' } & DateRange)
 
-/** Studies with images that may match, in batches, the most recently created first. */
-export function* studyCandidates(
+/** `YYYYMMDD`, both inclusive. */
+export interface DateRange {
+  readonly from: string
+  readonly to: string
+}
+
+/** A row of the index. */
+export interface ListedStudy {
+  readonly number: number
+  readonly studyDate: string
+  /** JSON: strings. */
+  readonly modalities: string
+}
+
+/** Rows of the index per read. */
+export const LISTED_PER_READ = 500
+
+const LISTED = 'select r.number, r.studyDate, r.modalities'
+const IN_DATES = 'r.studyDate between ? and ?'
+const BY_TIME = `${IN_DATES} and (r.studyDate, r.number) < (?, ?)
+  order by r.studyDate desc, r.number desc limit ${LISTED_PER_READ}`
+const OF_MODALITY = 'from retrievalModalities r where r.modality = ?'
+
+/** The place after which reading continues. */
+export type Position = Pick<ListedStudy, 'studyDate' | 'number'>
+export const START: Position = { studyDate: '99999999', number: Number.MAX_SAFE_INTEGER }
+
+/** The next rows of a source in its order, the newest first. */
+export function listCandidates(
   database: Database,
-  studyUids: readonly string[] | undefined,
-): Generator<readonly FoundStudy[], void, void> {
-  const condition = studyUids ? ' and s.studyInstanceUid in (select value from json_each(?))' : ''
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const rows = database.all(
-      rawQuery<Row>(`${SELECT}${condition} order by n.number desc limit ${BATCH}`, [
-        before,
-        ...(studyUids ? [JSON.stringify(studyUids)] : []),
-      ]),
-    )
-    yield rows.map((row) => foundStudyOf(database, row))
-    const last = rows.at(-1)
-    if (!last || rows.length < BATCH) return
-    before = last.number
+  source: CandidateSource,
+  { studyDate, number }: Position,
+): ListedStudy[] {
+  const rows = (text: string, ...parameters: readonly unknown[]) =>
+    database.all(rawQuery<ListedStudy>(text, parameters))
+  const before = BigInt(number)
+  switch (source.by) {
+    case 'uid':
+      // A study may not be in the index yet. The plus signs keep SQLite from scanning all numbers.
+      return rows(
+        `select number, '' as studyDate, '[]' as modalities from imageStudyNumbers
+          where studyInstanceUid in (select value from json_each(?)) and +number < ?
+          order by +number desc limit ${LISTED_PER_READ}`,
+        ...[JSON.stringify(source.studyUids), before],
+      )
+    case 'patient':
+      return rows(
+        `${LISTED} from retrievalStudies r
+          where r.patientKey in (${source.patientKeys.map(() => '?').join(', ')}) and r.number < ?
+          order by r.number desc limit ${LISTED_PER_READ}`,
+        ...[...source.patientKeys, before],
+      )
+    case 'words':
+      return rows(
+        `${LISTED} from ${source.table} w cross join retrievalStudies r on r.number = w.rowid
+          where ${source.table} match ? and w.rowid < ? order by w.rowid desc limit ${LISTED_PER_READ}`,
+        ...[source.expression, before],
+      )
+    case 'modality':
+      return rows(
+        `${LISTED} from (select r.number ${OF_MODALITY} and ${BY_TIME}) m
+          cross join retrievalStudies r using (number)`,
+        ...[source.modality, source.from, source.to, studyDate, before],
+      )
+    case 'date':
+      return rows(
+        `${LISTED} from retrievalStudies r where ${BY_TIME}`,
+        ...[source.from, source.to, studyDate, before],
+      )
   }
 }
 
-function foundStudyOf(database: Database, row: Row): FoundStudy {
-  const header: ImageHeader = storedHeaderOf(database.seal, row)
-  const { studyInstanceUid, instances, series, modalities } = row
-  return { studyInstanceUid, header, instances, series, modalities }
+/** The number of rows of a range of dates, at most `limit`. */
+export function countListed(
+  database: Database,
+  source: Extract<CandidateSource, { by: 'modality' | 'date' }>,
+  limit: number,
+): number {
+  const [from, ...first] =
+    source.by === 'modality'
+      ? [`${OF_MODALITY} and`, source.modality]
+      : ['from retrievalStudies r where']
+  const text = `select count(*) as count from (select 1 ${from} ${IN_DATES} limit ?)`
+  return (
+    database.get(rawQuery<{ count: number }>(text, [...first, source.from, source.to, limit]))
+      ?.count ?? 0
+  )
 }
+
+const OPENED = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHandedOut, s.instances, s.series,
+    ifnull(r.modalities, ${MODALITIES_OF_STUDY}) as modalities
+  from json_each(?) j cross join imageStudyNumbers n on n.number = j.value
+    cross join imageStudies s using (studyInstanceUid) left join retrievalStudies r on r.number = n.number
+  where s.instances > 0 order by j.key`
+
+type Opened = Pick<
+  StoredImageStudy,
+  'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut' | 'instances' | 'series' | 'modalities'
+>
+
+/** Reads studies with current images, in the order of their numbers in the list. */
+export const openCandidates = (
+  database: Database,
+  candidates: readonly ListedStudy[],
+): FoundStudy[] =>
+  database
+    .all(rawQuery<Opened>(OPENED, [JSON.stringify(candidates.map(({ number }) => number))]))
+    .map((row) => ({
+      studyInstanceUid: row.studyInstanceUid,
+      header: storedHeaderOf(database.seal, row),
+      instances: row.instances,
+      series: row.series,
+      modalities: (JSON.parse(row.modalities) as readonly string[]).join('\\'),
+    }))
+
+const PATIENT_TOTALS = `select count(*) as studies, sum(s.series) as series, sum(s.instances) as instances
+  from retrievalStudies r cross join imageStudyNumbers n using (number) cross join imageStudies s using (studyInstanceUid)
+  where r.patientKey = ? and s.instances > 0`
+
+/** The totals of the studies of a patient. */
+export const patientTotals = (database: Database, patientKey: Buffer): PatientTotals =>
+  database.get(rawQuery<PatientTotals>(PATIENT_TOTALS, [patientKey])) as PatientTotals

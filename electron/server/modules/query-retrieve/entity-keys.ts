@@ -13,21 +13,22 @@ import {
 } from '#server/dicom/matching/range.ts'
 import { keyValues, MAX_TESTED_VALUES, textTest } from '#server/dicom/matching/text-values.ts'
 import { hasWildCard } from '#server/dicom/matching/wild-card.ts'
+import { plainDate } from '#server/modules/studies/retrieval-index-queries.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { RETRIEVAL_ATTRIBUTES, type RetrievalAttribute } from './attributes.ts'
 import { type EntityKey, type EntityQuery, isAtOrAbove } from './entity-query.ts'
 import type { Found } from './found.ts'
-
-export const STUDY_DATE = 0x00080020
-export const STUDY_TIME = 0x00080030
+import { KEY } from './keys.ts'
 
 /** A matching key, prepared for comparison. */
 export interface CompiledKey {
   readonly attribute: RetrievalAttribute
-  /** The distinct values without universal ones; for a range, the key as received. */
+  /** The distinct values without universal ones; of a date or time, the beginning of the span. */
   readonly values: readonly string[]
   /** Set for a date or a time. */
   readonly span: Span | undefined
+  /** Whether one value of the attribute matches. */
+  readonly isValue: (held: string) => boolean
   readonly matches: (found: Found) => boolean
 }
 
@@ -46,7 +47,7 @@ export function compileKeys({
     const attribute = RETRIEVAL_ATTRIBUTES.get(key.tag)
     return attribute && isAtOrAbove(attribute.level, level) ? compile(attribute, key) : []
   })
-  const [date, time] = [keyOf(compiled, STUDY_DATE), keyOf(compiled, STUDY_TIME)]
+  const [date, time] = [keyOf(compiled, KEY.studyDate), keyOf(compiled, KEY.studyTime)]
   if (!combinesDateTime || !date || !time || !isInterval(date.span, time.span)) {
     if (time?.span && isReversed(time.span)) throw spanFault(time.attribute, REVERSED)
     return compiled
@@ -54,7 +55,7 @@ export function compileKeys({
   const { from, to } = intervalOf(date.span as Span, time.span as Span)
   if (isReversed({ from, to })) throw spanFault(time.attribute, REVERSED)
   const isInInterval = ({ study }: Found) => {
-    const day = comparableDate(study.header.studyDate)
+    const day = plainDate(study.header.studyDate)
     const at = comparableTime(study.header.studyTime) || '000000.000000'
     return day !== '' && isWithin(day + at, from, to)
   }
@@ -81,28 +82,31 @@ function compile(attribute: RetrievalAttribute, key: EntityKey): CompiledKey[] {
   if (vr === 'PN') {
     const isSure = key.isExact ?? true
     const tests = values.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
-    const matches = (found: Found) => {
-      const held = foldName(read(found))
+    const isValue = (name: string) => {
+      const held = foldName(name)
       return tests.some((test) => test(held))
     }
-    return [{ attribute, values, span: undefined, matches }]
+    return [
+      { attribute, values, span: undefined, isValue, matches: (found) => isValue(read(found)) },
+    ]
   }
-  const test = textTest(vr, values)
+  const isValue = textTest(vr, values)
   // A multi-valued attribute matches if one of its values does (PS3.4 C.2.2.2.1).
-  const matches = (found: Found) => read(found).split('\\').some(test)
-  return [{ attribute, values, span: undefined, matches }]
+  const matches = (found: Found) => read(found).split('\\').some(isValue)
+  return [{ attribute, values, span: undefined, isValue, matches }]
 }
 
 function compileSpan(attribute: RetrievalAttribute, text: string): CompiledKey[] {
   const { vr, read } = attribute
   const span = spanOf(attribute, text)
   if (!span) return []
-  const comparable = vr === 'TM' ? comparableTime : comparableDate
-  const matches = (found: Found) => {
-    const held = comparable(read(found))
+  const comparable = vr === 'TM' ? comparableTime : plainDate
+  const isValue = (value: string) => {
+    const held = comparable(value)
     return held !== '' && isWithin(held, span.from, span.to)
   }
-  return [{ attribute, values: [text], span, matches }]
+  const matches = (found: Found) => isValue(read(found))
+  return [{ attribute, values: [span.from], span, isValue, matches }]
 }
 
 function spanOf(attribute: RetrievalAttribute, text: string): Span | undefined {
@@ -115,10 +119,6 @@ function spanOf(attribute: RetrievalAttribute, text: string): Span | undefined {
 
 const spanFault = ({ keyword, tag }: RetrievalAttribute, fault: Message) =>
   new DimseError(0xa900, message('worklist.key-fault', { keyword, fault }), [tag])
-
-/** A stored DA as `YYYYMMDD`; '' if it is none. */
-export const comparableDate = (text: string): string =>
-  /^\d{4}\.?\d\d\.?\d\d$/.test(text) ? text.replaceAll('.', '') : ''
 
 /** A stored TM as `HHMMSS.FFFFFF`; '' if it is none. */
 function comparableTime(text: string): string {

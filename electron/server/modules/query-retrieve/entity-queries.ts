@@ -68,3 +68,19 @@ export const sopClassesOfStudy = (database: Database, studyInstanceUid: string):
   database
     .all(rawQuery<{ sopClassUid: string }>(SOP_CLASSES, [studyInstanceUid]))
     .map(({ sopClassUid }) => sopClassUid)
+
+const STUDIES_OF_SERIES = `select distinct studyInstanceUid from imageSeries
+  where seriesInstanceUid in (select value from json_each(?))`
+const STUDIES_OF_INSTANCES = `select distinct studyInstanceUid from instances
+  where sopInstanceUid in (select value from json_each(?)) and state = 'current'`
+
+const studyUids = (database: Database, text: string, uids: readonly string[]): string[] =>
+  database
+    .all(rawQuery<{ studyInstanceUid: string }>(text, [JSON.stringify(uids)]))
+    .map(({ studyInstanceUid }) => studyInstanceUid)
+
+export const studiesOfSeries = (database: Database, seriesInstanceUids: readonly string[]) =>
+  studyUids(database, STUDIES_OF_SERIES, seriesInstanceUids)
+
+export const studiesOfInstances = (database: Database, sopInstanceUids: readonly string[]) =>
+  studyUids(database, STUDIES_OF_INSTANCES, sopInstanceUids)

@@ -1,7 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
+import { patientKeyOf } from '#server/modules/studies/retrieval-words.ts'
+import { isIndexingForRetrieval } from '#server/modules/studies/search-fill-queries.ts'
 import { RETRIEVAL_ATTRIBUTES, type RetrievalAttribute } from './attributes.ts'
-import { studyCandidates } from './candidate-queries.ts'
+import {
+  type CandidateSource,
+  LISTED_PER_READ,
+  listCandidates,
+  openCandidates,
+  patientTotals,
+  START,
+} from './candidate-queries.ts'
+import { candidateSource, listedFilter } from './candidate-source.ts'
 import { type CompiledKey, compileKeys, keyOf } from './entity-keys.ts'
 import { listFoundInstances, listFoundSeries, sopClassesOfStudy } from './entity-queries.ts'
 import {
@@ -12,10 +23,8 @@ import {
   MAX_ENTITIES,
 } from './entity-query.ts'
 import type { Found, FoundStudy, Lookups } from './found.ts'
+import { KEY } from './keys.ts'
 
-const STUDY_INSTANCE_UID = 0x0020000d
-const SERIES_INSTANCE_UID = 0x0020000e
-const SOP_INSTANCE_UID = 0x00080018
 const INSTANCES_PER_READ = 500
 
 /**
@@ -31,49 +40,78 @@ export async function* findEntities(
   query: EntityQuery,
   signal: AbortSignal,
 ): AsyncGenerator<FoundEntity, EntitiesEnd, void> {
-  const { offset = 0, limit = MAX_ENTITIES } = query
+  const { offset = 0, limit = Number.POSITIVE_INFINITY } = query
   const keys = compileKeys(query)
-  const isOfOneStudy = keyOf(keys, STUDY_INSTANCE_UID)?.values.length === 1
-  const most = isOfOneStudy
-    ? (query.limit ?? Number.POSITIVE_INFINITY)
-    : Math.min(limit, MAX_ENTITIES)
+  const source = candidateSource(context.database, keys)
+  const isOfOneStudy = source.by === 'uid' && source.studyUids.length <= 1
+  const most = isOfOneStudy ? limit : Math.min(limit, MAX_ENTITIES)
   const entityOf = reader(query)
-  let position = 0
-  for await (const found of matching(context, query, keys, signal)) {
-    if (position++ < offset) continue
-    if (position > offset + most)
-      return { outcome: query.limit !== undefined && query.limit <= most ? 'complete' : 'cut' }
-    yield entityOf(found)
+  const found = matching(context, query, keys, source, signal)
+  for (let position = 0; ; position++) {
+    const next = await found.next()
+    if (next.done) return { outcome: next.value }
+    if (position >= offset + most) return { outcome: most === limit ? 'complete' : 'cut' }
+    if (position >= offset) yield entityOf(next.value)
   }
-  return { outcome: 'complete' }
 }
 
+/** Number of studies that a query may decrypt before it is cut. */
+const MAX_EXAMINED = 50_000
+/** Studies that are decrypted per turn of the event loop. */
+const EXAMINED_PER_TURN = 50
+
+/** All that match, in order. */
 async function* matching(
   context: Context,
   { level }: EntityQuery,
   keys: readonly CompiledKey[],
+  source: CandidateSource,
   signal: AbortSignal,
-): AsyncGenerator<Found, void, void> {
+): AsyncGenerator<Found, EntitiesEnd['outcome'], void> {
   const { database } = context
   const lookups = lookupsOf(context)
   const ofStudy = keys.filter(({ attribute }) => isAtOrAbove(attribute.level, 'STUDY'))
-  const patients = new Set<string>()
-  for (const studies of studyCandidates(database, keyOf(keys, STUDY_INSTANCE_UID)?.values)) {
-    for (const study of studies) {
-      const found: Found = { study, series: undefined, instance: undefined, lookups }
-      if (!ofStudy.every(({ matches }) => matches(found))) continue
-      if (level === 'PATIENT') {
-        const { patientId, patientName } = study.header
-        const patient = patientId === '' ? `^${patientName}` : patientId
-        if (patients.has(patient)) continue
-        patients.add(patient)
+  const isNewPatient = patientFilter(database)
+  const isListed = source.by === 'uid' ? () => true : listedFilter(keys)
+  let examined = 0
+  for (let after = START; ; ) {
+    const listed = listCandidates(database, source, after)
+    const candidates = listed.filter(isListed)
+    for (let first = 0; first < candidates.length; first += EXAMINED_PER_TURN) {
+      if (examined >= MAX_EXAMINED) return 'cut'
+      const studies = openCandidates(database, candidates.slice(first, first + EXAMINED_PER_TURN))
+      for (const study of studies) {
+        const found: Found = { study, series: undefined, instance: undefined, lookups }
+        if (!ofStudy.every(({ matches }) => matches(found))) continue
+        if (level === 'STUDY') yield found
+        else if (level === 'PATIENT') {
+          if (isNewPatient(study)) yield found
+        } else yield* withinStudy(context, level, keys, found, signal)
       }
-      if (level === 'SERIES' || level === 'IMAGE')
-        yield* withinStudy(context, level, keys, found, signal)
-      else yield found
+      examined += studies.length
+      await nextTurn(signal)
     }
-    await setImmediate()
-    signal.throwIfAborted()
+    const last = listed.at(-1)
+    if (!last || listed.length < LISTED_PER_READ) break
+    after = last
+    await nextTurn(signal)
+  }
+  return source.by !== 'uid' && isIndexingForRetrieval(database) ? 'indexing' : 'complete'
+}
+
+async function nextTurn(signal: AbortSignal): Promise<void> {
+  await setImmediate()
+  signal.throwIfAborted()
+}
+
+/** Returns the function that tells whether a study is the first one of its patient. */
+function patientFilter(database: Database): (study: FoundStudy) => boolean {
+  const known = new Set<string>()
+  return ({ header }) => {
+    const key = patientKeyOf(database, header).toString('latin1')
+    const isNew = !known.has(key)
+    if (isNew) known.add(key)
+    return isNew
   }
 }
 
@@ -86,7 +124,7 @@ async function* withinStudy(
 ): AsyncGenerator<Found, void, void> {
   const { studyInstanceUid } = ofStudy.study
   const seriesKeys = keys.filter(({ attribute }) => attribute.level === 'SERIES')
-  const uids = keyOf(keys, SERIES_INSTANCE_UID)?.values
+  const uids = keyOf(keys, KEY.seriesInstanceUid)?.values
   const series = listFoundSeries(database, studyInstanceUid, uids)
     .map((one): Found => ({ ...ofStudy, series: one }))
     .filter((found) => seriesKeys.every(({ matches }) => matches(found)))
@@ -95,7 +133,7 @@ async function* withinStudy(
   const bySeries = new Map(series.map((found) => [found.series?.seriesInstanceUid ?? '', found]))
   const instanceKeys = keys.filter(({ attribute }) => attribute.level === 'IMAGE')
   const chosen = seriesKeys.length === 0 ? undefined : [...bySeries.keys()]
-  const sopInstanceUids = keyOf(keys, SOP_INSTANCE_UID)?.values
+  const sopInstanceUids = keyOf(keys, KEY.sopInstanceUid)?.values
   for (let after = 0; ; ) {
     const batch = listFoundInstances(
       database,
@@ -114,8 +152,7 @@ async function* withinStudy(
     const last = batch.at(-1)
     if (!last || batch.length < INSTANCES_PER_READ) return
     after = last.instanceId
-    await setImmediate()
-    signal.throwIfAborted()
+    await nextTurn(signal)
   }
 }
 
@@ -137,5 +174,6 @@ const lookupsOf = ({ database, settings }: Context): Lookups => ({
   aeTitle: () => settings.get('dimse.aeTitle'),
   sopClassesOf: ({ studyInstanceUid }: FoundStudy) =>
     sopClassesOfStudy(database, studyInstanceUid).join('\\'),
-  patientTotalsOf: ({ series, instances }: FoundStudy) => ({ studies: 1, series, instances }),
+  patientTotalsOf: ({ header }: FoundStudy) =>
+    patientTotals(database, patientKeyOf(database, header)),
 })

@@ -47,11 +47,17 @@ const hashesOf = perDatabase((database) => {
  */
 export function patientKeyOf(database: Database, identity: Identity): Buffer {
   const { patientId, patientName, patientBirthDate } = identity
-  const who = patientId === '' ? ['', patientName, patientBirthDate] : [patientId]
-  return hashesOf(database)
+  return patientKey(database, patientId, patientId === '' ? [patientName, patientBirthDate] : [])
+}
+
+/** The key of the patient with a Patient ID, which is not empty. */
+export const keyOfPatientId = (database: Database, patientId: string): Buffer =>
+  patientKey(database, patientId, [])
+
+const patientKey = (database: Database, ...who: readonly [string, readonly string[]]): Buffer =>
+  hashesOf(database)
     .digest(`patient ${JSON.stringify(who)}`)
     .subarray(0, PATIENT_KEY_BYTES)
-}
 
 /** The words of a study, for FTS5's `ascii` tokenizer. */
 export function retrievalWordsOf(database: Database, identity: Identity): string {

@@ -47,7 +47,7 @@ const fillPortion: Readonly<
 
 /** Whether older studies are still being added to the index of queries for images. */
 export const isIndexingForRetrieval = (database: Database): boolean =>
-  fillTasks(database).some(({ what }) => what === 'retrieval')
+  fillTasks(database).some(({ what }) => what !== 'studies')
 
 /** An upper bound of the number of rows that are not indexed yet; 0 when indexing is complete. */
 export const countUnindexed = (database: Database): number =>

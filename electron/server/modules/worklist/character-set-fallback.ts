@@ -1,8 +1,5 @@
-import {
-  encodeText,
-  isDefinedCharacterSet,
-  specificCharacterSetFor,
-} from '#server/dicom/character-sets/character-set.ts'
+import { AFFECTED_VRS, candidateSets } from '#server/dicom/character-sets/candidate-sets.ts'
+import { encodeText, specificCharacterSetFor } from '#server/dicom/character-sets/character-set.ts'
 import { isAscii } from '#server/dicom/character-sets/default-repertoire.ts'
 import type { CharacterSet, Device } from '#shared/contract/devices.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -55,9 +52,6 @@ export interface RowTextAttribute {
   readonly keyword: RowKeyword
   readonly vr: string
 }
-
-/** VRs to which Specific Character Set applies (PS3.5 §6.1.2.3). */
-export const AFFECTED_VRS: ReadonlySet<string> = new Set(['LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UT'])
 
 /** Every attribute of a row to which Specific Character Set applies. */
 export const TEXT_KEYWORDS: readonly RowTextAttribute[] = [
@@ -143,28 +137,6 @@ export function rowEncoder(
     }
     return text
   }
-}
-
-/** Character sets, as defined terms of (0008,0005). */
-interface CandidateSets {
-  /** The sets that the device is known to support, the preferred one first. */
-  readonly sets: readonly (readonly string[])[]
-  /** For a row that cannot be represented in any of them, even transliterated. */
-  readonly lastResort?: readonly string[]
-}
-
-const LATIN_1 = specificCharacterSetFor('ISO_IR 100')
-const UTF_8 = specificCharacterSetFor('ISO_IR 192')
-
-function candidateSets(deviceSet: CharacterSet | null, declared: readonly string[]): CandidateSets {
-  if (deviceSet !== null) return { sets: [specificCharacterSetFor(deviceSet)] }
-  // A term that DICOM does not define gives no information about what the device supports.
-  if (declared.every((term) => term === '') || !isDefinedCharacterSet(declared))
-    return { sets: [LATIN_1], lastResort: UTF_8 }
-  const own = specificCharacterSetFor(declared.join('\\'))
-  // A device that supports Unicode also supports ISO_IR 100, in which these characters take one
-  // byte each.
-  return { sets: own.join('\\') === UTF_8.join('\\') ? [own, LATIN_1] : [own] }
 }
 
 /** Encodes a value; undefined if the set cannot represent it or the value is too long. */

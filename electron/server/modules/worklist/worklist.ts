@@ -1,4 +1,5 @@
 import type { Context } from '#server/context.ts'
+import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import type { CFindRequest, CFindScp, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import { DimseError, type DimseResult } from '#server/dicom/dimse/status.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
@@ -201,7 +202,10 @@ export class Worklist implements CFindScp {
     }
     const { signal } = new AbortController()
     const run = this.#begin(
-      { association, messageId: 1, transferSyntax, identifier, signal },
+      {
+        ...{ association, messageId: 1, sopClassUid: SOP_CLASS.modalityWorklistFind },
+        ...{ transferSyntax, identifier, signal },
+      },
       { origin: 'window', device, user: { userId, name: `${firstName} ${lastName}` } },
     )
     const batches: EncodedIdentifiers[] = []

@@ -15,7 +15,8 @@ export function DicomwebPanel() {
   if (!lan) return null
   const pages = lan.urls.length > 0 ? lan.urls : [`${window.location.origin}/`]
   const urls = pages.map((page) => `${page}dicom-web`)
-  const [url = ''] = urls
+  // Web servers compare the name, but often not the address, with the certificate.
+  const url = urls.find((each) => /[a-z]/i.test(new URL(each).hostname)) ?? urls[0] ?? ''
   const settings = programSettings(program, url)
   return (
     <Stack gap="sm" mt="sm">

@@ -63,7 +63,7 @@ function drawn(image: Types.IImage): string {
       curve,
       isInverted: image.invert,
     },
-    SIDE,
+    { width: SIDE, height: SIDE },
   )
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
   const context = canvas.getContext('2d')

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { pictureOf, thumbnailOf } from '#server/dicom/thumbnails/thumbnail.ts'
+import { type Rendering, THUMBNAIL } from '#server/dicom/thumbnails/rendering.ts'
+import { pictureOf, renderedFrame } from '#server/dicom/thumbnails/thumbnail.ts'
 import { readPng } from '../../../../support/png.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import {
@@ -12,6 +13,9 @@ import {
   RLE,
   uint16,
 } from '../pixel-data/viewed-file-fixture.ts'
+
+const thumbnailOf = (path: string, rendering: Rendering = THUMBNAIL) =>
+  renderedFrame(path, rendering)
 
 /** What becomes of a file of these bytes. */
 async function made<T>(bytes: Buffer, make: (path: string) => Promise<T>): Promise<T> {

@@ -200,6 +200,39 @@ describe('API keys', () => {
     )
   })
 
+  it('may use DICOMweb where that was allowed, and only with access to all studies', () => {
+    using temp = tempStore()
+    const keys = keysOf(temp.store)
+    const latest = () => temp.store.audit.list({ limit: 1 }).items[0]
+    const all = { ...WANTED, scope: 'all' } as const
+    expect(keys.createApiKey(all, 'command-line').apiKey.dicomweb).toBe('none')
+    const { apiKey, key } = keys.createApiKey({ ...all, dicomweb: 'read' }, 'command-line')
+    expect(latest()).toMatchObject({ action: 'api-key.create', detail: { dicomweb: 'read' } })
+    expect(keys.authenticate(key)?.dicomweb).toBe('read')
+
+    const { apiKeyId } = apiKey
+    keys.changeApiKey(apiKeyId, { dicomweb: 'read-and-store' }, 'user:usr_1')
+    expect(latest()).toMatchObject({
+      ...{ actor: 'user:usr_1', action: 'api-key.change', target: apiKeyId },
+      detail: { dicomweb: { before: 'read', after: 'read-and-store' } },
+    })
+    // Another right is changed without this one.
+    keys.changeApiKey(apiKeyId, { managesPeople: true }, 'user:usr_1')
+    expect(findApiKey(temp.store.database, apiKeyId)).toMatchObject({
+      ...{ dicomweb: 'read-and-store', managesPeople: true },
+    })
+
+    const limited = expect.objectContaining({ code: 'malformed' })
+    const own = keys.createApiKey(WANTED, 'command-line').apiKey
+    expect(() => keys.createApiKey({ ...WANTED, dicomweb: 'store' }, 'command-line')).toThrow(
+      limited,
+    )
+    expect(() => keys.changeApiKey(own.apiKeyId, { dicomweb: 'read' }, 'user:usr_1')).toThrow(
+      limited,
+    )
+    expect(findApiKey(temp.store.database, own.apiKeyId)?.dicomweb).toBe('none')
+  })
+
   it('lose both secrets when they are revoked, and are rotated no more', () => {
     using temp = tempStore()
     const keys = keysOf(temp.store)

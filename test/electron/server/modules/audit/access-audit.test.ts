@@ -52,6 +52,28 @@ describe('a look at patient data', () => {
     ])
   })
 
+  it('by DICOMweb is one entry for each key and study, and one for searches', async () => {
+    {
+      await using accesses = open()
+      const note = recordAccessIn(accesses)
+      const studies = '/dicom-web/studies'
+      const frames = `${studies}/:studyInstanceUid/series/:seriesInstanceUid/instances/:sopInstanceUid/frames/*`
+      for (const apiKeyId of ['key_1', 'key_2', 'key_1']) {
+        note({ method: 'GET', path: studies }, {}, { apiKeyId })
+        note({ method: 'GET', path: frames }, { studyInstanceUid: '1.2.3' }, { apiKeyId })
+        note({ method: 'POST', path: studies }, {}, { apiKeyId })
+      }
+      note({ method: 'GET', path: frames }, { studyInstanceUid: '1.2.4' }, { apiKeyId: 'key_1' })
+    }
+    expect(entries()).toEqual([
+      'api-key:key_1 read.query QIDO-RS',
+      'api-key:key_1 read.images 1.2.3',
+      'api-key:key_2 read.query QIDO-RS',
+      'api-key:key_2 read.images 1.2.3',
+      'api-key:key_1 read.images 1.2.4',
+    ])
+  })
+
   it('of a partner’s key is one entry for each operation', async () => {
     {
       await using accesses = open()

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import {
   countInspectionsSince,
   listInspections,
@@ -137,6 +138,7 @@ describe('a query that is asked again on its association', () => {
       const request = {
         association,
         messageId: 7,
+        sopClassUid: SOP_CLASS.modalityWorklistFind,
         transferSyntax: EXPLICIT,
         identifier: identifierOf(TODAY),
         signal: cancel.signal,

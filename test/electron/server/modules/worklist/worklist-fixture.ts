@@ -5,6 +5,7 @@ import { vi } from 'vitest'
 import type { Context } from '#server/context.ts'
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
+import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import type { AssociationInfo, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import type { NewFeedLine } from '#server/live-events/feed.ts'
@@ -219,6 +220,7 @@ async function findOn(
   const generator = worklist.find({
     association,
     messageId: 7,
+    sopClassUid: SOP_CLASS.modalityWorklistFind,
     transferSyntax,
     identifier: identifierOf(keys, transferSyntax),
     signal,

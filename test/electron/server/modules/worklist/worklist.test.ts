@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { listInspections } from '#server/modules/worklist/inspection-queries.ts'
 import { findInspection } from '#server/modules/worklist/inspections.ts'
 import { english } from '#shared/messages/english.ts'
@@ -227,6 +227,7 @@ describe('a cancelled query', () => {
         remoteAddress: '127.0.0.1',
       },
       messageId: 1,
+      sopClassUid: SOP_CLASS.modalityWorklistFind,
       transferSyntax: TRANSFER_SYNTAX.explicitLittleEndian,
       identifier: identifierOf(TODAY),
       signal: new AbortController().signal,

@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import type { Context } from '#server/context.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
+import { type Accepted, isOfType } from './accept.ts'
+import type { ConvertedFiles } from './converted-files.ts'
+import { notAcceptable, notFound } from './faults.ts'
+import { canConvert, DICOM, isLossy } from './media-types.ts'
+import { multipart, type Part } from './multipart.ts'
+import { listStoredInstances, type ResourcePath, type StoredInstance } from './stored-instances.ts'
+
+const CHUNK_BYTES = 1 << 18
+
+/** An instance and the transfer syntax in which it is sent. */
+interface Sent {
+  readonly instance: StoredInstance
+  readonly transferSyntax: string
+}
+
+/**
+ * Retrieves a study, a series or an instance as DICOM files (PS3.18 10.4.1.1.1). A file is sent as
+ * it is stored if the caller accepts its transfer syntax. Without a `transfer-syntax` parameter the
+ * caller accepts Explicit VR Little Endian, to which everything is converted that the modality did
+ * not compress with a loss (PS3.18 8.7.3.5.2).
+ * @throws ApiError not-found; not-acceptable: none of the instances can be sent as requested
+ */
+export function retrieveInstances(
+  context: Context,
+  converted: ConvertedFiles,
+  path: ResourcePath,
+  accepted: readonly Accepted[],
+): DicomwebAnswer {
+  const instances = listStoredInstances(context.database, path)
+  if (instances.length === 0) throw notFound()
+  const wanted = accepted.filter((each) => isOfType(each, DICOM))
+  const sent = instances.flatMap((instance) => {
+    const transferSyntax = syntaxToSend(instance.transferSyntaxUid, wanted)
+    return transferSyntax === undefined ? [] : [{ instance, transferSyntax }]
+  })
+  if (sent.length === 0) throw notAcceptable()
+  const isMultipart = wanted.some((each) => each.isMultipart)
+  // PS3.18 10.4.3: some of the instances cannot be sent as requested.
+  const status = sent.length < instances.length ? 206 : 200
+  if (isMultipart) {
+    const parts = partsOf(context, converted, sent)
+    return { status, ...multipart(DICOM, parts) }
+  }
+  const [only, ...others] = sent
+  if (!only || others.length > 0 || path.sopInstanceUid === undefined) throw notAcceptable()
+  const content = contentOf(context, converted, only)
+  return { contentType: typeOf(only), body: Readable.from(content, { objectMode: false }) }
+}
+
+/** Undefined if it cannot be sent as requested. */
+export function syntaxToSend(stored: string, wanted: readonly Accepted[]): string | undefined {
+  const accepts = wanted.map(({ transferSyntax }) => transferSyntax)
+  if (accepts.includes('*') || accepts.includes(stored)) return stored
+  for (const syntax of accepts) {
+    const to = syntax ?? TRANSFER_SYNTAX.explicitLittleEndian
+    if (to === stored) return stored
+    const mayConvert = canConvert(stored, to)
+    if (syntax === undefined && (isLossy(stored) || !mayConvert)) return stored
+    if (mayConvert) return to
+  }
+  return undefined
+}
+
+async function* partsOf(
+  context: Context,
+  converted: ConvertedFiles,
+  sent: readonly Sent[],
+): AsyncGenerator<Part> {
+  for (const each of sent)
+    yield {
+      headers: { 'Content-Type': typeOf(each) },
+      content: contentOf(context, converted, each),
+    }
+}
+
+async function* contentOf(
+  { imageFiles }: Context,
+  converted: ConvertedFiles,
+  { instance, transferSyntax }: Sent,
+): AsyncGenerator<Buffer> {
+  const { file, transferSyntaxUid } = instance
+  const path = imageFiles.pathOf(file)
+  if (transferSyntax === transferSyntaxUid) {
+    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES })
+    return
+  }
+  await using copy = await converted.lend({ path, transferSyntaxUid }, transferSyntax)
+  yield* createReadStream(copy.path, { highWaterMark: CHUNK_BYTES })
+}
+
+const typeOf = ({ transferSyntax }: Sent): string => `${DICOM}; transfer-syntax=${transferSyntax}`

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+
+/** A part of a multipart response: its header fields and its content in pieces. */
+export interface Part {
+  readonly headers: Readonly<Record<string, string>>
+  readonly content: Buffer | AsyncIterable<Buffer>
+}
+
+/** A `multipart/related` body (RFC 2387) with the media type of the response. */
+export interface MultipartBody {
+  readonly contentType: string
+  readonly body: Buffer | Readable
+}
+
+/** @param type the media type of the parts */
+export function multipart(type: string, parts: AsyncIterable<Part>): MultipartBody {
+  const boundary = newBoundary()
+  const body = Readable.from(piecesOf(parts, boundary), { objectMode: false })
+  return { contentType: contentTypeOf(type, boundary), body }
+}
+
+/** A body with one part that is in memory: its length is known, and nothing has to be streamed. */
+export function onePart(type: string, headers: Part['headers'], content: Buffer): MultipartBody {
+  const boundary = newBoundary()
+  const start = startOf(headers, boundary)
+  return {
+    contentType: contentTypeOf(type, boundary),
+    body: Buffer.concat([start, content, endOf(boundary)]),
+  }
+}
+
+async function* piecesOf(parts: AsyncIterable<Part>, boundary: string) {
+  let isFirst = true
+  for await (const { headers, content } of parts) {
+    const start = startOf(headers, boundary)
+    yield isFirst ? start : Buffer.concat([CRLF, start])
+    isFirst = false
+    if (Buffer.isBuffer(content)) yield content
+    else yield* content
+  }
+  yield endOf(boundary)
+}
+
+const CRLF = Buffer.from('\r\n')
+
+function startOf(headers: Part['headers'], boundary: string): Buffer {
+  let text = `--${boundary}\r\n`
+  for (const name in headers) text += `${name}: ${headers[name]}\r\n`
+  return Buffer.from(`${text}\r\n`, 'latin1')
+}
+
+const endOf = (boundary: string): Buffer => Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1')
+
+/** It is not part of any content: its probability is that of guessing a UUID. */
+const newBoundary = (): string => randomUUID()
+
+const contentTypeOf = (type: string, boundary: string): string =>
+  `multipart/related; type="${type}"; boundary=${boundary}`

@@ -1,0 +1,54 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+import { IS_NO_REJECTION_NOTE } from '#server/modules/images/instance-queries.ts'
+
+/** A stored instance as DICOMweb needs it. */
+export interface StoredInstance {
+  readonly instanceId: number
+  readonly studyInstanceUid: string
+  readonly seriesInstanceUid: string
+  readonly sopInstanceUid: string
+  readonly sopClassUid: string
+  readonly transferSyntaxUid: string
+  readonly file: string
+  readonly dataSetOffset: number
+  readonly bytes: number
+}
+
+/** What a path of DICOMweb refers to: a study, a series of it, or an instance of that. */
+export interface ResourcePath {
+  readonly studyInstanceUid: string
+  readonly seriesInstanceUid?: string | undefined
+  readonly sopInstanceUid?: string | undefined
+}
+
+const COLUMNS =
+  'instanceId, studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid, transferSyntaxUid, file, dataSetOffset, bytes'
+/** Instances in quarantine, replaced versions and rejection notes are never sent. */
+const SENT = `from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
+const ONE = `select ${COLUMNS} ${SENT} and sopInstanceUid = ? and seriesInstanceUid = ? and studyInstanceUid = ?`
+const OF_STUDY = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? order by instanceId`
+const OF_SERIES = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? and seriesInstanceUid = ? order by instanceId`
+
+export const findStoredInstance = (
+  database: Database,
+  { studyInstanceUid, seriesInstanceUid, sopInstanceUid }: Required<ResourcePath>,
+): StoredInstance | undefined =>
+  database.get(
+    rawQuery<StoredInstance>(ONE, [
+      sopInstanceUid ?? '',
+      seriesInstanceUid ?? '',
+      studyInstanceUid,
+    ]),
+  )
+
+/** The instances of a study or a series in the order in which they were received, or one instance. */
+export function listStoredInstances(database: Database, path: ResourcePath): StoredInstance[] {
+  const { studyInstanceUid, seriesInstanceUid, sopInstanceUid } = path
+  if (seriesInstanceUid === undefined)
+    return database.all(rawQuery<StoredInstance>(OF_STUDY, [studyInstanceUid]))
+  if (sopInstanceUid === undefined)
+    return database.all(rawQuery<StoredInstance>(OF_SERIES, [studyInstanceUid, seriesInstanceUid]))
+  const one = findStoredInstance(database, { studyInstanceUid, seriesInstanceUid, sopInstanceUid })
+  return one ? [one] : []
+}

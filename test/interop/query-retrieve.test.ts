@@ -1,0 +1,343 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Archive, startStorescp } from '../support/archive.ts'
+import { type Response, readResponses } from '../support/dcmtk.ts'
+import { freePort } from '../support/free-port.ts'
+import { isThere, type Need, needs } from '../support/needs.ts'
+import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
+import {
+  type ArchiveOfSamples,
+  OF_EACH_SYNTAX,
+  ofPatient,
+  openArchiveOfSamples,
+  PATIENTS,
+  sampleOf,
+} from './archive-fixture.ts'
+import { type Said, say, storedIn } from './storage-fixture.ts'
+
+const ALL: readonly Need[] = ['dcmtk', 'samples']
+/** By device: what it may do. */
+const RIGHTS = {
+  CT1: 'none',
+  ASKER: 'query',
+  PACS: 'retrieve',
+} as const
+
+let archive: ArchiveOfSamples
+/** Where C-MOVE sends to: it takes every transfer syntax and writes what came as it came. */
+let receiver: Archive
+let orthanc: Orthanc | undefined
+
+beforeAll(async () => {
+  if (!isThere('dcmtk') || !isThere('samples')) return
+  receiver = await startStorescp(['+xa', '+B'])
+  const orthancPort = await freePort()
+  archive = await openArchiveOfSamples({
+    devices: [
+      ...Object.entries(RIGHTS).map(([aeTitle, retrieval]) => ({ aeTitle, retrieval })),
+      { aeTitle: 'STORESCP', port: receiver.port },
+      { aeTitle: 'ORTHANC', port: orthancPort, retrieval: 'retrieve' },
+    ],
+  })
+  if (isThere('orthanc'))
+    orthanc = await startOrthanc(
+      archive.started.dimsePort,
+      { DicomAlwaysAllowFind: true },
+      orthancPort,
+    )
+})
+afterAll(async () => {
+  await orthanc?.[Symbol.asyncDispose]()
+  await archive?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
+})
+
+type Command = 'findscu' | 'getscu' | 'movescu'
+interface Asked {
+  readonly calling?: string
+  /** -S or -P. */
+  readonly model?: string
+  readonly more?: readonly string[]
+}
+/** What a tool of DCMTK said to keys such as `PatientID=1`. */
+function ask(command: Command, keys: readonly string[], asked: Asked = {}): Promise<Said> {
+  const { calling = 'PACS', model = '-S', more = [] } = asked
+  return say(command, [
+    ...['-v', model, '-aet', calling, '-aec', 'ISTHMUS', ...more],
+    ...keys.flatMap((key) => ['-k', key]),
+    ...['127.0.0.1', String(archive.started.dimsePort)],
+  ])
+}
+
+/** Responses of findscu, read by pydicom. */
+async function found(keys: readonly string[], asked: Asked = {}): Promise<Response[]> {
+  const folder = archive.folder()
+  const said = await ask('findscu', keys, { ...asked, more: ['-X', '-od', folder] })
+  expect(said.output).toContain('Received Final Find Response (Success)')
+  return readResponses(folder)
+}
+
+const distinct = (values: readonly string[]) => [...new Set(values)].sort()
+const valuesOf = (responses: readonly Response[], keyword: string) =>
+  distinct(responses.map((response) => String(response[keyword])))
+
+describe('findscu', () => {
+  it('finds the studies of a patient', async (context) => {
+    needs(context, ...ALL)
+    for (const patientId of PATIENTS) {
+      const responses = await found([
+        'QueryRetrieveLevel=STUDY',
+        `PatientID=${patientId}`,
+        'StudyInstanceUID',
+        'NumberOfStudyRelatedInstances',
+        'NumberOfStudyRelatedSeries',
+        'ModalitiesInStudy',
+        'RetrieveAETitle',
+      ])
+      const samples = ofPatient(archive, patientId)
+      const studies = distinct(samples.map(({ studyInstanceUid }) => studyInstanceUid))
+      expect(responses).toHaveLength(studies.length)
+      expect(valuesOf(responses, 'StudyInstanceUID')).toEqual(studies)
+      for (const response of responses) {
+        const of = samples.filter(
+          ({ studyInstanceUid }) => studyInstanceUid === response.StudyInstanceUID,
+        )
+        const series = distinct(of.map(({ seriesInstanceUid }) => seriesInstanceUid))
+        expect(response).toMatchObject({
+          QueryRetrieveLevel: 'STUDY',
+          PatientID: patientId,
+          NumberOfStudyRelatedInstances: String(of.length),
+          NumberOfStudyRelatedSeries: String(series.length),
+          RetrieveAETitle: 'ISTHMUS',
+        })
+      }
+    }
+  })
+
+  it('finds patients by a wild card of their name', async (context) => {
+    needs(context, ...ALL)
+    const keys = ['QueryRetrieveLevel=PATIENT', 'PatientName=doe*', 'PatientID']
+    const responses = await found(keys, { model: '-P' })
+    expect(valuesOf(responses, 'PatientID')).toEqual(expect.arrayContaining(PATIENTS))
+    const nobody = ['QueryRetrieveLevel=PATIENT', 'PatientName=nobody*', 'PatientID']
+    expect(await found(nobody, { model: '-P' })).toEqual([])
+  })
+
+  it('finds the series and the images of a study, level by level', async (context) => {
+    needs(context, ...ALL)
+    const [patientId = ''] = PATIENTS
+    const samples = ofPatient(archive, patientId)
+    for (const studyInstanceUid of distinct(samples.map((sample) => sample.studyInstanceUid))) {
+      const of = samples.filter((sample) => sample.studyInstanceUid === studyInstanceUid)
+      const series = await found([
+        'QueryRetrieveLevel=SERIES',
+        `StudyInstanceUID=${studyInstanceUid}`,
+        'SeriesInstanceUID',
+        'Modality',
+        'NumberOfSeriesRelatedInstances',
+      ])
+      expect(valuesOf(series, 'SeriesInstanceUID')).toEqual(
+        distinct(of.map((sample) => sample.seriesInstanceUid)),
+      )
+      const images: Response[] = []
+      for (const { SeriesInstanceUID } of series)
+        images.push(
+          ...(await found([
+            'QueryRetrieveLevel=IMAGE',
+            `StudyInstanceUID=${studyInstanceUid}`,
+            `SeriesInstanceUID=${SeriesInstanceUID}`,
+            'SOPInstanceUID',
+            'SOPClassUID',
+            'InstanceNumber',
+          ])),
+        )
+      expect(images).toHaveLength(of.length)
+      expect(valuesOf(images, 'SOPInstanceUID')).toEqual(of.map((one) => one.sopInstanceUid).sort())
+    }
+  })
+
+  it('matches ranges of dates and lists of UIDs', async (context) => {
+    needs(context, ...ALL)
+    const uids = OF_EACH_SYNTAX.slice(0, 3).map((name) => sampleOf(archive, name).studyInstanceUid)
+    const list = await found(['QueryRetrieveLevel=STUDY', `StudyInstanceUID=${uids.join('\\')}`])
+    expect(valuesOf(list, 'StudyInstanceUID')).toEqual(distinct(uids))
+    const ofDay = ['QueryRetrieveLevel=STUDY', 'StudyDate=20040119', 'StudyInstanceUID']
+    const { studyInstanceUid } = sampleOf(archive, 'CT_small.dcm')
+    expect(valuesOf(await found(ofDay), 'StudyInstanceUID')).toEqual([studyInstanceUid])
+    const until = ['QueryRetrieveLevel=STUDY', 'StudyDate=20040118-20040120', 'StudyInstanceUID']
+    expect(valuesOf(await found(until), 'StudyInstanceUID')).toEqual([studyInstanceUid])
+  })
+
+  it('is told what is wrong with a query without a level', async (context) => {
+    needs(context, ...ALL)
+    const { output } = await ask('findscu', ['PatientID=1'])
+    expect(output).toMatch(
+      /Received Final Find Response \(.*(IdentifierDoesNotMatch|DataSetDoesNotMatch|A900|Unable).*\)/i,
+    )
+  })
+
+  it('ends a query that is cancelled', async (context) => {
+    needs(context, ...ALL)
+    const keys = ['QueryRetrieveLevel=STUDY', 'StudyInstanceUID']
+    const { output } = await ask('findscu', keys, { more: ['--cancel', '1'] })
+    // A query that is done before the cancel comes ends with success (PS3.4 C.4.1.3.1).
+    expect(output).toMatch(/Received Final Find Response \((Cancel.*|Success)\)/)
+  })
+
+  it('may not ask as a device without the right', async (context) => {
+    needs(context, ...ALL)
+    const keys = ['QueryRetrieveLevel=STUDY', 'StudyInstanceUID']
+    const { output } = await ask('findscu', keys, { calling: 'CT1' })
+    expect(output).toMatch(/No Acceptable Presentation Contexts/i)
+  })
+})
+
+/** Options of getscu that propose a transfer syntax first, by syntax. */
+const PREFER: Readonly<Record<string, string>> = {
+  '1.2.840.10008.1.2': '+xi',
+  '1.2.840.10008.1.2.1': '+xe',
+  '1.2.840.10008.1.2.2': '+xb',
+  '1.2.840.10008.1.2.5': '+xr',
+  '1.2.840.10008.1.2.1.99': '+xd',
+  '1.2.840.10008.1.2.4.50': '+xy',
+  '1.2.840.10008.1.2.4.51': '+xx',
+  '1.2.840.10008.1.2.4.80': '+xt',
+  '1.2.840.10008.1.2.4.90': '+xv',
+  '1.2.840.10008.1.2.4.91': '+xw',
+}
+const studyKeys = (studyInstanceUid: string) => [
+  'QueryRetrieveLevel=STUDY',
+  `StudyInstanceUID=${studyInstanceUid}`,
+]
+
+describe('getscu', () => {
+  it('gets each kind of object byte for byte in the syntax it is stored in', async (context) => {
+    needs(context, ...ALL)
+    for (const name of OF_EACH_SYNTAX) {
+      const sample = sampleOf(archive, name)
+      const folder = archive.folder()
+      const prefer = PREFER[sample.transferSyntaxUid] ?? ''
+      const keys = [
+        'QueryRetrieveLevel=IMAGE',
+        `StudyInstanceUID=${sample.studyInstanceUid}`,
+        `SeriesInstanceUID=${sample.seriesInstanceUid}`,
+        `SOPInstanceUID=${sample.sopInstanceUid}`,
+      ]
+      const said = await ask('getscu', keys, { more: [prefer, '+B', '-od', folder] })
+      const got = storedIn(folder)
+      expect(got, `${name}: ${said.output}`).toHaveLength(1)
+      expect(got[0]?.dataSet.equals(sample.dataSet), name).toBe(true)
+    }
+  })
+
+  it('gets a patient with every series, and is told how many', async (context) => {
+    needs(context, ...ALL)
+    const [, patientId = ''] = PATIENTS
+    const folder = archive.folder()
+    const keys = ['QueryRetrieveLevel=PATIENT', `PatientID=${patientId}`]
+    const said = await ask('getscu', keys, { model: '-P', more: ['+B', '-od', folder] })
+    const samples = ofPatient(archive, patientId)
+    expect(said.output).toMatch(
+      new RegExp(`Number of Completed Sub-?operations\\D+${samples.length}\\b`, 'i'),
+    )
+    const got = new Set(storedIn(folder).map(({ dataSet }) => dataSet.toString('latin1')))
+    expect(got.size).toBe(samples.length)
+    for (const sample of samples) expect(got.has(sample.dataSet.toString('latin1'))).toBe(true)
+  })
+
+  it.each([
+    ['SC_rgb_rle.dcm', 'dcmdrle'],
+    ['MR_small_jpeg_ls_lossless.dcm', 'dcmdjpls'],
+  ])(
+    'gets %s uncompressed where it accepts nothing else, with the pixels of %s',
+    async (name, decoder) => {
+      const sample = sampleOf(archive, name)
+      const folder = archive.folder()
+      const said = await ask('getscu', studyKeys(sample.studyInstanceUid), {
+        more: ['+xe', '-od', folder],
+      })
+      const path = readdirSync(folder).find((file) => file.includes(sample.sopInstanceUid))
+      expect(path, said.output).toBeDefined()
+      const judged = join(archive.folder(), 'judged.dcm')
+      await say(decoder, ['+te', sample.path, judged])
+      expect(await pixelsOf(join(folder, path ?? ''))).toEqual(await pixelsOf(judged))
+    },
+  )
+
+  it('may not retrieve as a device that may only query', async (context) => {
+    needs(context, ...ALL)
+    const { studyInstanceUid } = sampleOf(archive, 'CT_small.dcm')
+    const folder = archive.folder()
+    const said = await ask('getscu', studyKeys(studyInstanceUid), {
+      calling: 'ASKER',
+      more: ['-od', folder],
+    })
+    expect(said.output).toMatch(/presentation context/i)
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+/** Bytes of the pixel data of a file, as dcmdump writes them. */
+async function pixelsOf(path: string): Promise<Buffer> {
+  const folder = archive.folder()
+  await say('dcmdump', ['+W', folder, path])
+  const raw = readdirSync(folder)
+  return Buffer.concat(raw.sort().map((file) => readFileSync(join(folder, file))))
+}
+
+describe('movescu', () => {
+  it('has each kind of object sent byte for byte', async (context) => {
+    needs(context, ...ALL)
+    for (const name of OF_EACH_SYNTAX) {
+      const { studyInstanceUid } = sampleOf(archive, name)
+      const said = await ask('movescu', studyKeys(studyInstanceUid), {
+        more: ['-aem', 'STORESCP'],
+      })
+      expect(said.output, name).toContain('Received Final Move Response (Success)')
+    }
+    const got = new Set(storedIn(receiver.folder).map(({ dataSet }) => dataSet.toString('latin1')))
+    const missing = OF_EACH_SYNTAX.filter(
+      (name) => !got.has(sampleOf(archive, name).dataSet.toString('latin1')),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('is told that a destination is unknown', async (context) => {
+    needs(context, ...ALL)
+    const { studyInstanceUid } = sampleOf(archive, 'CT_small.dcm')
+    const said = await ask('movescu', studyKeys(studyInstanceUid), { more: ['-aem', 'NOWHERE'] })
+    expect(said.output).toMatch(/MoveDestinationUnknown|A801/i)
+  })
+})
+
+interface Instance {
+  readonly ID: string
+}
+
+describe('Orthanc', () => {
+  it('queries a patient, retrieves the studies and keeps what is stored here', async (context) => {
+    needs(context, ...ALL, 'orthanc')
+    if (!orthanc) throw new Error('not started')
+    const [patientId = ''] = PATIENTS
+    const samples = ofPatient(archive, patientId)
+    const { ID } = await orthanc.rest<{ ID: string }>('/modalities/isthmus/query', {
+      Level: 'Study',
+      Query: { PatientID: patientId, NumberOfStudyRelatedInstances: '', ModalitiesInStudy: '' },
+    })
+    const answers = await orthanc.rest<string[]>(`/queries/${ID}/answers`)
+    expect(answers).toHaveLength(distinct(samples.map((one) => one.studyInstanceUid)).length)
+    await orthanc.rest(`/queries/${ID}/retrieve`, { TargetAet: 'ORTHANC', Synchronous: true })
+    const instances = await orthanc.rest<Instance[]>('/instances?expand')
+    expect(instances).toHaveLength(samples.length)
+    // It writes what it receives anew, in the same transfer syntax; the pixels are as they were.
+    const sent = new Map(samples.map((sample) => [sample.sopInstanceUid, sample]))
+    for (const { ID: instance } of instances) {
+      const uid = await orthanc.download(`/instances/${instance}/content/0008-0018`)
+      const sample = sent.get(uid.toString('latin1').replace(/[\0 ]+$/, ''))
+      expect(sample).toBeDefined()
+      const raw = await orthanc.download(`/instances/${instance}/frames/0/raw`)
+      expect(sample?.dataSet.includes(raw)).toBe(true)
+    }
+  })
+})
