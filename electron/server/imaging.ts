@@ -6,6 +6,7 @@ import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
+import { query } from './dicom/scp/query.ts'
 import { get, move } from './dicom/scp/retrieval.ts'
 import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
@@ -35,6 +36,7 @@ import { StudyCreation } from './modules/images/study-creation.ts'
 import { Thumbnails } from './modules/images/thumbnails.ts'
 import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
+import { Queries } from './modules/query-retrieve/queries.ts'
 import { Retrievals } from './modules/query-retrieve/retrievals.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
 import { findOrder, listOrders } from './modules/worklist/orders.ts'
@@ -136,6 +138,7 @@ export async function openImaging(
       storage(receiver, () => settings.get('intake.acceptUnknownClasses')),
       mpps(performedSteps),
       storageCommitment(commitments, () => settings.get('commitment.isOn')),
+      query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),
     ],

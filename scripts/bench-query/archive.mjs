@@ -4,6 +4,7 @@
 import { openContext } from '../../electron/server/context.ts'
 import { rawQuery } from '../../electron/server/database/query.ts'
 import { insertImageStudy } from '../../electron/server/modules/images/image-study-writing-queries.ts'
+import { indexModalities } from '../../electron/server/modules/studies/retrieval-index-queries.ts'
 
 const SYLLABLES = 'ba le ro kin mar tu sen vi do ra lo pe gar nu ski ten fa wi zo he'.split(' ')
 const GIVEN = 'Ana Luis Marta Jonas Lucía Peter Amina Tomás Chiara Olga Ravi Yuki'.split(' ')
@@ -108,6 +109,7 @@ function insertStudy(database, index, studies, ofSeries) {
   database.run(
     rawQuery(COUNT, [count, SERIES_OF_A_STUDY, count * INSTANCE_BYTES, studyInstanceUid]),
   )
+  indexModalities(database, studyInstanceUid)
 }
 
 function newStudy(studyInstanceUid, modality, at, identity) {

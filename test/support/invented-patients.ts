@@ -133,7 +133,17 @@ export const INVENTED_FAMILIES: readonly string[] = [
     'Straße',
     'Tanaka',
   ],
-  ...['Underhill', 'Vandermolen', 'Vandermolenbroek', 'Vivaldi', 'Zhang', 'Ängström', 'Ödman'],
+  ...[
+    'García',
+    'Garcia',
+    'Underhill',
+    'Vandermolen',
+    'Vandermolenbroek',
+    'Vivaldi',
+    'Zhang',
+    'Ängström',
+    'Ödman',
+  ],
   ...['İstanbul', 'Doc', 'Łukasiewicz', 'Åström', "O'Neil-Smith", 'Ａｎｎ', 'Family'],
   ...['Александрова-Константинопольская', 'Иванов', 'Люк', 'Люксембург', 'Пробная'],
 ]

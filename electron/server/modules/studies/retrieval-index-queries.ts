@@ -15,9 +15,10 @@ const STUDY = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHand
 const WRITE_STUDY = `insert into retrievalStudies (number, patientKey, studyDate, modalities) values (?, ?, ?, ?)
   on conflict do update set (patientKey, studyDate, modalities) = (excluded.patientKey, excluded.studyDate, excluded.modalities)`
 const WRITE_WORDS = 'replace into retrievalWords (rowid, words) values (?, ?)'
-const WRITE_MODALITIES = `update retrievalStudies set modalities = ${MODALITIES_OF_STUDY}
-  from imageStudies s cross join imageStudyNumbers n using (studyInstanceUid)
-  where s.studyInstanceUid = ? and retrievalStudies.number = n.number`
+// With the number in a subquery: an update from a join reads all of `retrievalStudies`.
+const WRITE_MODALITIES = `update retrievalStudies
+  set modalities = (select ${MODALITIES_OF_STUDY} from imageStudies s where s.studyInstanceUid = ?)
+  where number = (select number from imageStudyNumbers where studyInstanceUid = ?)`
 
 /** Adds a study to the index, or updates its entry. Does nothing if the study does not exist. */
 export function indexForRetrieval(database: Database, studyInstanceUid: string): void {
@@ -36,7 +37,7 @@ export function indexForRetrieval(database: Database, studyInstanceUid: string):
 
 /** Updates the modalities of a study in the index after those of its series have changed. */
 export const indexModalities = (database: Database, studyInstanceUid: string): void => {
-  database.run(rawQuery(WRITE_MODALITIES, [studyInstanceUid]))
+  database.run(rawQuery(WRITE_MODALITIES, [studyInstanceUid, studyInstanceUid]))
 }
 
 /** A DA as `YYYYMMDD`; '' if it is none. The form of ACR-NEMA, `2026.11.20`, is accepted. */
