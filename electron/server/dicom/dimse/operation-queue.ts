@@ -205,6 +205,7 @@ export class OperationQueue {
         subOperations: this.#subOperations,
         limits: this.#limits,
         slices: this.#acceptor.slices,
+        retrievalSlices: this.#acceptor.retrievalSlices,
         dataSlices: this.#acceptor.dataSlices,
         signal,
         send: (bytes) => this.#source.send([bytes]),

@@ -46,6 +46,8 @@ export interface Operation {
   readonly subOperations: Pick<SubOperations, 'request'>
   readonly limits: DimseLimits
   readonly slices: SlicePool
+  /** The pool of the slices in which files are sent. */
+  readonly retrievalSlices: SlicePool
   /** The pool of the slices of `fragments`. */
   readonly dataSlices: SlicePool
   /**

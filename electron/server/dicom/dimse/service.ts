@@ -114,11 +114,16 @@ export interface RetrievalRequest {
   readonly signal: AbortSignal
 }
 
+/** An instance whose file has this length in bytes. */
+export interface FileToSend extends InstanceToSend {
+  readonly bytes: number
+}
+
 /**
  * Sends instances one after the other on the association of the request, each in its own transfer
  * syntax. Yields one result for each and never throws.
  */
-export type SendOnAssociation = <I extends InstanceToSend>(
+export type SendOnAssociation = <I extends FileToSend>(
   instances: readonly I[],
 ) => AsyncGenerator<SendResult<I>, void, void>
 

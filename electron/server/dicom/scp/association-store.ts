@@ -1,9 +1,9 @@
+import type { FileToSend } from '#server/dicom/dimse/service.ts'
 import type { Operation } from '#server/dicom/dimse/service-class.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import {
   asError,
   contextFor,
-  type InstanceToSend,
   resultOfResponse,
   type SendResult,
   storeRequest,
@@ -18,7 +18,7 @@ import { FramedFile } from './framed-file.ts'
  * peer stores the current one. Yields one result for each instance and never throws.
  * @param takeUnsent returns messages to be sent in the same write as the next instance
  */
-export async function* sendOnAssociation<I extends InstanceToSend>(
+export async function* sendOnAssociation<I extends FileToSend>(
   operation: Operation,
   instances: readonly I[],
   takeUnsent: () => readonly Buffer[],
@@ -49,14 +49,15 @@ interface Prepared<I> {
 }
 
 /** Never rejects. */
-async function prepare<I extends InstanceToSend>(
-  { association, peerAsScp, maximumLength, slices, limits }: Operation,
+async function prepare<I extends FileToSend>(
+  { association, peerAsScp, maximumLength, retrievalSlices: slices, limits }: Operation,
   instance: I,
 ): Promise<Prepared<I> | { readonly result: SendResult<I> }> {
   const chosen = contextFor(peerAsScp, instance, association.callingAeTitle)
   if ('result' in chosen) return chosen
   const { context } = chosen
-  const framing = { contextId: context.id, maximumLength, slices, sliceBytes: limits.sliceBytes }
+  const { retrievalSliceBytes: sliceBytes } = limits
+  const framing = { contextId: context.id, maximumLength, slices, sliceBytes }
   try {
     return { instance, context, file: await FramedFile.open(instance, framing) }
   } catch (error) {
@@ -64,7 +65,7 @@ async function prepare<I extends InstanceToSend>(
   }
 }
 
-async function store<I extends InstanceToSend>(
+async function store<I extends FileToSend>(
   { association, subOperations }: Operation,
   { instance, context, file }: Prepared<I>,
   before: readonly Buffer[],

@@ -1,20 +1,27 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import fs from 'node:fs'
+import { promisify } from 'node:util'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   FRAGMENT_HEADER,
   fragmentCapacity,
   writeFragmentHeader,
 } from '#server/dicom/dimse/message.ts'
+import type { FileToSend } from '#server/dicom/dimse/service.ts'
 import type { FramedDataSet } from '#server/dicom/dimse/sub-operations.ts'
-import type { InstanceToSend } from '#server/dicom/scu/store.ts'
 import type { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
+
+// With file descriptors, because several small files a millisecond are opened and closed, and a
+// `FileHandle` costs more than reading from one.
+const open = promisify(fs.open)
+const readv = promisify(fs.readv)
+const close = promisify(fs.close)
 
 /** How the P-DATA-TFs of a data set are made. */
 export interface Framing {
   readonly contextId: number
   /** The peer's maximum P-DATA-TF length in bytes; 0: unlimited. */
   readonly maximumLength: number
-  /** The pool of the slices, and their length in bytes. */
+  /** The pool of the slices, and their maximum length in bytes. */
   readonly slices: SlicePool
   readonly sliceBytes: number
 }
@@ -25,7 +32,7 @@ export interface Framing {
  * slice is sent in one write.
  */
 export class FramedFile implements FramedDataSet, AsyncDisposable {
-  readonly #file: FileHandle
+  readonly #file: number
   readonly #framing: Framing
   /** Data bytes in each P-DATA-TF but the last. */
   readonly #room: number
@@ -38,23 +45,22 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
   #first: Buffer | undefined
 
   /** @throws {Error} without the path if the file cannot be read */
-  static async open(instance: InstanceToSend, framing: Framing): Promise<FramedFile> {
-    let file: FileHandle | undefined
+  static async open(instance: FileToSend, framing: Framing): Promise<FramedFile> {
+    let file: number | undefined
     try {
       file = await open(instance.path, 'r')
-      const framed = new FramedFile(file, (await file.stat()).size, instance, framing)
+      const framed = new FramedFile(file, instance, framing)
       framed.#first = await framed.#read()
       return framed
     } catch (error) {
-      await file?.close()
+      if (file !== undefined) await close(file)
       throw unreadable(error)
     }
   }
 
   private constructor(
-    file: FileHandle,
-    size: number,
-    { dataSetOffset, transferSyntaxUid }: InstanceToSend,
+    file: number,
+    { dataSetOffset, bytes, transferSyntaxUid }: FileToSend,
     framing: Framing,
   ) {
     this.#file = file
@@ -64,10 +70,10 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
       (framing.sliceBytes - FRAGMENT_HEADER) & ~1,
     )
     this.#position = dataSetOffset
-    this.#end = size
+    this.#end = bytes
     // PS3.5 A.5: a deflated stream of odd length is padded with a NUL.
     this.#isPadded =
-      (size - dataSetOffset) % 2 === 1 &&
+      (bytes - dataSetOffset) % 2 === 1 &&
       transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
   }
 
@@ -87,7 +93,7 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#first) this.release(this.#first)
-    await this.#file.close()
+    await close(this.#file)
   }
 
   async #read(): Promise<Buffer | undefined> {
@@ -114,8 +120,8 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
       const last = gaps.pop()
       if (last) gaps.push(last.subarray(0, -1))
     }
-    const { bytesRead } = await this.#file.readv(gaps, this.#position)
-    if (bytesRead !== read) throw Object.assign(new Error(), { code: 'shortened' })
+    const { bytesRead } = await readv(this.#file, gaps, this.#position)
+    if (bytesRead !== read) throw Object.assign(new Error(), { code: 'shorter than stored' })
     this.#position += read
     return slice
   }

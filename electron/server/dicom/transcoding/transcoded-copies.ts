@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
+import type { FileToSend } from '#server/dicom/dimse/service.ts'
 import type { InstanceToSend } from '#server/dicom/scu/store.ts'
 import { message } from '#shared/messages/message.ts'
 import { TranscodingError } from './native-process.ts'
@@ -26,7 +27,7 @@ export class TranscodedCopies {
    * @throws TranscodingError if the instance cannot be converted; the errors of the disk; the abort
    *   reason of the signal
    */
-  async make<I extends InstanceToSend>(
+  async make<I extends FileToSend>(
     instance: I,
     transferSyntax: string,
     signal: AbortSignal,
@@ -39,7 +40,8 @@ export class TranscodedCopies {
       const { sopInstanceUid, transferSyntaxUid, dataSetOffset } = await readFileMeta(path)
       if (sopInstanceUid !== instance.sopInstanceUid)
         throw new TranscodingError(message('transcoding.other-instance'))
-      return { ...instance, path, transferSyntaxUid, dataSetOffset }
+      const { size: bytes } = await stat(path)
+      return { ...instance, path, transferSyntaxUid, dataSetOffset, bytes }
     } catch (error) {
       await rm(path, { force: true })
       throw error

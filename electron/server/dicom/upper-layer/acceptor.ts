@@ -36,12 +36,16 @@ const NORMALIZED: ReadonlySet<number> = new Set([
 /** Slices kept for reuse; enough for four devices that send at the same time. */
 const DATA_SLICES = 32
 
+/** Slices kept for reuse: two of each of four C-GETs, one being sent and one being read. */
+const RETRIEVAL_SLICES = 8
+
 /** State shared by the connections of a server: services, policy, limits and memory. */
 export class Acceptor {
   readonly policy: AssociationPolicy
   readonly observer: AssociationObserver
   readonly slices: SlicePool
   readonly dataSlices: SlicePool
+  readonly retrievalSlices: SlicePool
   readonly connections = new Set<AcceptedConnection>()
   /** Applies to new associations; open ones keep their limits. */
   limits: DimseLimits
@@ -71,6 +75,7 @@ export class Acceptor {
     this.limits = limits
     this.slices = new SlicePool(limits.sliceBytes)
     this.dataSlices = new SlicePool(limits.dataSliceBytes, DATA_SLICES)
+    this.retrievalSlices = new SlicePool(limits.retrievalSliceBytes, RETRIEVAL_SLICES)
     this.#onError = onError
   }
 

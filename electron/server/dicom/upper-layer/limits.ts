@@ -53,6 +53,11 @@ export interface DimseLimits {
    */
   readonly sliceBytes: number
   /**
+   * The same for the files of a C-GET: a whole image of most modalities, so that one read and one
+   * write are enough.
+   */
+  readonly retrievalSliceBytes: number
+  /**
    * ARTIM timer (PS3.8 §9.1.5): from the connection to the A-ASSOCIATE-RQ, and until the peer
    * closes the connection.
    */
@@ -85,6 +90,7 @@ export const DEFAULT_LIMITS: DimseLimits = {
   queuedBytes: 32 << 10,
   aheadBytes: 8 << 20,
   sliceBytes: 256 << 10,
+  retrievalSliceBytes: 1 << 20,
   artimSeconds: 30,
   idleSeconds: 120,
   stallSeconds: 60,
