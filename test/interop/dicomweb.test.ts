@@ -332,11 +332,13 @@ describe('Orthanc', () => {
     needs(context, ...ALL, 'orthanc-dicomweb')
     const [patientId = ''] = PATIENTS
     const samples = ofPatient(archive, patientId)
-    const answers = await orthanc.rest<Record<string, { Value: string }>[]>(
+    const answers = await orthanc.rest<Record<string, { Name: string; Value: string }>[]>(
       '/dicom-web/servers/isthmus/qido',
       { Uri: '/studies', Arguments: { '00100020': patientId } },
     )
-    const studies = answers.map((answer) => answer['0020,000d']?.Value ?? '')
+    const studies = answers.map(
+      (answer) => Object.values(answer).find(({ Name }) => Name === 'StudyInstanceUID')?.Value ?? '',
+    )
     expect(distinct(studies)).toEqual(distinct(samples.map((one) => one.studyInstanceUid)))
     await orthanc.rest('/dicom-web/servers/isthmus/retrieve', {
       Resources: studies.map((Study) => ({ Study })),
