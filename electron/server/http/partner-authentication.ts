@@ -98,7 +98,7 @@ function callerOf(
   throw unauthenticatedError(message('http.key-needed'), 'Bearer')
 }
 
-const DICOMWEB_REFUSALS = {
+const WITHOUT_DICOMWEB = {
   read: message('http.key-without-dicomweb-read'),
   store: message('http.key-without-dicomweb-store'),
 } as const
@@ -122,7 +122,7 @@ export function admitDicomweb(
   reply.headers(headers)
   if (!isAllowed) throw new ApiError('too-many', message('http.key-too-many-calls'))
   if (caller.dicomweb !== right && caller.dicomweb !== 'read-and-store')
-    throw new ApiError('not-permitted', DICOMWEB_REFUSALS[right])
+    throw new ApiError('not-permitted', WITHOUT_DICOMWEB[right])
   app.noteAuthenticated(request)
   return caller
 }
