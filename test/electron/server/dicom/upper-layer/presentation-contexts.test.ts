@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
-import { negotiate, type Offer } from '#server/dicom/upper-layer/presentation-contexts.ts'
+import {
+  negotiate,
+  type Offer,
+  scpContexts,
+} from '#server/dicom/upper-layer/presentation-contexts.ts'
 
 const {
   implicitLittleEndian: ILE,
@@ -76,5 +80,17 @@ describe('presentation contexts', () => {
       { sopClass: MWL, scu: true, scp: false },
       { sopClass: COMMITMENT, scu: true, scp: true },
     ])
+  })
+
+  it('lets the requestor be the SCP only beside the class that it needs that for', () => {
+    const worklistContext = { id: 1, abstractSyntax: MWL, transferSyntaxes: [ILE] }
+    const commitment = { id: 3, abstractSyntax: COMMITMENT, transferSyntaxes: [ILE] }
+    const role = { sopClass: COMMITMENT, scu: false, scp: true }
+    const alone = negotiate([commitment], [role], offerOf)
+    expect(alone.roles).toEqual([{ ...role, scp: false }])
+    expect(scpContexts(alone)).toEqual([])
+    const both = negotiate([worklistContext, commitment], [role], offerOf)
+    expect(both.roles).toEqual([role])
+    expect(scpContexts(both)).toEqual([{ id: 3, abstractSyntax: COMMITMENT, transferSyntax: ILE }])
   })
 })
