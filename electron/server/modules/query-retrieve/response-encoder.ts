@@ -19,7 +19,11 @@ const UTF_8 = specificCharacterSetFor('ISO_IR 192')
 export const tagsAlwaysReturned = (level: QueryLevel): number[] => [
   RETRIEVE_AE_TITLE,
   ...[...RETRIEVAL_ATTRIBUTES.values()]
-    .filter(({ key, level: own }) => key === 'U' && isAtOrAbove(own, level))
+    // Patient ID is no unique key of the Study Root model.
+    .filter(
+      ({ key, level: own }) =>
+        key === 'U' && isAtOrAbove(own, level) && (own !== 'PATIENT' || level === 'PATIENT'),
+    )
     .map(({ tag }) => tag),
 ]
 
