@@ -56,7 +56,7 @@ const orthanc = await startOrthanc(1, {
 })
 const pages = await serveOhif({
   root: '/dicom-web',
-  proxiedPort: Number(new URL(orthanc.url).port),
+  proxy: { port: Number(new URL(orthanc.url).port) },
   config: {
     studyPrefetcher: {
       enabled: true,

@@ -1,6 +1,7 @@
 import { SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
 import type { ServiceClass } from '../../electron/server/dicom/dimse/service-class.ts'
 import { basicWorklist } from '../../electron/server/dicom/scp/basic-worklist.ts'
+import { query } from '../../electron/server/dicom/scp/query.ts'
 import { get, move } from '../../electron/server/dicom/scp/retrieval.ts'
 import {
   mpps,
@@ -8,6 +9,7 @@ import {
   storageCommitment,
   verification,
 } from '../../electron/server/dicom/scp/service-classes.ts'
+import { NEEDED_RIGHT } from '../../electron/server/modules/devices/retrieval-rights.ts'
 import { table, yesNo } from './markdown.ts'
 import { STORAGE_CLASSES, TRANSFER_SYNTAXES } from './registry.ts'
 import { sopClassKeysIn } from './source.ts'
@@ -21,6 +23,7 @@ export const SERVICES = {
   storage: storage({ store: never }, () => false),
   steps: mpps({ create: never, set: never }),
   commitment: storageCommitment({ action: never }, () => true),
+  query: query({ find: never as never }),
   move: move({ retrieve: never }),
   get: get({ retrieve: never }),
 } as const satisfies Record<string, ServiceClass>
@@ -76,6 +79,9 @@ export const className = (uid: string): string => {
 
 function scpOf(uid: string): string {
   if (!Object.values(SERVICES).some((service) => offers(service, uid))) return 'No'
+  const right = NEEDED_RIGHT[uid]
+  if (right)
+    return `Yes, to devices with the right to it (\`retrieval\`: ${right === 'query' ? '`query` or ' : ''}\`retrieve\`)`
   const isOption = offers(SERVICES.commitment, uid) && !offers(SWITCHED_OFF, uid)
   return isOption ? 'Option, off by default (`commitment.isOn`)' : 'Yes'
 }
@@ -105,6 +111,9 @@ const NAMED = [
   ['Modality Worklist', SERVICES.worklist],
   ['Modality Performed Procedure Step', SERVICES.steps],
   ['Storage Commitment Push Model', SERVICES.commitment],
+  ['Query/Retrieve: C-FIND', SERVICES.query],
+  ['Query/Retrieve: C-MOVE', SERVICES.move],
+  ['Query/Retrieve: C-GET', SERVICES.get],
 ] as const
 
 /** Transfer syntaxes of all services but storage, in their order of preference. */
@@ -116,11 +125,11 @@ export const acceptedContextTable = (): string =>
       'role of the requestor',
       'extended negotiation',
     ],
-    NAMED.map(([name, { transferSyntaxes, acceptsScpRole }]) => [
+    NAMED.map(([name, { transferSyntaxes, acceptsScpRole, negotiateOptions }]) => [
       name,
       transferSyntaxes.map((uid) => `${syntaxName(uid)} ${uid}`).join('; '),
       acceptsScpRole ? 'SCU, SCP' : 'SCU',
-      'none',
+      negotiateOptions ? 'relational queries; combined date and time' : 'none',
     ]),
   )
 

@@ -10,7 +10,7 @@ import { hex4, table } from './markdown.ts'
 import { errorCommentsIn, filesIn } from './source.ts'
 
 /** A service of which we are the SCP and that has more to say than Success. */
-export type Service = 'worklist' | 'storage' | 'steps' | 'commitment'
+export type Service = 'worklist' | 'storage' | 'steps' | 'commitment' | 'query' | 'retrieval'
 
 type When = readonly [status: DimseStatus, when: string]
 
@@ -97,7 +97,55 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     ...OF_ALL,
   ],
+  query: [
+    [0x0000, 'all matches were sent, or there is none'],
+    [
+      0xa700,
+      'more matches than one query may have, or studies of an earlier version are not in the index yet: what was found has been sent',
+    ],
+    [
+      0xa900,
+      'no identifier, or one too large or too deep; no such level; a date or time that is none; keys that the level does not permit; with Offending Element',
+    ],
+    [0x0124, 'the right to query was taken away while the association was open'],
+    [0xc003, 'our own fault, with a reference to the log'],
+    [0xfe00, 'C-CANCEL'],
+    ...OF_ALL,
+  ],
+  retrieval: [
+    [0x0000, 'every sub-operation succeeded, or nothing matches'],
+    [0xb000, 'some sub-operations failed, or ended with a warning'],
+    [0xa701, 'more instances than one retrieval may have'],
+    [0xa702, 'every sub-operation failed'],
+    [
+      0xa801,
+      'C-MOVE: the destination is neither the caller with a port, nor a destination, nor another device with a port',
+    ],
+    [
+      0xa900,
+      'no identifier, no such level, no unique key of the level, or a Patient ID with several values; with Offending Element',
+    ],
+    [0x0124, 'the right to retrieve was taken away while the association was open'],
+    [0xc003, 'our own fault, with a reference to the log'],
+    [0xfe00, 'C-CANCEL'],
+    ...OF_ALL,
+  ],
 }
+
+/** Meanings that differ from those of other services. */
+const MEANINGS: Partial<Record<Service, Readonly<Partial<Record<DimseStatus, string>>>>> = {
+  retrieval: {
+    45056: 'Sub-operations Complete: one or more failures or warnings',
+    65024: 'Sub-operations terminated due to Cancel indication',
+  },
+}
+
+const RETRIEVAL_FILES = ['retrievals.ts', 'retrieval-keys.ts', 'move-destination.ts'].map(
+  (name) => `modules/query-retrieve/${name}`,
+)
+const QUERY_FILES = filesIn('modules/query-retrieve').filter(
+  (file) => !RETRIEVAL_FILES.includes(file),
+)
 
 /** Where the code of a service says what it answers. */
 export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
@@ -123,6 +171,13 @@ export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
     'dicom/scp/service-classes.ts',
     'dicom/dimse/operation-queue.ts',
   ],
+  query: [
+    ...QUERY_FILES,
+    'dicom/scp/find.ts',
+    'dicom/data-set/data-set.ts',
+    'dicom/dimse/operation-queue.ts',
+  ],
+  retrieval: [...RETRIEVAL_FILES, 'dicom/scp/retrieval.ts', 'dicom/dimse/operation-queue.ts'],
 }
 
 /** Those of the partner's faults are made, not written. */
@@ -148,7 +203,7 @@ export function statusTable(service: Service): string {
       if (!known) throw new RangeError(`${hex4(status)} is no status of the gateway`)
       return [
         hex4(status),
-        known.meaning,
+        MEANINGS[service]?.[status] ?? known.meaning,
         when,
         [...new Set(commentsOf(status))].map((comment) => `“${comment}”`).join(', '),
       ]

@@ -6,6 +6,7 @@ import type { Tables } from './markdown.ts'
 import { codeTable, objectTable } from './objects.ts'
 import { characterSetTable, headerTable, performedTable, priorKeyTable } from './performed.ts'
 import { rejectionTable, remedyTable } from './rejections.ts'
+import { dicomwebTable, retrievalKeyTable, retrievalLimitTable } from './retrieval.ts'
 import {
   acceptedContextTable,
   sopClassTable,
@@ -68,6 +69,12 @@ export const TABLES: Tables = {
       'reports.destinationId',
     ),
   'settings-device': deviceTable,
+  'settings-dicomweb': () => settingTable('dicomweb.'),
+  'retrieval-keys': retrievalKeyTable,
+  'retrieval-limits': retrievalLimitTable,
+  'query-statuses': () => statusTable('query'),
+  'retrieval-statuses': () => statusTable('retrieval'),
+  'dicomweb-resources': dicomwebTable,
   ports: portTable,
   'iod-pdf': () => objectTable('pdf'),
   'iod-sr': () => objectTable('sr'),

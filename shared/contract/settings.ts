@@ -147,12 +147,6 @@ export const SETTINGS = {
     20,
     'settings.viewer-cache-gigabytes',
   ),
-  'retrieval.maxAnswers': setting(
-    z.int().min(1).max(1_000_000),
-    10_000,
-    'settings.retrieval-max-answers',
-  ),
-  'retrieval.maxParallel': setting(z.int().min(1).max(100), 4, 'settings.retrieval-max-parallel'),
   'dicomweb.isOn': setting(z.boolean(), false, 'settings.dicomweb-is-on'),
   'dicomweb.origins': setting(
     z

@@ -28,17 +28,22 @@ export const OF_EACH_SYNTAX = [
   'test-SR.dcm',
   'waveform_ecg.dcm',
 ]
-/** Patients with several studies, series and images, of folders that are named after them. */
-export const PATIENTS = ['77654033', '98892001', '98892003']
-const isOfPatient = (name: string) =>
-  PATIENTS.some((patient) => name.startsWith(`dicomdirtests/${patient}/`))
+/** Patient IDs of patients with several studies, series and images, and the folders of those. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  '77654033': ['77654033'],
+  '98890234': ['98892001', '98892003'],
+}
+export const PATIENTS = Object.keys(FOLDERS)
+const isOfPatient = (name: string, patientId: string) =>
+  FOLDERS[patientId]?.some((folder) => name.startsWith(`dicomdirtests/${folder}/`))
 
 export async function openArchiveOfSamples(options: StartOptions): Promise<ArchiveOfSamples> {
   await using opened = new AsyncDisposableStack()
   const scratch = opened.use(scratchFolder())
   const stored = sendable(
     (samplesByLack().get('') ?? []).filter(
-      ({ name }) => OF_EACH_SYNTAX.includes(name) || isOfPatient(name),
+      ({ name }) =>
+        OF_EACH_SYNTAX.includes(name) || PATIENTS.some((patientId) => isOfPatient(name, patientId)),
     ),
     scratch.path,
   )
@@ -64,4 +69,4 @@ export function sampleOf({ stored }: ArchiveOfSamples, name: string): Sendable {
 
 /** Samples of a patient of `PATIENTS`. */
 export const ofPatient = ({ stored }: ArchiveOfSamples, patientId: string): readonly Sendable[] =>
-  stored.filter(({ name }) => name.startsWith(`dicomdirtests/${patientId}/`))
+  stored.filter(({ name }) => isOfPatient(name, patientId))

@@ -18,7 +18,7 @@ class FetchedRequest {
     this.#call = [method, url]
   }
   setRequestHeader(name: string, value: string): void {
-    this.#headers.append(name, value)
+    this.#headers.set(name, value)
   }
   getResponseHeader(name: string): string | null {
     return this.#received.get(name)
@@ -45,11 +45,51 @@ class FetchedRequest {
   }
 }
 
-export type DicomwebClient = InstanceType<typeof api.DICOMwebClient>
+interface OfStudy {
+  readonly studyInstanceUID: string
+}
+interface OfSeries extends OfStudy {
+  readonly seriesInstanceUID: string
+}
+interface OfInstance extends OfSeries {
+  readonly sopInstanceUID: string
+}
+/** DICOM JSON (PS3.18 Annex F): attributes by tag. */
+export type DicomJson = Readonly<
+  Record<string, { readonly vr: string; readonly Value?: readonly unknown[] }>
+>
 
-/** The client that OHIF is built on, for a server and a key. */
-export function dicomwebClient(url: string, key: string): DicomwebClient {
+/** What the tests call of it; its own types say that most results are something else. */
+export interface DicomwebClient {
+  searchForStudies(options: {
+    readonly queryParams: Readonly<Record<string, string>>
+  }): Promise<DicomJson[]>
+  searchForSeries(options: OfStudy): Promise<DicomJson[]>
+  searchForInstances(options: OfStudy): Promise<DicomJson[]>
+  retrieveStudy(options: OfStudy): Promise<ArrayBuffer[]>
+  retrieveSeries(options: OfSeries): Promise<ArrayBuffer[]>
+  retrieveInstance(options: OfInstance): Promise<ArrayBuffer>
+  retrieveStudyMetadata(options: OfStudy): Promise<DicomJson[]>
+  retrieveInstanceMetadata(options: OfInstance): Promise<DicomJson[]>
+  retrieveInstanceFrames(
+    options: OfInstance & { readonly frameNumbers: readonly number[] },
+  ): Promise<ArrayBuffer[]>
+  retrieveInstanceRendered(
+    options: OfInstance & { readonly mediaTypes: readonly { readonly mediaType: string }[] },
+  ): Promise<ArrayBuffer[]>
+  storeInstances(options: { readonly datasets: readonly ArrayBuffer[] }): Promise<unknown>
+}
+
+/**
+ * The client that OHIF is built on, for a server and a key.
+ * @param accept in place of the client's own Accept, which has no way to ask for every transfer
+ *   syntax
+ */
+export function dicomwebClient(url: string, key: string, accept?: string): DicomwebClient {
   Object.assign(globalThis, { XMLHttpRequest: FetchedRequest })
-  const headers = { Authorization: `Bearer ${key}` }
-  return new api.DICOMwebClient({ url, headers, verbose: false })
+  const headers = { Authorization: `Bearer ${key}`, ...(accept && { Accept: accept }) }
+  const client: unknown = new api.DICOMwebClient({
+    ...{ url, headers, verbose: false, singlepart: false },
+  })
+  return client as DicomwebClient
 }

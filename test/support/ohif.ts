@@ -11,8 +11,13 @@ export const OHIF_VERSION = '3.13.2'
 export interface OhifSource {
   /** Base URL of the DICOMweb server, as the browser calls it. */
   readonly root: string
-  /** Calls below `/dicom-web` of the pages are passed on to this port of 127.0.0.1. */
-  readonly proxiedPort?: number
+  /**
+   * Calls below `/dicom-web` of the pages are passed on to this port of 127.0.0.1, with these
+   * headers.
+   */
+  readonly proxy?: { readonly port: number; readonly headers?: Readonly<Record<string, string>> }
+  /** Other settings of the data source than the first ones. */
+  readonly source?: object
   /** More of `window.config`. */
   readonly config?: object
 }
@@ -46,7 +51,8 @@ function fetchedPages(): string {
 /** OHIF's pages on a free port of 127.0.0.1, configured for one DICOMweb server. */
 export async function serveOhif({
   root,
-  proxiedPort,
+  proxy,
+  source = {},
   config = {},
 }: OhifSource): Promise<OhifPages> {
   const pages = fetchedPages()
@@ -63,6 +69,7 @@ export async function serveOhif({
     supportsFuzzyMatching: false,
     supportsWildcard: true,
     omitQuotationForMultipartRequest: true,
+    ...source,
   }
   const own = {
     defaultDataSourceName: 'dicomweb',
@@ -80,8 +87,7 @@ Object.assign(window.config, ${JSON.stringify(own)})`
 
   const server = createServer((call, response) => {
     const { pathname } = new URL(call.url ?? '/', 'http://ohif')
-    if (proxiedPort !== undefined && pathname.startsWith('/dicom-web'))
-      return passOn(call, response, proxiedPort)
+    if (proxy && pathname.startsWith('/dicom-web')) return passOn(call, response, proxy)
     const file = resolve(join(pages, pathname))
     const isFile = file.startsWith(pages + sep) && extname(file) !== '' && existsSync(file)
     const found = isFile ? file : join(pages, 'index.html')
@@ -104,8 +110,13 @@ Object.assign(window.config, ${JSON.stringify(own)})`
 }
 
 /** As a reverse proxy does, so that pages and images have one origin. */
-function passOn(call: IncomingMessage, response: ServerResponse, port: number): void {
-  const { method, headers, url: path } = call
+function passOn(
+  call: IncomingMessage,
+  response: ServerResponse,
+  { port, headers: more = {} }: NonNullable<OhifSource['proxy']>,
+): void {
+  const { method, url: path } = call
+  const headers = { ...call.headers, ...more }
   const passed = request({ host: '127.0.0.1', port, method, headers, path }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     answer.pipe(response)

@@ -7,7 +7,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 // (decision 0057).
 
 /** The right that each SOP class needs. */
-const NEEDED: Readonly<Record<string, Exclude<RetrievalRight, 'none'>>> = {
+export const NEEDED_RIGHT: Readonly<Record<string, Exclude<RetrievalRight, 'none'>>> = {
   [SOP_CLASS.patientRootFind]: 'query',
   [SOP_CLASS.studyRootFind]: 'query',
   [SOP_CLASS.patientRootMove]: 'retrieve',
@@ -58,6 +58,6 @@ export function retrievalRefusal(
 }
 
 function isAllowed(right: RetrievalRight, uid: string): boolean {
-  const needed = NEEDED[uid]
+  const needed = NEEDED_RIGHT[uid]
   return needed === undefined || right === 'retrieve' || right === needed
 }

@@ -1,18 +1,14 @@
-import { rmSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
-import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
-import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import type { InstanceToSend } from '#server/dicom/scu/store.ts'
+import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 
 /** Copies that are kept: viewers ask for the frames of an instance one by one. */
 const MAX_COPIES = 16
-const MAX_INFLATED_BYTES = 4 * 2 ** 30
 
 interface Copy {
-  readonly path: string
-  readonly made: Promise<void>
+  readonly made: Promise<InstanceToSend>
   users: number
 }
 
@@ -25,38 +21,31 @@ export interface LentCopy extends AsyncDisposable {
  * requests need it at the same time; the least recently used are deleted.
  */
 export class ConvertedFiles implements AsyncDisposable {
-  readonly #context: Context
-  readonly #transcode: Transcoder['transcode']
+  readonly #files: TranscodedCopies
   readonly #onDelete: (path: string) => void
-  readonly #folder: string
   readonly #copies = new Map<string, Copy>()
+  readonly #closed = new AbortController()
 
   /** @param onDelete called before a copy is deleted */
   constructor(
-    context: Context,
+    { folder, uuid }: Context,
     transcode: Transcoder['transcode'],
     onDelete: (path: string) => void,
   ) {
-    this.#context = context
-    this.#transcode = transcode
+    this.#files = new TranscodedCopies(join(folder, 'spool', 'dicomweb'), transcode, uuid)
     this.#onDelete = onDelete
-    this.#folder = join(context.folder, 'spool', 'dicomweb')
-    // Copies of an interrupted run.
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   /**
    * Returns a copy that exists until it is disposed of.
-   * @param from a stored file
-   * @throws TranscodingError if the instance cannot be converted; ViewedFileFault if it cannot be
-   * inflated; errors of the disk
+   * @throws TranscodingError if the instance cannot be converted; errors of the disk
    */
-  async lend(
-    from: { readonly path: string; readonly transferSyntaxUid: string },
-    to: string,
-  ): Promise<LentCopy> {
+  async lend(from: InstanceToSend, to: string): Promise<LentCopy> {
     const key = `${to} ${from.path}`
-    const copy = this.#copies.get(key) ?? this.#make(from, to)
+    const copy = this.#copies.get(key) ?? {
+      made: this.#files.make(from, to, this.#closed.signal),
+      users: 0,
+    }
     // Moved to the end: the least recently used copy is deleted first.
     this.#copies.delete(key)
     this.#copies.set(key, copy)
@@ -66,8 +55,8 @@ export class ConvertedFiles implements AsyncDisposable {
       await this.#deleteOldest()
     }
     try {
-      await copy.made
-      return { path: copy.path, [Symbol.asyncDispose]: giveBack }
+      const { path } = await copy.made
+      return { path, [Symbol.asyncDispose]: giveBack }
     } catch (error) {
       if (this.#copies.get(key) === copy) this.#copies.delete(key)
       throw error
@@ -75,37 +64,25 @@ export class ConvertedFiles implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { path } of this.#copies.values()) this.#onDelete(path)
+    this.#closed.abort()
+    const copies = [...this.#copies.values()]
     this.#copies.clear()
-    await rm(this.#folder, { recursive: true, force: true })
-  }
-
-  #make(
-    {
-      path: from,
-      transferSyntaxUid,
-    }: { readonly path: string; readonly transferSyntaxUid: string },
-    to: string,
-  ): Copy {
-    const path = join(this.#folder, `${this.#context.uuid()}.dcm`)
-    const make = async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      const isInflation =
-        transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian &&
-        to === TRANSFER_SYNTAX.explicitLittleEndian
-      if (isInflation) await inflatedFile(from, path, { bytes: MAX_INFLATED_BYTES })
-      else await this.#transcode(from, path, to)
-    }
-    return { path, made: make(), users: 0 }
+    for (const copy of copies) await this.#delete(copy)
   }
 
   async #deleteOldest(): Promise<void> {
-    for (const [key, { path, users }] of this.#copies) {
+    for (const [key, copy] of this.#copies) {
       if (this.#copies.size <= MAX_COPIES) return
-      if (users > 0) continue
+      if (copy.users > 0) continue
       this.#copies.delete(key)
-      this.#onDelete(path)
-      await rm(path, { force: true })
+      await this.#delete(copy)
     }
+  }
+
+  async #delete({ made }: Copy): Promise<void> {
+    const instance = await made.catch(() => undefined)
+    if (!instance) return
+    this.#onDelete(instance.path)
+    await this.#files.remove(instance)
   }
 }

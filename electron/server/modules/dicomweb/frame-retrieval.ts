@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import type { InstanceToSend } from '#server/dicom/scu/store.ts'
 import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { wholeFrameOf } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
@@ -14,7 +15,7 @@ import {
   standardName,
 } from './media-types.ts'
 import { multipart, onePart, type Part } from './multipart.ts'
-import { findStoredInstance, type ResourcePath } from './stored-instances.ts'
+import { findStoredInstance, instanceFile, type ResourcePath } from './stored-instances.ts'
 
 /** Frames of one request. */
 const MAX_FRAMES = 10_000
@@ -56,12 +57,11 @@ export class FrameRetrieval {
     const numbers = frameNumbers(list)
     const instance = findStoredInstance(this.#context.database, path)
     if (!instance) throw notFound()
-    const { file, transferSyntaxUid } = instance
-    const target = frameSyntaxToSend(transferSyntaxUid, accepted)
+    const target = frameSyntaxToSend(instance.transferSyntaxUid, accepted)
     if (!target) throw notAcceptable()
     const { syntax, isMultipart } = target
-    const stored = this.#context.imageFiles.pathOf(file)
-    const read = (number: number) => this.#read({ path: stored, transferSyntaxUid }, syntax, number)
+    const stored = instanceFile(this.#context, instance)
+    const read = (number: number) => this.#read(stored, syntax, number)
     const type = frameTypeOf(syntax)
     const headersOf = (number: number) => ({
       'Content-Type': `${type}; transfer-syntax=${frameSyntaxOf(syntax)}`,
@@ -82,11 +82,7 @@ export class FrameRetrieval {
     return multipart(type, parts())
   }
 
-  async #read(
-    from: { readonly path: string; readonly transferSyntaxUid: string },
-    syntax: string,
-    number: number,
-  ): Promise<Buffer> {
+  async #read(from: InstanceToSend, syntax: string, number: number): Promise<Buffer> {
     if (syntax === from.transferSyntaxUid) return await this.#frame(from.path, number)
     await using copy = await this.#converted.lend(from, syntax)
     return await this.#frame(copy.path, number)

@@ -8,7 +8,12 @@ import type { ConvertedFiles } from './converted-files.ts'
 import { notAcceptable, notFound } from './faults.ts'
 import { canConvert, DICOM, isLossy } from './media-types.ts'
 import { multipart, type Part } from './multipart.ts'
-import { listStoredInstances, type ResourcePath, type StoredInstance } from './stored-instances.ts'
+import {
+  instanceFile,
+  listStoredInstances,
+  type ResourcePath,
+  type StoredInstance,
+} from './stored-instances.ts'
 
 const CHUNK_BYTES = 1 << 18
 
@@ -79,17 +84,16 @@ async function* partsOf(
 }
 
 async function* contentOf(
-  { imageFiles }: Context,
+  context: Context,
   converted: ConvertedFiles,
   { instance, transferSyntax }: Sent,
 ): AsyncGenerator<Buffer> {
-  const { file, transferSyntaxUid } = instance
-  const path = imageFiles.pathOf(file)
-  if (transferSyntax === transferSyntaxUid) {
-    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  const stored = instanceFile(context, instance)
+  if (transferSyntax === instance.transferSyntaxUid) {
+    yield* createReadStream(stored.path, { highWaterMark: CHUNK_BYTES })
     return
   }
-  await using copy = await converted.lend({ path, transferSyntaxUid }, transferSyntax)
+  await using copy = await converted.lend(stored, transferSyntax)
   yield* createReadStream(copy.path, { highWaterMark: CHUNK_BYTES })
 }
 

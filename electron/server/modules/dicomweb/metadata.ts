@@ -8,7 +8,12 @@ import { withApiErrors } from '#server/modules/viewer/image-file.ts'
 import { OpenFile } from '#server/modules/viewer/open-files.ts'
 import type { ConvertedFiles, LentCopy } from './converted-files.ts'
 import { notFound } from './faults.ts'
-import { listStoredInstances, type ResourcePath, type StoredInstance } from './stored-instances.ts'
+import {
+  instanceFile,
+  listStoredInstances,
+  type ResourcePath,
+  type StoredInstance,
+} from './stored-instances.ts'
 
 /** Available Transfer Syntax UID (0008,3002), by which viewers know a video. */
 const AVAILABLE_TRANSFER_SYNTAX = '00083002'
@@ -80,14 +85,14 @@ export async function withHeader<T>(
   return await work(header, file)
 }
 
-/** The stored file or, if that is deflated, an inflated copy. */
+/** The stored file or, if that is deflated, a copy that is not. */
 export async function plainFile(
-  { imageFiles }: Context,
+  context: Context,
   converted: ConvertedFiles,
-  { file, transferSyntaxUid }: StoredInstance,
+  instance: StoredInstance,
 ): Promise<LentCopy> {
-  const path = imageFiles.pathOf(file)
-  return transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
-    ? await converted.lend({ path, transferSyntaxUid }, TRANSFER_SYNTAX.explicitLittleEndian)
-    : { path, [Symbol.asyncDispose]: async () => undefined }
+  const stored = instanceFile(context, instance)
+  return instance.transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
+    ? await converted.lend(stored, TRANSFER_SYNTAX.explicitLittleEndian)
+    : { path: stored.path, [Symbol.asyncDispose]: async () => undefined }
 }

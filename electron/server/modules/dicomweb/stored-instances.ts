@@ -1,3 +1,4 @@
+import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { IS_NO_REJECTION_NOTE } from '#server/modules/images/instance-queries.ts'
@@ -14,6 +15,12 @@ export interface StoredInstance {
   readonly dataSetOffset: number
   readonly bytes: number
 }
+
+/** The instance with the path of its file. */
+export const instanceFile = ({ imageFiles }: Context, instance: StoredInstance) => ({
+  ...instance,
+  path: imageFiles.pathOf(instance.file),
+})
 
 /** What a path of DICOMweb refers to: a study, a series of it, or an instance of that. */
 export interface ResourcePath {

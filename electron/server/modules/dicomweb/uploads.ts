@@ -85,8 +85,8 @@ function boundaryOf(contentType: string | undefined): string {
   if (media?.type !== 'multipart/related' || type !== DICOM)
     throw new ApiError('media-type', message('dicomweb.upload-type'))
   const boundary = media.parameters.get('boundary') ?? ''
-  // RFC 2046 §5.1.1
-  if (boundary === '' || boundary.length > 70)
+  // RFC 2046 §5.1.1 permits 70 characters; Orthanc sends 73.
+  if (boundary === '' || boundary.length > 200)
     throw new ApiError('malformed', message('dicomweb.upload-without-boundary'))
   return boundary
 }

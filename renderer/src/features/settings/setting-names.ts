@@ -17,7 +17,6 @@ const NAMES = [
   'window',
   'mail',
   'viewer',
-  'retrieval',
   'dicomweb',
   'audit',
   'activity',
