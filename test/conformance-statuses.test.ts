@@ -47,6 +47,26 @@ describe('the conformance statement gives each status that a service can send:',
   })
 })
 
+describe('the conformance statement gives each status of Query/Retrieve:', () => {
+  it('queries', () => {
+    const found = hexNumbersIn(...SAID_IN.query.filter((file) => !file.includes('/dimse/')))
+    const known: readonly number[] = stated('query')
+    expect(
+      found.filter((code) => !known.includes(code) && ![0xff00, 0xffff].includes(code)),
+    ).toEqual([])
+    expect(known).toEqual(expect.arrayContaining([0xa700, 0xa900, 0xc003, 0xfe00]))
+  })
+
+  it('retrievals', () => {
+    const found = hexNumbersIn(...SAID_IN.retrieval.filter((file) => !file.includes('/dimse/')))
+    const known: readonly number[] = stated('retrieval')
+    expect(
+      found.filter((code) => !known.includes(code) && ![0xff00, 0xffff].includes(code)),
+    ).toEqual([])
+    expect(known).toEqual(expect.arrayContaining([0xa701, 0xa702, 0xa801, 0xb000]))
+  })
+})
+
 describe('an Error Comment', () => {
   it('is found in the code of its service, and is as long as an LO may be', () => {
     for (const [service, files] of Object.entries(SAID_IN)) {
@@ -76,7 +96,8 @@ describe('an Error Comment', () => {
       expect([
         service,
         foreign.filter(
-          (status) => status !== 0xc003 && !(service !== 'worklist' && status === 0xa900),
+          (status) =>
+            status !== 0xc003 && !(!['worklist', 'query'].includes(service) && status === 0xa900),
         ),
       ]).toEqual([service, []])
     }

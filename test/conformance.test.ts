@@ -136,9 +136,9 @@ describe('the conformance statement', () => {
     expect(rolesOf(SOP_CLASS.modalityWorklistFind)).toEqual(['Yes', 'Yes'])
     expect(rolesOf(SOP_CLASS.modalityPerformedProcedureStep)).toEqual(['No', 'Yes'])
     expect(rolesOf(SOP_CLASS.storageCommitmentPushModel)).toEqual(['No', 'Option'])
-    expect(rolesOf(SOP_CLASS.studyRootFind)).toEqual(['Yes', 'No'])
-    expect(rolesOf(SOP_CLASS.studyRootMove)).toEqual(['Yes', 'No'])
-    expect(rolesOf(SOP_CLASS.patientRootFind)).toBeUndefined()
+    expect(rolesOf(SOP_CLASS.studyRootFind)).toEqual(['Yes', 'Yes'])
+    expect(rolesOf(SOP_CLASS.studyRootMove)).toEqual(['Yes', 'Yes'])
+    expect(rolesOf(SOP_CLASS.patientRootGet)).toEqual(['No', 'Yes'])
   })
 
   it('lists storage classes that are taken, and those that its words leave out are not', () => {

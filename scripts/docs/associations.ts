@@ -67,10 +67,14 @@ export const parameterTable = (): string =>
       ['Instances of one association, as initiator', `up to ${BATCH}`],
       [
         'SCP/SCU role selection',
-        'answered where it is proposed: the SCU role is accepted, the SCP role declined',
+        'answered where it is proposed: the SCU role is accepted; the SCP role for storage classes that are proposed with C-GET, and declined otherwise',
       ],
       [
-        'Extended negotiation, common extended negotiation, user identity',
+        'Extended negotiation',
+        'answered for C-FIND of Query/Retrieve (section 5.2.8); other proposals are passed over without an answer',
+      ],
+      [
+        'Common extended negotiation, user identity',
         'not used; proposals of them are passed over without an answer',
       ],
     ],

@@ -140,9 +140,12 @@ const MEANINGS: Partial<Record<Service, Readonly<Partial<Record<DimseStatus, str
   },
 }
 
-const RETRIEVAL_FILES = ['retrievals.ts', 'retrieval-keys.ts', 'move-destination.ts'].map(
-  (name) => `modules/query-retrieve/${name}`,
-)
+const RETRIEVAL_FILES = [
+  'retrievals.ts',
+  'retrieval-keys.ts',
+  'move-destination.ts',
+  'patient-studies.ts',
+].map((name) => `modules/query-retrieve/${name}`)
 const QUERY_FILES = filesIn('modules/query-retrieve').filter(
   (file) => !RETRIEVAL_FILES.includes(file),
 )

@@ -98,6 +98,11 @@ function callerOf(
   throw unauthenticatedError(message('http.key-needed'), 'Bearer')
 }
 
+const WITHOUT_DICOMWEB = {
+  read: message('http.key-without-dicomweb-read'),
+  store: message('http.key-without-dicomweb-store'),
+} as const
+
 /**
  * Authenticates the API key of a DICOMweb request and counts its rate (decision 0057). A session of
  * the window is not accepted: the window has its own calls.
@@ -117,7 +122,7 @@ export function admitDicomweb(
   reply.headers(headers)
   if (!isAllowed) throw new ApiError('too-many', message('http.key-too-many-calls'))
   if (caller.dicomweb !== right && caller.dicomweb !== 'read-and-store')
-    throw new ApiError('not-permitted', message(`http.key-without-dicomweb-${right}`))
+    throw new ApiError('not-permitted', WITHOUT_DICOMWEB[right])
   app.noteAuthenticated(request)
   return caller
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
@@ -7,7 +8,7 @@ import { type Accepted, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
 import { notAcceptable, notFound } from './faults.ts'
 import { canConvert, DICOM, isLossy } from './media-types.ts'
-import { multipart, type Part } from './multipart.ts'
+import { multipart, onePart, type Part } from './multipart.ts'
 import {
   instanceFile,
   listStoredInstances,
@@ -16,6 +17,8 @@ import {
 } from './stored-instances.ts'
 
 const CHUNK_BYTES = 1 << 18
+/** Files up to this size are read as a whole. */
+const WHOLE_BYTES = 2 << 20
 
 /** An instance and the transfer syntax in which it is sent. */
 interface Sent {
@@ -30,12 +33,12 @@ interface Sent {
  * not compress with a loss (PS3.18 8.7.3.5.2).
  * @throws ApiError not-found; not-acceptable: none of the instances can be sent as requested
  */
-export function retrieveInstances(
+export async function retrieveInstances(
   context: Context,
   converted: ConvertedFiles,
   path: ResourcePath,
   accepted: readonly Accepted[],
-): DicomwebAnswer {
+): Promise<DicomwebAnswer> {
   const instances = listStoredInstances(context.database, path)
   if (instances.length === 0) throw notFound()
   const wanted = accepted.filter((each) => isOfType(each, DICOM))
@@ -47,11 +50,15 @@ export function retrieveInstances(
   const isMultipart = wanted.some((each) => each.isMultipart)
   // PS3.18 10.4.3: some of the instances cannot be sent as requested.
   const status = sent.length < instances.length ? 206 : 200
+  const [only, ...others] = sent
   if (isMultipart) {
+    if (only && others.length === 0 && isShort(only)) {
+      const file = await readFile(context.imageFiles.pathOf(only.instance.file))
+      return { status, ...onePart(DICOM, { 'Content-Type': typeOf(only) }, file) }
+    }
     const parts = partsOf(context, converted, sent)
     return { status, ...multipart(DICOM, parts) }
   }
-  const [only, ...others] = sent
   if (!only || others.length > 0 || path.sopInstanceUid === undefined) throw notAcceptable()
   const content = contentOf(context, converted, only)
   return { contentType: typeOf(only), body: Readable.from(content, { objectMode: false }) }
@@ -90,11 +97,16 @@ async function* contentOf(
 ): AsyncGenerator<Buffer> {
   const stored = instanceFile(context, instance)
   if (transferSyntax === instance.transferSyntaxUid) {
-    yield* createReadStream(stored.path, { highWaterMark: CHUNK_BYTES })
+    if (isShort({ instance, transferSyntax })) yield await readFile(stored.path)
+    else yield* createReadStream(stored.path, { highWaterMark: CHUNK_BYTES })
     return
   }
   await using copy = await converted.lend(stored, transferSyntax)
   yield* createReadStream(copy.path, { highWaterMark: CHUNK_BYTES })
 }
+
+/** Whether it is sent as it is stored, by one read: several times as fast as a stream. */
+const isShort = ({ instance, transferSyntax }: Sent): boolean =>
+  transferSyntax === instance.transferSyntaxUid && instance.bytes <= WHOLE_BYTES
 
 const typeOf = ({ transferSyntax }: Sent): string => `${DICOM}; transfer-syntax=${transferSyntax}`

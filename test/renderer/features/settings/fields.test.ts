@@ -43,6 +43,7 @@ describe('the settings screen', () => {
         'window',
         'mail',
         'viewer',
+        'dicomweb',
         'audit',
         'activity',
         'backup',

@@ -89,6 +89,7 @@ describe('a device', () => {
       countsBytes: false,
       tls: 'optional',
       certificate: null,
+      retrieval: 'none',
       createdAt: '2026-11-20T09:00:00.000Z',
       updatedAt: '2026-11-20T09:00:00.000Z',
       lastSeenAt: null,
