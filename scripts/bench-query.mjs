@@ -2,7 +2,7 @@
 // --rounds 3 --slices 300 --only archive,peers]: queries of an archive of generated rows by C-FIND
 // and QIDO-RS, with the memory before and after; then, beside Orthanc with its DICOMweb plugin in
 // the same run: study-level C-FIND, frames by WADO-RS, and C-GET. --folder keeps the archive, or takes one that
-// is there. An archive of the standard size takes about 15 GB. Needs DCMTK, and Orthanc with
+// is there or was interrupted. An archive of the standard size takes about 15 GB. Needs DCMTK, and Orthanc with
 // orthanc-dicomweb. Figures: docs/BENCHMARKS.md.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,11 +60,9 @@ process.exit(missed.length === 0 ? 0 : 1)
 async function archive() {
   const folder = values.folder ?? join(work, 'archive')
   const { studies, instances } = numbers()
-  const { key, isNew } = prepare(folder)
-  if (isNew) {
-    const filled = fillArchive(folder, { studies, instances, say: (line) => console.error(line) })
-    console.error(`${filled.instances} instances in ${filled.seconds.toFixed(0)} s`)
-  }
+  const { key } = prepare(folder)
+  const filled = fillArchive(folder, { studies, instances, say: (line) => console.error(line) })
+  console.error(`${filled.instances} instances in ${filled.seconds.toFixed(0)} s`)
   const gateway = await serve(folder)
   missed.push(...(await measureArchive({ gateway, key, ...numbers() })))
   await allEnded()
@@ -83,8 +81,7 @@ function numbers() {
 function prepare(folder) {
   mkdirSync(folder, { recursive: true })
   using context = openContext({ folder })
-  const isNew = !context.settings.get('dicomweb.isOn')
-  if (isNew) {
+  if (!context.settings.get('dicomweb.isOn')) {
     const settings = { 'dicomweb.isOn': true, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 }
     // A load generator asks more often than a viewer.
     const limits = { 'dicomweb.ratePerSecond': 100_000, 'dicomweb.rateBurst': 100_000 }
@@ -93,7 +90,7 @@ function prepare(folder) {
   }
   const permissions = { isViewerEnabled: false, scope: 'all', dicomweb: 'read' }
   const { key } = createApiKey(context, { description: 'Bench', ...permissions }, 'command-line')
-  return { key, isNew }
+  return { key }
 }
 
 function serve(folder) {

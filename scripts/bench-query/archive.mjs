@@ -70,7 +70,7 @@ export function studyOf(index, studies) {
 }
 
 /**
- * Fills a data folder with `studies` studies of `instances` instances together.
+ * Fills a data folder up with `studies` studies of `instances` instances together.
  * @param {{ studies: number, instances: number, say: (line: string) => void }} options
  */
 export function fillArchive(folder, { studies, instances, say }) {
@@ -83,12 +83,14 @@ export function fillArchive(folder, { studies, instances, say }) {
   const ofSeries = Math.max(1, Math.round(instances / studies / SERIES_OF_A_STUDY))
   for (let n = 1; n <= Math.max(ofSeries, SERIES_OF_A_STUDY); n++)
     database.run(rawQuery('insert into temp.numbers values (?)', [n]))
-  for (let first = 0; first < studies; first += BATCH) {
+  // An archive whose making was interrupted is taken up where it ended: a batch is one transaction.
+  const done = database.get(rawQuery('select count(*) as studies from imageStudies', [])).studies
+  for (let first = done; first < studies; first += BATCH) {
     database.transaction(() => {
       for (let index = first; index < Math.min(first + BATCH, studies); index++)
         insertStudy(database, index, studies, ofSeries)
     })
-    if ((first / BATCH) % 20 === 0)
+    if (Math.round(first / BATCH) % 5 === 0)
       say(`${first} of ${studies} studies, ${Math.round((Date.now() - began) / 1000)} s`)
   }
   return { seconds: (Date.now() - began) / 1000, instances: studies * ofSeries * SERIES_OF_A_STUDY }

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { phantomSlice, phantomSopUid } from '#electron/simulator/phantom.ts'
 import { type OhifPages, serveOhif } from '../support/ohif.ts'
 import { complaintsOf, openStage, type Stage } from './stage.ts'
-import { expect, test } from './test.ts'
+import { test } from './test.ts'
 
 // OHIF, as it is published, with the settings of docs/DICOMWEB.md: behind a web server that adds the
 // API key, and without one, when its pages come from another origin than the images and the key is
@@ -114,7 +114,9 @@ test('OHIF shows the images from another origin, with the key in its address', a
 test('OHIF lists the studies', async ({ page }) => {
   test.setTimeout(120_000)
   await page.goto(proxied.url)
-  await expect(page.getByText('TEST-OHIF').first()).toBeVisible({ timeout: 60_000 })
+  const row = page.getByRole('row').filter({ hasText: 'Test, Ohif' })
+  await expect(row).toContainText('CT thorax', { timeout: 60_000 })
+  await expect(row).toContainText(String(SERIES.slices))
 })
 
 test('OHIF reads nothing without a key', async ({ page }) => {

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -8,6 +10,7 @@ import {
   RLE,
 } from '../electron/server/dicom/pixel-data/viewed-file-fixture.ts'
 import { CT_IMAGE_STORAGE, type MadeInstance, writeInstance } from '../support/instance-file.ts'
+import { hidesOpenFiles, openFilesIn } from '../support/open-files.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import {
   dataSetIn,
@@ -267,3 +270,44 @@ it('is not there while it is switched off', async () => {
   await using web = await openWebArchive({ overrides: { 'dicomweb.isOn': false } })
   expect((await web.get('/studies')).status).toBe(404)
 })
+
+it('frees everything of a caller that hangs up, and limits the requests in progress', async () => {
+  await using web = await openWebArchive({ overrides: { 'dicomweb.maxParallel': 1 } })
+  const large = made({ size: 2000 })
+  expect((await web.store([large])).status).toBe(200)
+  const controller = new AbortController()
+  const response = await fetch(`${web.root}/studies/${STUDY}`, {
+    headers: { authorization: `Bearer ${web.key}`, ...ANY_SYNTAX },
+    signal: controller.signal,
+  })
+  await response.body?.getReader().read()
+  const busy = await web.get(`/studies/${STUDY}/metadata`)
+  expect([busy.status, busy.headers.get('retry-after')]).toEqual([429, '1'])
+  if (!hidesOpenFiles) expect(imagesOpen(web)).toHaveLength(1)
+  controller.abort()
+  await expect
+    .poll(async () => (await web.get(`/studies/${STUDY}/metadata`)).status, { timeout: 5000 })
+    .toBe(200)
+  if (!hidesOpenFiles) await expect.poll(() => imagesOpen(web), { timeout: 5000 }).toEqual([])
+
+  // An upload that breaks off leaves nothing, and is no fault of the gateway.
+  const { hostname, port } = new URL(web.root)
+  const upload = request({
+    ...{ hostname, port, method: 'POST', path: '/dicom-web/studies' },
+    headers: { authorization: `Bearer ${web.key}`, 'content-type': UPLOAD_TYPE },
+  })
+  upload.on('error', () => undefined)
+  upload.write(
+    uploadOf([made({ size: 1000, sopInstanceUid: '2.25.100.1.9' })]).subarray(0, 900_000),
+  )
+  await expect
+    .poll(() => openFilesIn(web.gateway.folder).some((path) => path.includes('spool')))
+    .toBe(true)
+  upload.destroy()
+  await expect.poll(() => readdirSync(join(web.gateway.folder, 'spool'))).not.toContain('part')
+  await expect.poll(async () => (await web.get('/studies')).status).toBe(200)
+  expect(await web.json('/instances?SOPInstanceUID=2.25.100.1.9')).toEqual([])
+  expect(web.gateway.log.filter((line) => line.includes('a call failed'))).toEqual([])
+})
+
+const imagesOpen = ({ gateway }: WebArchive) => openFilesIn(join(gateway.folder, 'images'))

@@ -97,9 +97,15 @@ export function serveDicomwebRoutes(
           handler: async (request, reply) => {
             const caller = callers.get(request) as ApiKeyCaller
             const call = callOf(app, request, reply, caller)
-            const given = await answer(call)
-            noteRead(app, { method, path: `${DICOMWEB_PREFIX}${path}` }, call, caller)
-            return send(app, request, reply, given)
+            try {
+              const given = await answer(call)
+              noteRead(app, { method, path: `${DICOMWEB_PREFIX}${path}` }, call, caller)
+              return send(app, request, reply, given)
+            } catch (error) {
+              // Nobody waits for an answer, and that the caller hung up is no fault of ours.
+              if (call.signal.aborted) return reply.hijack()
+              throw error
+            }
           },
         })
       }
@@ -179,6 +185,6 @@ const isPrematureClose = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
 
 const busy = () =>
-  new ApiError('unavailable', message('dicomweb.too-many-requests'), {
+  new ApiError('too-many', message('dicomweb.too-many-requests'), {
     headers: { 'retry-after': '1' },
   })

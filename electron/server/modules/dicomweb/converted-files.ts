@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import type { InstanceToSend } from '#server/dicom/scu/store.ts'
+import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
+import { ApiError } from '#shared/errors.ts'
 
 /** Copies that are kept: viewers ask for the frames of an instance one by one. */
 const MAX_COPIES = 16
@@ -38,7 +40,7 @@ export class ConvertedFiles implements AsyncDisposable {
 
   /**
    * Returns a copy that exists until it is disposed of.
-   * @throws TranscodingError if the instance cannot be converted; errors of the disk
+   * @throws ApiError refused: the instance cannot be converted; errors of the disk
    */
   async lend(from: InstanceToSend, to: string): Promise<LentCopy> {
     const key = `${to} ${from.path}`
@@ -59,6 +61,7 @@ export class ConvertedFiles implements AsyncDisposable {
       return { path, [Symbol.asyncDispose]: giveBack }
     } catch (error) {
       if (this.#copies.get(key) === copy) this.#copies.delete(key)
+      if (error instanceof TranscodingError) throw new ApiError('refused', error.explanation)
       throw error
     }
   }

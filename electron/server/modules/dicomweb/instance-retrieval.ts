@@ -51,6 +51,11 @@ export async function retrieveInstances(
   // PS3.18 10.4.3: some of the instances cannot be sent as requested.
   const status = sent.length < instances.length ? 206 : 200
   const [only, ...others] = sent
+  // A conversion that fails is refused before the status is sent; the copy is kept for the response.
+  if (only && isConverted(only)) {
+    const stored = instanceFile(context, only.instance)
+    await (await converted.lend(stored, only.transferSyntax))[Symbol.asyncDispose]()
+  }
   if (isMultipart) {
     if (only && others.length === 0 && isShort(only)) {
       const file = await readFile(context.imageFiles.pathOf(only.instance.file))
@@ -96,7 +101,7 @@ async function* contentOf(
   { instance, transferSyntax }: Sent,
 ): AsyncGenerator<Buffer> {
   const stored = instanceFile(context, instance)
-  if (transferSyntax === instance.transferSyntaxUid) {
+  if (!isConverted({ instance, transferSyntax })) {
     if (isShort({ instance, transferSyntax })) yield await readFile(stored.path)
     else yield* createReadStream(stored.path, { highWaterMark: CHUNK_BYTES })
     return
@@ -106,7 +111,9 @@ async function* contentOf(
 }
 
 /** Whether it is sent as it is stored, by one read: several times as fast as a stream. */
-const isShort = ({ instance, transferSyntax }: Sent): boolean =>
-  transferSyntax === instance.transferSyntaxUid && instance.bytes <= WHOLE_BYTES
+const isShort = (sent: Sent): boolean => !isConverted(sent) && sent.instance.bytes <= WHOLE_BYTES
+
+const isConverted = ({ instance, transferSyntax }: Sent): boolean =>
+  transferSyntax !== instance.transferSyntaxUid
 
 const typeOf = ({ transferSyntax }: Sent): string => `${DICOM}; transfer-syntax=${transferSyntax}`

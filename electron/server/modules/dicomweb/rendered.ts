@@ -25,7 +25,7 @@ type Renderer = Pick<ThumbnailRenderer, 'render'>
 /**
  * Renders a frame of an instance, by default the first one, as JPEG or PNG (PS3.18 8.3.5,
  * 10.4.1.1.3). Query parameters: `viewport=width,height`, `window=center,width,function`, `quality`.
- * @throws ApiError malformed, not-found, not-acceptable; refused: there is no picture; unavailable
+ * @throws ApiError malformed, not-found, not-acceptable; refused: there is no picture; too-many
  */
 export async function renderInstance(
   context: Context,
@@ -99,7 +99,7 @@ async function pictureOf(
     return await renderer.render(imageFiles.pathOf(file), rendering)
   } catch (error) {
     if (error instanceof ThumbnailsBusy)
-      throw new ApiError('unavailable', message('dicomweb.too-many-requests'), {
+      throw new ApiError('too-many', message('dicomweb.too-many-requests'), {
         headers: { 'retry-after': '1' },
       })
     throw error
