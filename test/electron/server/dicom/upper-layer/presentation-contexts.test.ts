@@ -3,7 +3,11 @@ import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { CFindScp } from '#server/dicom/dimse/service.ts'
 import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
 import { query } from '#server/dicom/scp/query.ts'
-import { negotiate, type Offer } from '#server/dicom/upper-layer/presentation-contexts.ts'
+import {
+  negotiate,
+  type Offer,
+  scpContexts,
+} from '#server/dicom/upper-layer/presentation-contexts.ts'
 
 const {
   implicitLittleEndian: ILE,
@@ -81,6 +85,18 @@ describe('presentation contexts', () => {
       { sopClass: MWL, scu: true, scp: false },
       { sopClass: COMMITMENT, scu: true, scp: true },
     ])
+  })
+
+  it('lets the requestor be the SCP only beside the class that it needs that for', () => {
+    const worklistContext = { id: 1, abstractSyntax: MWL, transferSyntaxes: [ILE] }
+    const commitment = { id: 3, abstractSyntax: COMMITMENT, transferSyntaxes: [ILE] }
+    const role = { sopClass: COMMITMENT, scu: false, scp: true }
+    const alone = negotiate([commitment], [role], offerOf)
+    expect(alone.roles).toEqual([{ ...role, scp: false }])
+    expect(scpContexts(alone)).toEqual([])
+    const both = negotiate([worklistContext, commitment], [role], offerOf)
+    expect(both.roles).toEqual([role])
+    expect(scpContexts(both)).toEqual([{ id: 3, abstractSyntax: COMMITMENT, transferSyntax: ILE }])
   })
 
   it('answer the options of a class that was accepted and has some', () => {
