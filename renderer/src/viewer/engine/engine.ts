@@ -24,6 +24,7 @@ import {
 import { openResizing } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { isSoftware } from './software.ts'
+import { softwareEngine } from './software-engine.ts'
 import type { SeriesState } from './stack.ts'
 import { openThumbnails } from './thumbnails.ts'
 import { type Button, openTools, type ToolName, type Tools } from './tools.ts'
@@ -233,7 +234,7 @@ type Panes = Map<string, EnginePane>
 
 /** What all panes draw with. */
 function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks): PanesWorld {
-  const engine = new RenderingEngine(ENGINE_ID)
+  const engine = isSoftware() ? softwareEngine(ENGINE_ID) : new RenderingEngine(ENGINE_ID)
   const client = openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' })
   const frames = openFrames(list, openFetches(), client)
   return {
