@@ -70,6 +70,8 @@ export interface Engine {
    */
   thumbnail(series: SeriesState, signal?: AbortSignal): Promise<string>
 
+  /** Has an image decoded that is likely to be shown soon. */
+  prepare(imageId: string): void
   /** Images that this page has decoded so far: they are shown without waiting for the gateway. */
   decodedImages(): number
   /** Told when their number changes. @returns the way to stop */
@@ -202,6 +204,8 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       render()
     },
     thumbnail: (series, signal) => thumbnails.of(series, signal),
+    // Whoever shows the image says why it cannot be shown.
+    prepare: (imageId) => void world.frames.load(imageId, 'near').catch(() => undefined),
     decodedImages: () => world.frames.loaded.size,
     onDecoded: (listener) => world.frames.onChange(listener),
     storedFrame: (sopInstanceUid, frame, pixel) =>

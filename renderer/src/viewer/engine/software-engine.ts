@@ -6,6 +6,13 @@ import { imageToScreen } from './image-canvas.ts'
 
 /** The part of Cornerstone's engine that draws (5.14, `ContextPoolRenderingEngine.js`). */
 interface Drawing {
+  ensureContextPool(): {
+    getContextByIndex(index: number): {
+      readonly context: { setContainer(container: HTMLElement | null): void }
+      readonly container: HTMLElement
+    }
+  }
+  addVtkjsDrivenViewport(input: { readonly type: Enums.ViewportType }): void
   renderViewportUsingCustomOrVtkPipeline(view: Types.IViewport): Drawn | undefined
 }
 type Drawn = Pick<Types.IViewport, 'element' | 'renderingEngineId'> & {
@@ -31,6 +38,16 @@ export function softwareEngine(id: string): RenderingEngine {
   const byWebGl = drawing.renderViewportUsingCustomOrVtkPipeline.bind(drawing)
   drawing.renderViewportUsingCustomOrVtkPipeline = (view) =>
     view.type === Enums.ViewportType.STACK ? drawStack(view as Types.IStackViewport) : byWebGl(view)
+  const add = drawing.addVtkjsDrivenViewport.bind(drawing)
+  drawing.addVtkjsDrivenViewport = (input) => {
+    if (input.type !== Enums.ViewportType.STACK) return add(input)
+    const { context, container } = drawing.ensureContextPool().getContextByIndex(0)
+    // Without a container it is not resized, which would make its WebGL context: the first image
+    // would wait for that.
+    context.setContainer(null)
+    add(input)
+    context.setContainer(container)
+  }
   return engine
 }
 
