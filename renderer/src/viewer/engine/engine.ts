@@ -1,4 +1,9 @@
-import { cache, init as initCore, RenderingEngine } from '@cornerstonejs/core'
+import {
+  cache,
+  getShouldUseCPURendering,
+  init as initCore,
+  RenderingEngine,
+} from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
 import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
@@ -238,7 +243,9 @@ type Panes = Map<string, EnginePane>
 
 /** What all panes draw with. */
 function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks): PanesWorld {
-  const engine = isSoftware() ? softwareEngine(ENGINE_ID) : new RenderingEngine(ENGINE_ID)
+  // Without any WebGL, Cornerstone draws in its own way.
+  const drawsImages = isSoftware() && !getShouldUseCPURendering()
+  const engine = drawsImages ? softwareEngine(ENGINE_ID) : new RenderingEngine(ENGINE_ID)
   const client = openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' })
   const frames = openFrames(list, openFetches(), client)
   return {

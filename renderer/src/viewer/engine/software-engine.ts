@@ -39,14 +39,12 @@ export function softwareEngine(id: string): RenderingEngine {
   drawing.renderViewportUsingCustomOrVtkPipeline = (view) =>
     view.type === Enums.ViewportType.STACK ? drawStack(view as Types.IStackViewport) : byWebGl(view)
   const add = drawing.addVtkjsDrivenViewport.bind(drawing)
+  const { context, container } = drawing.ensureContextPool().getContextByIndex(0)
+  // Without a container it makes no WebGL context, for which the first image would wait.
+  context.setContainer(null)
   drawing.addVtkjsDrivenViewport = (input) => {
-    if (input.type !== Enums.ViewportType.STACK) return add(input)
-    const { context, container } = drawing.ensureContextPool().getContextByIndex(0)
-    // Without a container it is not resized, which would make its WebGL context: the first image
-    // would wait for that.
-    context.setContainer(null)
+    if (input.type !== Enums.ViewportType.STACK) context.setContainer(container)
     add(input)
-    context.setContainer(container)
   }
   return engine
 }
@@ -91,6 +89,7 @@ function drawImage(view: Types.IStackViewport, target: Target): void {
   const shades = shadesOf(view)
   if (color) drawColours(target, toImage, pixels, shades ?? BYTES, isSmooth)
   else if (shades) drawPixels(target, toImage, pixels, shades, isSmooth)
+  else target.pixels.fill(BLACK)
 }
 
 const BYTES = { lower: 0, upper: 255 }
