@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
@@ -100,14 +100,23 @@ const compressed = (): Plugin => ({
   },
 })
 
-// The window's page names the parts of its first screen, so that they come with the page and not
-// one after another.
+// Each page names the parts of its first screen, so that they come with the page and not one after
+// another. The styles of the viewer come with its parts: in the page, its first script, which opens
+// the view, would wait for them.
+const FIRST_PARTS: Readonly<Record<string, readonly string[]>> = {
+  'index.html': ['app/main.tsx', 'features/dashboard/dashboard.tsx'],
+  'viewer.html': ['main.tsx', 'viewer.tsx', 'beginning.ts', 'engine/engine.ts'].map(
+    (part) => `viewer/${part}`,
+  ),
+}
 const firstScreen = (): Plugin => ({
   name: 'first-screen',
   transformIndexHtml: {
     order: 'post',
     handler(_html, { bundle, filename }) {
-      if (!bundle || !filename.endsWith('index.html')) return []
+      const page = basename(filename)
+      const parts = FIRST_PARTS[page]
+      if (!bundle || !parts) return []
       const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
       const scripts = new Set<string>()
       const styles = new Set<string>()
@@ -118,7 +127,7 @@ const firstScreen = (): Plugin => ({
         for (const imported of chunk.imports) take(imported)
         for (const style of chunk.viteMetadata?.importedCss ?? []) styles.add(style)
       }
-      for (const part of ['app/main.tsx', 'features/dashboard/dashboard.tsx']) {
+      for (const part of parts) {
         const own = join(root, 'renderer/src', part)
         const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId === own)
         if (!chunk) throw new Error(`The first screen has no part ${part}.`)
@@ -129,13 +138,13 @@ const firstScreen = (): Plugin => ({
         imports.some((name) => chunks.find((one) => one.fileName === name)?.name === 'first'),
       )
       if (early) throw new Error(`${early.name} would show codes: it needs texts before they come.`)
-      const entry = entries.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/index.html'))
+      const entry = entries.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${page}`))
       const known = new Set([entry?.fileName, ...(entry?.imports ?? [])])
       return [
         ...[...scripts]
           .filter((name) => !known.has(name))
           .map((name) => linkTo('modulepreload', name)),
-        ...[...styles].map((name) => linkTo('stylesheet', name)),
+        ...(page === 'index.html' ? [...styles] : []).map((name) => linkTo('stylesheet', name)),
       ]
     },
   },

@@ -172,11 +172,15 @@ function withStoredBits(
   const left = 31 - highBit
   const right = 32 - bitsStored
   if (left < 0 || right < 0 || right < left) return samples
-  const isSigned = pixelRepresentation === 1
-  for (let n = 0; n < samples.length; n += 1) {
-    const raised = (samples[n] as number) << left
-    samples[n] = isSigned ? raised >> right : raised >>> right
+  if (pixelRepresentation === 1) {
+    for (let n = 0; n < samples.length; n += 1)
+      samples[n] = ((samples[n] as number) << left) >> right
+    return samples
   }
+  const mask = 0xffffffff >>> right
+  const beside = right - left
+  for (let n = 0; n < samples.length; n += 1)
+    samples[n] = ((samples[n] as number) >>> beside) & mask
   return samples
 }
 

@@ -36,10 +36,14 @@ export function rescaled(
   const slope = attributes.slope ?? 1
   const intercept = attributes.intercept ?? 0
   if (slope === 1 && intercept === 0) {
-    if (samples instanceof Uint8Array && pixel.bitsAllocated <= 8) return withRange(samples)
-    if (samples instanceof Int16Array || samples instanceof Float32Array) return withRange(samples)
-    return typed(samples, undefined)
+    if (samples instanceof Uint8Array && pixel.bitsAllocated <= 8)
+      return { values: samples, ...rangeOf(samples) }
+    if (samples instanceof Int16Array || samples instanceof Float32Array)
+      return { values: samples, ...rangeOf(samples) }
   }
+  const isFloat = samples instanceof Float32Array || samples instanceof Float64Array
+  if (!isFloat && Number.isInteger(slope) && Number.isInteger(intercept))
+    return whole(samples, slope, intercept)
   return typed(samples, (value) => value * slope + intercept)
 }
 
@@ -69,14 +73,36 @@ export function storedOf(
   return Math.round((value - (attributes.intercept ?? 0)) / slope)
 }
 
-function typed(samples: Samples, map: ((value: number) => number) | undefined): Rescaled {
+/** Whole numbers stay whole: their type follows from the range, before any is calculated. */
+function whole(samples: Samples, slope: number, intercept: number): Rescaled {
+  const range = rangeOf(samples)
+  const ends = [range.least * slope + intercept, range.greatest * slope + intercept]
+  const [least, greatest] = [Math.min(...ends), Math.max(...ends)]
+  const isInt16 = least >= -32768 && greatest <= 32767
+  const isAsStored = slope === 1 && intercept === 0
+  // The same bits, so that a large image is not copied.
+  if (isInt16 && isAsStored && samples instanceof Uint16Array)
+    return {
+      values: new Int16Array(samples.buffer, samples.byteOffset, samples.length),
+      ...{ least, greatest },
+    }
+  const values = isInt16
+    ? new Int16Array(samples.length)
+    : least >= 0 && greatest <= 65535
+      ? new Uint16Array(samples.length)
+      : new Float32Array(samples.length)
+  for (let n = 0; n < samples.length; n += 1) values[n] = (samples[n] as number) * slope + intercept
+  return { values, least, greatest }
+}
+
+function typed(samples: Samples, map: (value: number) => number): Rescaled {
   let least = Number.POSITIVE_INFINITY
   let greatest = Number.NEGATIVE_INFINITY
   let isWhole = true
-  const wide = map ? new Float32Array(samples.length) : samples
+  const wide = new Float32Array(samples.length)
   for (let n = 0; n < samples.length; n += 1) {
-    const value = map ? map(samples[n] as number) : (samples[n] as number)
-    if (map) wide[n] = value
+    const value = map(samples[n] as number)
+    wide[n] = value
     if (value < least) least = value
     if (value > greatest) greatest = value
     if (isWhole && value !== Math.trunc(value)) isWhole = false
@@ -86,21 +112,19 @@ function typed(samples: Samples, map: ((value: number) => number) | undefined): 
       ? Int16Array.from(wide)
       : isWhole && least >= 0 && greatest <= 65535
         ? Uint16Array.from(wide)
-        : wide instanceof Float32Array
-          ? wide
-          : Float32Array.from(wide)
+        : wide
   return { values, ...inRange(least, greatest) }
 }
 
-function withRange(values: Uint8Array | Int16Array | Float32Array): Rescaled {
+function rangeOf(samples: Samples): Pick<Rescaled, 'least' | 'greatest'> {
   let least = Number.POSITIVE_INFINITY
   let greatest = Number.NEGATIVE_INFINITY
-  for (let n = 0; n < values.length; n += 1) {
-    const value = values[n] as number
+  for (let n = 0; n < samples.length; n += 1) {
+    const value = samples[n] as number
     if (value < least) least = value
     if (value > greatest) greatest = value
   }
-  return { values, ...inRange(least, greatest) }
+  return inRange(least, greatest)
 }
 
 const inRange = (least: number, greatest: number) =>

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, type Page } from '@playwright/test'
+import { type Browser, expect, type Page } from '@playwright/test'
 import { lackingOf } from '../support/needs.ts'
 import { differenceOf } from '../support/pixel-files/compare.ts'
 import { explainedDifferences } from '../support/pixel-files/explained.ts'
@@ -40,10 +40,10 @@ let folder: string
 let stage: ViewerStage
 let page: Page
 let files: readonly PixelFile[]
-const found: { name: string; size: string; difference: string }[] = []
+let found: { name: string; size: string; difference: string }[] = []
 const references = new Map<string, Reference | undefined>()
 
-test.beforeAll(async ({ browser }) => {
+test.beforeAll(async () => {
   test.setTimeout(IS_WHOLE ? 300_000 : 120_000)
   folder = mkdtempSync(join(tmpdir(), 'isthmus-pixels-'))
   const only = process.env.ISTHMUS_PIXELS_ONLY
@@ -62,7 +62,26 @@ test.beforeAll(async ({ browser }) => {
     'pixels',
     files.map(({ name }) => name),
   )
+})
+test.afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/**
+ * Without a graphics card the viewer draws images itself; with one, WebGL does. The browser of the
+ * tests has none: it is made to say that it has.
+ */
+async function openPage(browser: Browser, hasGraphicsCard: boolean): Promise<void> {
   page = await browser.newPage({ viewport: SIZES[0] as { width: number; height: number } })
+  if (hasGraphicsCard)
+    await page.addInitScript(() => {
+      const { getParameter } = WebGL2RenderingContext.prototype
+      const UNMASKED_RENDERER_WEBGL = 0x9246
+      WebGL2RenderingContext.prototype.getParameter = function (name) {
+        return name === UNMASKED_RENDERER_WEBGL ? 'A graphics card' : getParameter.call(this, name)
+      }
+    })
   await page.goto(await stage.ephemeralLink('pixels'))
   await expect(
     page.getByText(/^All \d+ images received$|the rest could not be loaded$/),
@@ -71,12 +90,8 @@ test.beforeAll(async ({ browser }) => {
   })
   const warning = page.getByRole('alert').getByRole('button', { name: 'I have seen this' })
   if (await warning.isVisible()) await warning.click()
-})
-test.afterAll(async () => {
-  await page?.close()
-  await stage?.[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
+  await expect(page.getByText('No graphics card')).toHaveCount(hasGraphicsCard ? 0 : 1)
+}
 
 /** Opens a file in the pane, or says why it is not drawn. */
 async function open({ uids }: PixelFile): Promise<string> {
@@ -159,7 +174,21 @@ async function toggleSmoothing(): Promise<void> {
   await page.getByRole('menuitem', { name: 'Smooth pixels' }).click()
 }
 
-test('the viewer draws what DCMTK draws, as it opens and pixel by pixel at three sizes', async () => {
+for (const hasGraphicsCard of [false, true])
+  test(`the viewer draws what DCMTK draws, ${hasGraphicsCard ? 'with' : 'without'} a graphics card`, async ({
+    browser,
+  }) => {
+    await openPage(browser, hasGraphicsCard)
+    try {
+      await compareSizes()
+    } finally {
+      await page.close()
+    }
+  })
+
+/** As it opens, and pixel by pixel at three sizes. */
+async function compareSizes(): Promise<void> {
+  found = []
   await compareAll('smooth', true)
   for (const [index, size] of SIZES.entries()) {
     await page.setViewportSize(size)
@@ -179,4 +208,4 @@ test('the viewer draws what DCMTK draws, as it opens and pixel by pixel at three
     (row) => !found.some(({ name, size }) => row.covers(name, size === 'smooth')),
   )
   expect(idle.map((row) => row.files)).toEqual([])
-})
+}

@@ -10,6 +10,7 @@ import type { Bench } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
+import type { Engine } from './engine/engine.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
@@ -48,6 +49,7 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
     import('./engine/saved-form.ts'),
   ])
   const engine = await startEngine(list)
+  prepareFirst(list, engine)
   const windows = openWindows(new BroadcastChannel(`isthmus view ${view.viewId}`), randomId())
   const calls = drawingsCalls(view)
   const drawings = openDrawingsKeeper({
@@ -104,6 +106,19 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   return {
     ...{ desk, list, engine, drawings, keyImages, referencing, segmentFrames, measured, windows },
   }
+}
+
+/** The image that most views open with comes while the screen is being made. */
+function prepareFirst(list: ImageList, engine: Engine): void {
+  const prepare = () => {
+    const current = list.state().studies.find(({ study }) => !study.isPrior)
+    const first = current?.series[0]?.stack[0]
+    if (!first) return false
+    engine.prepare(first.imageId)
+    return true
+  }
+  if (prepare()) return
+  const stop = list.subscribe(() => prepare() && stop())
 }
 
 /** A browser may refuse its storage. */

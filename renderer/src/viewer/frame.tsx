@@ -61,7 +61,8 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
         </VisuallyHidden>
         <PatientBar />
         <DangerBanner />
-        <Toolbar width={width} />
+        {/* Before it is measured: tools of another width would be made for nothing. */}
+        <Toolbar width={width || window.innerWidth} />
         <PriorOffer best={best} />
       </section>
       <div className={css.middle}>

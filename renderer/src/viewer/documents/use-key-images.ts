@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { t } from '../../i18n/t.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from '../desk-context.ts'
+import { activePaneId } from '../desk.ts'
+import { useBench, useDesk, useImages } from '../desk-context.ts'
 import { showInstance } from '../show-instance.ts'
 import { type KeyImagesState, keyAfter, keyStackOf } from './key-images.ts'
 
@@ -16,9 +17,10 @@ export function useKeySteps(): (step: number) => void {
   const images = useImages()
   const keys = useKeyImages()
   const of = useDesk((state) => state.keySelection)
-  const shown = usePaneState(useActivePaneId(), ({ image }) => image?.imageId)
   return (step) => {
-    const next = keyAfter(keyStackOf(images, keys, of), shown, step)
+    // Read here, since the whole screen uses this: it must not be rendered for each image.
+    const { image } = bench.engine.pane(activePaneId(bench.desk.state())).state()
+    const next = keyAfter(keyStackOf(images, keys, of), image?.imageId, step)
     if (next) showInstance(bench, next.sopInstanceUid, next.frame)
   }
 }

@@ -1,4 +1,9 @@
-import { cache, init as initCore, RenderingEngine } from '@cornerstonejs/core'
+import {
+  cache,
+  getShouldUseCPURendering,
+  init as initCore,
+  RenderingEngine,
+} from '@cornerstonejs/core'
 import { init as initTools } from '@cornerstonejs/tools'
 import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
@@ -24,6 +29,7 @@ import {
 import { openResizing } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { isSoftware } from './software.ts'
+import { softwareEngine } from './software-engine.ts'
 import type { SeriesState } from './stack.ts'
 import { openThumbnails } from './thumbnails.ts'
 import { type Button, openTools, type ToolName, type Tools } from './tools.ts'
@@ -69,6 +75,8 @@ export interface Engine {
    */
   thumbnail(series: SeriesState, signal?: AbortSignal): Promise<string>
 
+  /** Has an image decoded that is likely to be shown soon. */
+  prepare(imageId: string): void
   /** Images that this page has decoded so far: they are shown without waiting for the gateway. */
   decodedImages(): number
   /** Told when their number changes. @returns the way to stop */
@@ -201,6 +209,8 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
       render()
     },
     thumbnail: (series, signal) => thumbnails.of(series, signal),
+    // Whoever shows the image says why it cannot be shown.
+    prepare: (imageId) => void world.frames.load(imageId, 'near').catch(() => undefined),
     decodedImages: () => world.frames.loaded.size,
     onDecoded: (listener) => world.frames.onChange(listener),
     storedFrame: (sopInstanceUid, frame, pixel) =>
@@ -233,7 +243,9 @@ type Panes = Map<string, EnginePane>
 
 /** What all panes draw with. */
 function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks): PanesWorld {
-  const engine = new RenderingEngine(ENGINE_ID)
+  // Without any WebGL, Cornerstone draws in its own way.
+  const drawsImages = isSoftware() && !getShouldUseCPURendering()
+  const engine = drawsImages ? softwareEngine(ENGINE_ID) : new RenderingEngine(ENGINE_ID)
   const client = openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' })
   const frames = openFrames(list, openFetches(), client)
   return {

@@ -19,11 +19,18 @@ export function putOver(host: HTMLElement, canvas: HTMLCanvasElement): void {
 
 /** From columns and rows of the image, 0 at its outer corner, to CSS pixels of the pane. */
 export function imageToScreen(view: Types.IStackViewport): Affine | undefined {
-  const data = view.getImageData()?.imageData
-  if (!data) return undefined
-  return affineOf((column, row) =>
+  const shown = view.getImageData()
+  if (!shown?.imageData) return undefined
+  const [columns, rows] = shown.dimensions
+  // By its far corners: by those of one pixel, rounding would grow with the size of the image.
+  const [a, b, c, d, e, f] = affineOf((x, y) =>
     view.worldToCanvas(
-      utilities.transformIndexToWorld(data as ImageData, [column - 0.5, row - 0.5, 0]),
+      utilities.transformIndexToWorld(shown.imageData as ImageData, [
+        x * columns - 0.5,
+        y * rows - 0.5,
+        0,
+      ]),
     ),
   )
+  return [a / columns, b / columns, c / rows, d / rows, e, f]
 }

@@ -21,6 +21,12 @@ export const at = (matrix: Affine, x: number, y: number): [number, number] => [
   matrix[1] * x + matrix[3] * y + matrix[5],
 ]
 
+/** The way back. */
+export function inverse([a, b, c, d, e, f]: Affine): Affine {
+  const area = a * d - b * c
+  return [d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area]
+}
+
 /** Where an image lies in the patient (PS3.3 C.7.6.2). */
 export interface ImagePlane {
   readonly position: Vector
