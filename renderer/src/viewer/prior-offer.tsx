@@ -5,6 +5,7 @@ import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { dayText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
+import { awaitedPrior } from './awaited-prior.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { ageText } from './prior-age.ts'
@@ -25,7 +26,9 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
         best.prior.studyInstanceUid,
       ),
   )
-  const waits = useDesk((state) => state.board.panes.some(({ filling }) => filling === 'prior'))
+  const isKept = useDesk((state) => state.board.panes.some(({ filling }) => filling === 'prior'))
+  const problem = useDesk((state) => state.priorProblem)
+  const waits = isKept && awaitedPrior(best, problem, images).isComing
   const accept = useMutation<unknown, ProblemError, BestPrior>({
     mutationFn: async ({ where, prior }) => {
       const { studyInstanceUid } = prior
