@@ -329,16 +329,23 @@ def colours():
     write('rgb-12-in-16', colour([v * 4095 // 255 for v in rgb], allocated=16, stored=12))
     def ybr(r, g, b):
         return [max(0, min(255, round(v))) for v in (0.299 * r + 0.587 * g + 0.114 * b, -0.168736 * r - 0.331264 * g + 0.5 * b + 128, 0.5 * r - 0.418688 * g - 0.081312 * b + 128)]
+    def back(values):
+        """PS3.3 C.7.6.3.1.2. DCMTK truncates each summand, and is up to 2 levels away."""
+        return [c for n in range(0, len(values), 3) for y, b, r in [values[n:n + 3]]
+                for c in (y + 1.402 * (r - 128), y - 0.344136 * (b - 128) - 0.714136 * (r - 128), y + 1.772 * (b - 128))]
     full = [c for n in range(W * H) for c in ybr(*rgb[n * 3:n * 3 + 3])]
-    write('ybr-full', colour(full, 'YBR_FULL'))
-    write('ybr-full-planes', colour(full[0::3] + full[1::3] + full[2::3], 'YBR_FULL', planar=1))
+    write('ybr-full', colour(full, 'YBR_FULL'), pictures=[pnm('ybr-full', back(full))])
+    write('ybr-full-planes', colour(full[0::3] + full[1::3] + full[2::3], 'YBR_FULL', planar=1), pictures=[pnm('ybr-full-planes', back(full))])
     # Of an even number of columns, since two pixels share their chrominance.
     w = W + 1
     wide = [ybr(*c) for c in ((v, 255 - v, 90) for v in ramp(0, 255, w))]
     pairs = [c for n in range(0, w * H, 2) for c in (wide[n][0], wide[n + 1][0], wide[n][1], wide[n][2])]
-    write('ybr-full-422', colour(pairs, 'YBR_FULL_422', w=w))
+    shared = lambda pairs: [c for n in range(0, len(pairs), 4) for y in pairs[n:n + 2] for c in (y, pairs[n + 2], pairs[n + 3])]
+    write('ybr-full-422', colour(pairs, 'YBR_FULL_422', w=w), pictures=[pnm('ybr-full-422', back(shared(pairs)), w)])
     small = [c for n in range(0, w * H, 2) for c in (16 + wide[n][0] * 219 // 255, 16 + wide[n + 1][0] * 219 // 255, 16 + wide[n][1] * 224 // 255, 16 + wide[n][2] * 224 // 255)]
-    write('ybr-partial-422', colour(small, 'YBR_PARTIAL_422', w=w))
+    # From 16 to 235, and to 240 (PS3.3 C.7.6.3.1.2).
+    whole = [(v - 16) * 255 / 219 if n % 3 == 0 else (v - 128) * 255 / 224 + 128 for n, v in enumerate(shared(small))]
+    write('ybr-partial-422', colour(small, 'YBR_PARTIAL_422', w=w), pictures=[pnm('ybr-partial-422', back(whole), w)])
     write('hsv', colour(rgb, 'HSV'))
     write('cmyk', colour([c for v in U8 for c in (v, 255 - v, 40, 10)], 'CMYK', samples=4))
     write('argb', colour([c for v in U8 for c in (0, v, 255 - v, 40)], 'ARGB', samples=4))

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import type { NamedValues } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { SRGB_PROFILE } from '#server/dicom/objects/srgb-profile.ts'
@@ -217,6 +218,24 @@ describe('what is beside the pixels', () => {
     // The last one has too few bits for nine frames.
     expect(file.extras().notApplied).toMatchObject([{ params: { count: 1 } }])
   })
+})
+
+it('overlays are read in Implicit VR, too, where only the dictionary knows their VRs', () => {
+  const syntax = TRANSFER_SYNTAX.implicitLittleEndian
+  const image = fileOf(IMAGE, { transferSyntaxUid: syntax })
+  for (const group of [0x6000, 0x6002, 0x601e]) {
+    const overlay = [
+      { number: 0x10, vr: 'US', value: uint16(4) },
+      { number: 0x11, vr: 'US', value: uint16(4) },
+      { number: 0x40, vr: 'CS', value: Buffer.from('G ') },
+      { number: 0x50, vr: 'SS', value: uint16(1, 1) },
+      { number: 0x3000, vr: 'OW', value: Buffer.from([0xa5, 0x5a]) },
+    ].map(({ number, ...one }) => ({ tag: group * 0x10000 + number, ...one }))
+    const pixels = { tag: 0x7fe00010, vr: 'OW', value: Buffer.alloc(24) }
+    const file = Buffer.concat([image, writeDataSet([...overlay, pixels], syntax)])
+    const { overlays, notApplied } = opened(file).file.extras()
+    expect([overlays, notApplied]).toMatchObject([[{ group, rows: 4, columns: 4 }], []])
+  }
 })
 
 describe('an ICC profile', () => {
