@@ -67,6 +67,7 @@ function useScene(paneId: string, { series, image, isShown }: PaneState) {
   const chosen = series ? referencing.presentedIn(paneId, series.key) : null
   const loaded = chosen === null ? undefined : store.objects.get(chosen)
   const presentation = loaded && image ? presentationFor(loaded, image, studies) : null
+  const drawn = useDrawnUids(presentation ? (series?.studyInstanceUid ?? '') : '')
   const built = useMemo(() => {
     if (!series || !image) return undefined
     const overlays = [...store.shown]
@@ -75,13 +76,22 @@ function useScene(paneId: string, { series, image, isShown }: PaneState) {
         const loaded = store.objects.get(uid)
         return loaded ? [[uid, loaded, shown] as const] : []
       })
-    return buildScene(image, series, studies, presentation, overlays, frames)
-  }, [series, image, studies, presentation, store, frames])
+    return buildScene(image, series, studies, presentation, drawn, overlays, frames)
+  }, [series, image, studies, presentation, drawn, store, frames])
   useEffect(() => {
     if (isShown && image) pane.present(presentation)
   }, [pane, isShown, image, presentation])
   useEffect(() => pane.setScene(built?.scene ?? null), [pane, built])
   return built
+}
+
+/** Tracking UIDs of what is drawn on a study; the same set until that changes. */
+function useDrawnUids(studyInstanceUid: string): ReadonlySet<string> {
+  const { drawings } = useBench()
+  const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
+  const kept = studies.get(studyInstanceUid)?.drawings
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they change with what is drawn
+  return useMemo(() => new Set(drawings.drawnUids(studyInstanceUid)), [drawings, kept])
 }
 
 /** The presentation state, if it is for this image and of its patient. */
