@@ -110,3 +110,21 @@ test('shows them again with another link, at the same place, and lets nobody rem
   await expect(side.getByText('not saved to the study')).toHaveCount(0)
   expect(complaints.flat()).toEqual([])
 })
+
+test('draws them once where the saved presentation state is chosen', async () => {
+  const referencing = paneOf(page).locator('[data-referencing] button')
+  await referencing.click()
+  await page.getByRole('radio', { name: /^ISTHMUS/ }).check()
+  await page.keyboard.press('Escape')
+  await expect(referencing).toContainText('ISTHMUS')
+  await expect.poll(async () => (await drawnOn(page)).length).toBeGreaterThan(1)
+  const pixels = () =>
+    page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-scene]')
+      const { data = [] } =
+        canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {}
+      return data.filter((value, at) => at % 4 === 3 && value > 0).length
+    })
+  expect(await pixels()).toBe(0)
+  expect(complaints.flat()).toEqual([])
+})
