@@ -1,3 +1,4 @@
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import type { ListState } from './engine/stack.ts'
 import { faultGroups } from './fault-groups.ts'
@@ -29,7 +30,11 @@ export function awaitedPrior(
     return isDone ? over(t('ui.viewer.pane.noSuchPriorImage')) : COMING()
   if (opened.length > 0 && isDone) {
     const uids = opened.map(({ study }) => study.studyInstanceUid)
-    return over(t('ui.viewer.priors.noImages'), reasonsOf(images, uids))
+    const others = opened.flatMap(({ notImages }) =>
+      notImages.flatMap(({ notImage }) => (notImage ? [translateMessage(notImage)] : [])),
+    )
+    const reasons = new Set([...reasonsOf(images, uids), ...others])
+    return over(t('ui.viewer.priors.noImages'), [...reasons].slice(0, MOST_REASONS))
   }
   if (problem !== null) return over(t('ui.viewer.pane.priorNotOpened'), [problem])
   if (best === null) return over(t('ui.viewer.pane.noPrior'))
@@ -58,8 +63,10 @@ export const reasonsOf = (
 ): readonly string[] =>
   faultGroups(
     faults.filter(
-      ({ studyInstanceUid }) =>
-        of === undefined || studyInstanceUid === null || of.includes(studyInstanceUid),
+      ({ studyInstanceUid, level }) =>
+        of === undefined ||
+        // A note of the whole view is not what a study lacks.
+        (studyInstanceUid === null ? level !== 'note' : of.includes(studyInstanceUid)),
     ),
   )
     .slice(0, MOST_REASONS)

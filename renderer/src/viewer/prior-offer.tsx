@@ -41,8 +41,7 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
     onError: (error) => desk.set({ said: { text: error.message } }),
   })
   const isOpen = images.studies.some(
-    ({ study, series }) =>
-      study.studyInstanceUid === best?.prior.studyInstanceUid && series.length > 0,
+    ({ study }) => study.studyInstanceUid === best?.prior.studyInstanceUid,
   )
   if (!best || isDeclined || isOpen || waits || images.progress.state !== 'done') return null
   const { prior, where, isExam } = best

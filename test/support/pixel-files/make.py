@@ -6,6 +6,7 @@ make.py FOLDER: writes *.dcm and files.json. Each entry of files.json has
   how       options of dcm2pnm that choose the VOI transformation; null: the window that the viewer opens with
   of        the file that DCMTK draws in its place, where it cannot read this one's encoding
   pictures  PNM files that take the place of DCMTK's, one for each frame: by the formulas of PS3.3
+  overlaid  the same with overlays in white
   uids      of the study, the series and the instance
   shape     height and width of a pixel
 make.py FOLDER samples SOURCE: copies pydicom's samples from its folder, and says the same of them in samples.json.
@@ -71,7 +72,7 @@ def packed(values, allocated, sign=0, order='<'):
     return data + b'\0' * (len(data) % 2)
 
 
-def write(name, ds, syntax=EXPLICIT, how=None, frames=(1,), of=None, pictures=None):
+def write(name, ds, syntax=EXPLICIT, how=None, frames=(1,), of=None, pictures=None, overlaid=None):
     study, series, sop = uids(len(entries))
     ds.SOPInstanceUID, ds.StudyInstanceUID, ds.SeriesInstanceUID = sop, study, series
     ds.PatientName, ds.PatientID = 'INVENTED^PIXELS', 'PIXELS'
@@ -83,12 +84,12 @@ def write(name, ds, syntax=EXPLICIT, how=None, frames=(1,), of=None, pictures=No
     ds.file_meta.ImplementationClassUID = '2.25.9'
     ds.is_little_endian, ds.is_implicit_VR = syntax != BIG, syntax == IMPLICIT
     ds.save_as(path(name), write_like_original=False)
-    say(name, how, frames, of, pictures)
+    say(name, how, frames, of, pictures, overlaid)
 
 
-def say(name, how=None, frames=(1,), of=None, pictures=None):
+def say(name, how=None, frames=(1,), of=None, pictures=None, overlaid=None):
     ds = pydicom.dcmread(path(name), stop_before_pixels=True, force=True)
-    entries.append(dict(name=name, frames=list(frames), how=how, of=of, pictures=pictures, uids=[str(ds.StudyInstanceUID), str(ds.SeriesInstanceUID), str(ds.SOPInstanceUID)], shape=shape(ds)))
+    entries.append(dict(name=name, frames=list(frames), how=how, of=of, pictures=pictures, overlaid=overlaid, uids=[str(ds.StudyInstanceUID), str(ds.SeriesInstanceUID), str(ds.SOPInstanceUID)], shape=shape(ds)))
 
 
 def shape(ds):
@@ -290,9 +291,9 @@ def overlays():
     write('overlay-group-601e', overlay(grey(), 0x601e, data=packed(plane(), 1)), how=WI)
     write('overlay-mono1', overlay(grey(photometric='MONOCHROME1'), 0x6000, data=packed(plane(), 1)), how=WI)
     rgb = [c for v in U8 for c in (v, 255 - v, 60)]
-    # DCMTK draws no overlays on colours. The colour is that of the viewer.
-    above = [c for n, one in enumerate(plane()) for c in ((255, 235, 150) if one else rgb[n * 3:n * 3 + 3])]
-    write('overlay-rgb', overlay(image(rgb, 8, photometric='RGB', samples=3), 0x6000, data=packed(plane(), 1)), pictures=[pnm('overlay-rgb', above)])
+    # DCMTK draws no overlays on colours.
+    above = [c for n, one in enumerate(plane()) for c in ((255, 255, 255) if one else rgb[n * 3:n * 3 + 3])]
+    write('overlay-rgb', overlay(image(rgb, 8, photometric='RGB', samples=3), 0x6000, data=packed(plane(), 1)), pictures=[pnm('overlay-rgb', rgb)], overlaid=[pnm('overlay-rgb-above', above)])
     def embedded(bit, stored=12, sign=0, low=0, high=4095, lift=0):
         values = ramp(low, high)
         mask = ((1 << stored) - 1) << lift
