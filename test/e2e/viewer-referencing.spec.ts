@@ -461,36 +461,6 @@ test('contours are outlines at their place in the patient', async () => {
   await expect.poll(() => isColoured(30, 10.5)).toBe(true)
 })
 
-test('segments and contours are drawn where planes of the volume cut them', async () => {
-  await choose(/^LIVER/)
-  await paneOf(page).focus()
-  await page.keyboard.press('m')
-  await isDrawn(page, 3)
-  for (const number of [1, 2, 3])
-    await expect(paneOf(page, number).getByLabel('Drawn on this image')).toContainText('Liver')
-  await expect(paneOf(page, 2).getByLabel('Drawn on this image')).toContainText('PTV')
-  const colours = async (number: number) => {
-    const png = await pictureOf(paneOf(page, number))
-    const found = { red: 0, green: 0, magenta: 0 }
-    for (let y = 0; y < png.height; y += 2)
-      for (let x = 0; x < png.width; x += 2) {
-        const [red, green, blue] = png.at(x, y)
-        if (red > green + 60 && blue > green + 60) found.magenta += 1
-        else if (red > Math.max(green, blue) + 40) found.red += 1
-        else if (green > Math.max(red, blue) + 40) found.green += 1
-      }
-    return found
-  }
-  for (const number of [1, 2, 3])
-    await expect.poll(async () => (await colours(number)).magenta).toBeGreaterThan(20)
-  await expect.poll(async () => (await colours(1)).red).toBeGreaterThan(200)
-  await page.screenshot({ path: test.info().outputPath('planes.png') })
-  await choose(/^LIVER/)
-  await expect.poll(async () => (await colours(1)).red).toBeLessThan(20)
-  await page.keyboard.press('m')
-  await isDrawn(page)
-})
-
 test('nothing is drawn on images of another frame of reference, and the reason is given', async () => {
   await page
     .getByRole('button', { name: /Other place/ })
