@@ -64,7 +64,10 @@ export function buildPlaneScene(
       continue
     }
     if (grid.left > 0) refuse(message('viewer.frames-not-on-planes', { count: grid.left }))
-    onImage.set(sopInstanceUid, new Set(object.segments.map(({ number }) => number)))
+    const numbers = object.segments
+      .map(({ number }) => number)
+      .filter((number) => object.type === 'LABELMAP' || grid.slices.has(number))
+    onImage.set(sopInstanceUid, new Set(numbers))
     const values = volumes.values(sopInstanceUid, object)
     isLoading ||= values === undefined
     if (values instanceof ImageProblem) refuse(values.explanation)
