@@ -119,6 +119,8 @@ const PresentationState = z.object({
     z.object({
       references,
       layer: z.string(),
+      /** Tracking UID (PS3.3 C.10.5), which our drawings have; empty if missing. */
+      trackingUid: z.string(),
       graphics: z.array(Graphic),
       texts: z.array(GraphicText),
     }),

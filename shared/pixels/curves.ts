@@ -17,8 +17,8 @@ export interface Curve {
 }
 
 /**
- * Number of levels, which the colour table of a picture has as well (`levels.ts`): those of 12 bits,
- * exactly. Graphics cards have textures that wide.
+ * The greatest number of levels: those of 12 bits. Graphics cards have textures of several colours
+ * for each of them (`levels.ts`).
  */
 export const MOST_LEVELS = 4096
 

@@ -17,9 +17,9 @@ import { isDrawn, isEmpty, openViewerStage, paneOf, type ViewerStage } from './v
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 const ROOT = '1.2.826.0.1.3680043.8.498.63'
-const [CURRENT, PRIOR, ELSEWHERE, RADIOGRAPHS, MAMMOGRAMS] = [1, 2, 3, 4, 5].map(
-  (number) => `${ROOT}00${number}`,
-)
+const [CURRENT, PRIOR, ELSEWHERE, RADIOGRAPHS, MAMMOGRAMS, FOLLOW_UP, EMPTY] = [
+  ...[1, 2, 3, 4, 5, 6, 7],
+].map((number) => `${ROOT}00${number}`)
 const PATIENT = {
   patientName: 'TEST^MAJA',
   patientId: 'P-6301',
@@ -39,6 +39,7 @@ interface Sent {
   readonly seriesNumber: number
   readonly seriesDescription: string
   readonly slices: number
+  readonly patientId?: string
   /** Further changes of each file, as dcmodify takes them. */
   readonly changes?: (number: number) => readonly string[]
 }
@@ -125,7 +126,17 @@ test.beforeAll(async ({ browser }) => {
     mammogram(1, 'L'),
     mammogram(2, 'R'),
   ]
-  await send(projections, 'ISTHMUS', stage.dimsePort)
+  // A prior study whose images were not kept: it has raw data only.
+  const empty: Sent = {
+    ...series(EMPTY, '20250301', 1, 'Thorax 5.0', 2),
+    patientId: 'P-6302',
+    changes: () => ['(0008,0016)=1.2.840.10008.5.1.4.1.1.66'],
+  }
+  const followUp: Sent = {
+    ...series(FOLLOW_UP, '20261119', 1, 'Thorax 5.0', 4),
+    patientId: 'P-6302',
+  }
+  await send([...projections, followUp, empty], 'ISTHMUS', stage.dimsePort)
   await archive.take([
     {
       ...{ studyInstanceUid: ELSEWHERE ?? '', number: 1, side: 28, studyDate: '20240110' },
@@ -243,6 +254,14 @@ test('hangs a mammography with the chest walls to the middle', async () => {
   // The file has the front of the right breast on the right: it is mirrored.
   await expect(edge(1, 'right')).toHaveText('P')
   await expect(edge(2, 'left')).toHaveText('P')
+})
+
+test('says where a prior study has no images to show', async () => {
+  await open(FOLLOW_UP)
+  await expect(paneOf(page, 2)).toContainText('No image of the prior study can be shown.')
+  await expect(paneOf(page, 2)).not.toContainText('Loading')
+  await page.screenshot({ path: test.info().outputPath('no-prior-image.png') })
+  expect(await accessibilityFaults(page)).toEqual([])
 })
 
 test('scrolls another window along, and goes on when that is closed', async () => {

@@ -29,7 +29,10 @@ const SIZES = [
   { width: 640, height: 480 },
   { width: 1400, height: 1000 },
 ]
-/** Rounding to 8 bits; of pixels between others, and of decoders that lose, a little more. */
+/**
+ * Rounding to 8 bits; of pixels between others, and by a window that the viewer names in whole
+ * numbers, a little more.
+ */
 const TOLERANCE = { exact: 1, smooth: 2 }
 
 test.describe.configure({ mode: 'serial', timeout: IS_WHOLE ? 3_600_000 : 300_000 })
@@ -141,7 +144,8 @@ async function differs(file: PixelFile, frame: number, isSmooth: boolean): Promi
   // The picture of a pane follows its state by a moment.
   for (let tries = 0; ; tries++) {
     const screen = readPng(await page.getByTestId(/^image-/).screenshot())
-    const tolerance = isSmooth ? TOLERANCE.smooth : TOLERANCE.exact
+    const isRounded = file.how === null && how.length > 0
+    const tolerance = TOLERANCE[isSmooth || isRounded ? 'smooth' : 'exact']
     const found = differenceOf(screen, reference, file.shape, isSmooth, tolerance)
     if (found.wrong === 0) return ''
     if (tries > 1) {

@@ -110,3 +110,47 @@ test('shows them again with another link, at the same place, and lets nobody rem
   await expect(side.getByText('not saved to the study')).toHaveCount(0)
   expect(complaints.flat()).toEqual([])
 })
+
+test('draws them once where the saved presentation state is chosen', async () => {
+  const referencing = paneOf(page).locator('[data-referencing] button')
+  await referencing.click()
+  await page.getByRole('radio', { name: /^ISTHMUS/ }).check()
+  await page.keyboard.press('Escape')
+  await expect(referencing).toContainText('ISTHMUS')
+  await expect.poll(async () => (await drawnOn(page)).length).toBeGreaterThan(1)
+  const pixels = () =>
+    page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-scene]')
+      const { data = [] } =
+        canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {}
+      return data.filter((value, at) => at % 4 === 3 && value > 0).length
+    })
+  expect(await pixels()).toBe(0)
+  expect(complaints.flat()).toEqual([])
+})
+
+test('saves what was drawn in a plane with the image on which it lies', async () => {
+  await page.keyboard.press('Escape')
+  await paneOf(page).focus()
+  await page.keyboard.press('m')
+  for (const number of [1, 2, 3]) await isDrawn(page, number)
+  const side = sideOf(page)
+  if (!(await side.isVisible())) await page.keyboard.press('Shift+L')
+  await drag(page, 'l', [0.35, 0.35], [0.6, 0.4])
+  await expect(side).toContainText('1 change is not saved to the study')
+  // A coronal plane lies across the images.
+  await drag(page, 'l', [0.4, 0.4], [0.6, 0.6], 3)
+  await expect(side).toContainText('lies on no image and cannot be saved')
+  await page.screenshot({ path: test.info().outputPath('in-planes.png') })
+  await side.getByRole('button', { name: 'Save to study' }).click()
+  await expect(side).toContainText('Saved to the study: 5 items. Version 2')
+  await expect(side).not.toContainText('not saved to the study')
+  await page.close()
+  page = await newPage()
+  await page.goto(await stage.link(STUDY))
+  await isDrawn(page)
+  await page.keyboard.press('Shift+L')
+  await expect(sideOf(page)).toContainText('Version 2')
+  await expect(sideOf(page).getByRole('button', { name: /^Go to Length/ })).toHaveCount(2)
+  expect(complaints.flat()).toEqual([])
+})

@@ -265,12 +265,14 @@ export async function drag(
   key: string,
   from: readonly [number, number],
   to: readonly [number, number],
+  number = 1,
 ): Promise<void> {
-  const box = await paneOf(page).boundingBox()
+  const pane = paneOf(page, number)
+  const box = await pane.boundingBox()
   if (!box) throw new Error('no pane')
   const at = ([x, y]: readonly [number, number]) =>
     [box.x + x * box.width, box.y + y * box.height] as const
-  await paneOf(page).focus()
+  await pane.focus()
   await page.keyboard.press(key)
   await page.mouse.move(...at(from))
   await page.mouse.down()

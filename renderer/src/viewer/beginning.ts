@@ -14,6 +14,7 @@ import type { Engine } from './engine/engine.ts'
 import { type ImageList, openImageList } from './engine/images.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
+import { openSegmentVolumes } from './referencing/segment-volumes.ts'
 import { isKeyImage, keyImageOfSaved, savedKeyImage } from './saved-to-study.ts'
 import { openWindows } from './windows.ts'
 
@@ -103,8 +104,10 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
       error instanceof ProblemError ? verbatim(error.message) : message('viewer.overlay-not-read'),
   })
   const segmentFrames = openSegmentFrames(engine.storedFrame)
+  const segmentVolumes = openSegmentVolumes(engine.storedFrame)
   return {
-    ...{ desk, list, engine, drawings, keyImages, referencing, segmentFrames, measured, windows },
+    ...{ desk, list, engine, drawings, keyImages, referencing, measured, windows },
+    ...{ segmentFrames, segmentVolumes },
   }
 }
 

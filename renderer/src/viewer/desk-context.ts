@@ -9,6 +9,7 @@ import type { Pane, PaneState } from './engine/pane.ts'
 import type { ListState } from './engine/stack.ts'
 import type { ReferencingStore } from './referencing/referencing-store.ts'
 import type { SegmentFrameStore } from './referencing/segment-values.ts'
+import type { SegmentVolumeStore } from './referencing/segment-volumes.ts'
 import type { Windows } from './windows.ts'
 
 /** What every part of the viewer stands on. */
@@ -23,6 +24,7 @@ export interface Bench {
   /** Objects that refer to images, and which of them are shown. */
   readonly referencing: ReferencingStore
   readonly segmentFrames: SegmentFrameStore
+  readonly segmentVolumes: SegmentVolumeStore
   /** What drawings measure, by their id. */
   readonly measured: () => ReadonlyMap<string, readonly string[]>
 }

@@ -48,6 +48,8 @@ export interface DeskState {
   readonly hungBy: { readonly name: string; readonly isOwn: boolean } | null
   /** Prior studies that a person does not want to be offered again, by Study Instance UID. */
   readonly declinedPriors: readonly string[]
+  /** Why the gateway did not open the prior study of the layout; null where it did. */
+  readonly priorProblem: string | null
   /** Prior studies that are being retrieved from another archive. */
   readonly retrieving: readonly string[]
   /** Said once in the status line, such as why a key did nothing; another object says it again. */
@@ -107,7 +109,7 @@ export function openDesk(
       hasElements: false,
     },
     ...{ hasLetterKeys: world.wishes.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
-    ...{ said: null, isAnonymous: false },
+    ...{ said: null, isAnonymous: false, priorProblem: null },
     ...{ layoutHistory: [], isArranged: false, hungBy: null, declinedPriors: [], retrieving: [] },
   }
   const set: Desk['set'] = (change) => {

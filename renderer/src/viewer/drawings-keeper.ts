@@ -86,6 +86,8 @@ export interface DrawingsKeeper {
   /** Ids of the drawings that are not in the study, or not as they are drawn now. */
   unsavedIds(studyUid: string): string[]
   isInStudy(studyUid: string, id: string): boolean
+  /** What is drawn, as it is named in the study. */
+  drawnUids(studyUid: string): string[]
   /** Saves to the study what is not. @param windows in which images are shown */
   saveToStudy(studyUid: string, windows: DrawingChanges['windows']): Promise<void>
   /** Saves at once what is not saved, as before the page is left. */
@@ -300,6 +302,7 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
         return saved.has(one) && !changed.has(one) ? [] : idOf(drawing)
       })
     },
+    drawnUids: (uid) => world.drawn(uid).flatMap((drawing) => world.forms.uidOf(drawing) ?? []),
     isInStudy(uid, id) {
       const study = studyOf(uid)
       const one = own(uid, study).find((drawing) => idOf(drawing) === id)

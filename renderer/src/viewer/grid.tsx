@@ -1,14 +1,15 @@
 import { type CSSProperties, type DragEvent, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
+import { awaitedPrior, reasonsOf } from './awaited-prior.ts'
 import { activated, aloneToggled, hung, type Pane as Place } from './board.ts'
 import { paneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
 import type { Pane } from './engine/pane.ts'
-import { faultGroups } from './fault-groups.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
 import { MOVING } from './icons.ts'
 import { PaneView } from './pane-view.tsx'
+import { useBestPrior } from './use-priors.ts'
 
 /** Type of what is dragged from the list of series. */
 export const SERIES_TYPE = 'application/x-isthmus-series'
@@ -99,9 +100,6 @@ function useMirroring(pane: Pane, { seriesKey, start }: Place): void {
   }, [pane, seriesKey, opening])
 }
 
-/** Of why there is no image, as many sentences as a pane has room for. */
-const MOST_REASONS = 3
-
 /** What an empty pane waits for. */
 function Note({ place }: { place: Place }) {
   const { progress, studies, faults } = useImages()
@@ -115,7 +113,7 @@ function Note({ place }: { place: Place }) {
           : t('ui.viewer.pane.named', { name: place.name })}
       </span>
     )
-  if (place.filling === 'prior') return <span>{t('ui.viewer.pane.awaitsPrior')}</span>
+  if (place.filling === 'prior') return <PriorNote />
   if (place.filling === 'free' && !isDone)
     return (
       <span>
@@ -126,13 +124,7 @@ function Note({ place }: { place: Place }) {
     return (
       <span>
         <strong>{t('ui.viewer.pane.noImages')}</strong>
-        {faultGroups(faults)
-          .slice(0, MOST_REASONS)
-          .map(({ sentence }) => (
-            <span key={sentence} className={css.reason}>
-              {sentence}
-            </span>
-          ))}
+        <Reasons reasons={reasonsOf({ faults })} />
       </span>
     )
   }
@@ -144,3 +136,25 @@ function Note({ place }: { place: Place }) {
     </span>
   )
 }
+
+/** What a pane that is kept for a prior study waits for, or why none comes. */
+function PriorNote() {
+  const images = useImages()
+  const best = useBestPrior()
+  const problem = useDesk((state) => state.priorProblem)
+  const { isComing, text, reasons } = awaitedPrior(best, problem, images)
+  if (isComing) return <span>{text}</span>
+  return (
+    <span>
+      <strong>{text}</strong>
+      <Reasons reasons={reasons} />
+    </span>
+  )
+}
+
+const Reasons = ({ reasons }: { reasons: readonly string[] }) =>
+  reasons.map((sentence) => (
+    <span key={sentence} className={css.reason}>
+      {sentence}
+    </span>
+  ))

@@ -5,6 +5,7 @@ import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { dayText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
+import { awaitedPrior } from './awaited-prior.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { ageText } from './prior-age.ts'
@@ -25,7 +26,9 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
         best.prior.studyInstanceUid,
       ),
   )
-  const waits = useDesk((state) => state.board.panes.some(({ filling }) => filling === 'prior'))
+  const isKept = useDesk((state) => state.board.panes.some(({ filling }) => filling === 'prior'))
+  const problem = useDesk((state) => state.priorProblem)
+  const waits = isKept && awaitedPrior(best, problem, images).isComing
   const accept = useMutation<unknown, ProblemError, BestPrior>({
     mutationFn: async ({ where, prior }) => {
       const { studyInstanceUid } = prior
@@ -38,8 +41,7 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
     onError: (error) => desk.set({ said: { text: error.message } }),
   })
   const isOpen = images.studies.some(
-    ({ study, series }) =>
-      study.studyInstanceUid === best?.prior.studyInstanceUid && series.length > 0,
+    ({ study }) => study.studyInstanceUid === best?.prior.studyInstanceUid,
   )
   if (!best || isDeclined || isOpen || waits || images.progress.state !== 'done') return null
   const { prior, where, isExam } = best

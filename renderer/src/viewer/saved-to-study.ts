@@ -125,7 +125,7 @@ export interface Unsaved {
   readonly removed: readonly string[]
   /** Number of drawings that are not measured yet, because their image has not been shown. */
   readonly unmeasured: number
-  /** Number of drawings in planes of volumes, which cannot be saved. */
+  /** Number of drawings in planes of volumes that lie on no image, which cannot be saved. */
   readonly inPlanes: number
 }
 
@@ -143,7 +143,7 @@ export function unsavedOf(
     const before = was.get(uidOf(one) ?? '')
     if (saved && (!before || !isSameDrawing(saved, before))) changed.push(saved)
     if (typeof one === 'object' && one !== null && 'sopInstanceUid' in one)
-      inPlanes += one.sopInstanceUid === '' ? 1 : 0
+      inPlanes += one.sopInstanceUid === '' && saved === undefined ? 1 : 0
   }
   const drawings = changed.filter(isMeasured)
   return {

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { t } from '../i18n/t.ts'
+import { reasonsOf } from './awaited-prior.ts'
 import { beside, counterpart } from './board.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangableOf, hangablesOf } from './hangables.ts'
@@ -29,7 +30,9 @@ export function useAwaitedPriors(): void {
   useEffect(() => {
     if (awaited.length === 0 || images.progress.state !== 'done') return
     const timer = window.setTimeout(() => {
-      desk.set({ awaitedPriors: [], said: { text: t('ui.viewer.priors.noImages') } })
+      const why = reasonsOf(images, awaited)
+      const text = [t('ui.viewer.priors.noImages'), ...why.slice(0, 1)].join(' ')
+      desk.set({ awaitedPriors: [], said: { text } })
     }, PATIENCE_MS)
     return () => window.clearTimeout(timer)
   }, [desk, awaited, images])

@@ -86,7 +86,7 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
     call(viewing.addPrior, { params: { viewId: view.viewId }, body: { studyInstanceUid } }).then(
       () => list.again(),
       (error: Error) => {
-        desk.set({ said: { text: error.message } })
+        desk.set({ said: { text: error.message }, priorProblem: error.message })
         setIsRefused(true)
       },
     )

@@ -21,6 +21,10 @@ const FRAME = 3
 const EDGE = 1
 /** A centre of a screen pixel so near the border of image pixels may be of either. */
 const NEAR = 0.06
+/** With smooth pixels, it is between those that are less than a pixel away. */
+const SMOOTH = 0.5 + NEAR
+/** A soft overlay over colours is rounded twice. */
+const OVERLAY_ROUNDING = 2
 
 /** The rows or columns of the image that may be at a row or column of the screen. */
 interface Span {
@@ -46,14 +50,24 @@ export function differenceOf(
   const unit = Math.min(...shape)
   const [down, across] = [shape[0] / unit, shape[1] / unit]
   const scale = Math.min(screen.width / (width * across), screen.height / (height * down))
-  const columns = spansOf(screen.width, width, scale * across, isSmooth)
-  const rows = spansOf(screen.height, height, scale * down, isSmooth)
+  const spans = (length: number, count: number, size: number) => [
+    spansOf(length, count, size, isSmooth ? SMOOTH : NEAR),
+    // Edges of overlays are drawn softly, as those of the image are.
+    spansOf(length, count, size, isSmooth ? SMOOTH : EDGE / size),
+  ]
+  const [columns = [], nearColumns = []] = spans(screen.width, width, scale * across)
+  const [rows = [], nearRows = []] = spans(screen.height, height, scale * down)
   let [pixels, wrong, worst, where] = [0, 0, 0, '']
   for (const [y, row] of rows.entries())
     for (const [x, column] of columns.entries()) {
       if (!row || !column) continue
       const shown = screen.at(x, y)
-      const found = distanceOf(shown, expected, under, width, column, row, isSmooth)
+      let found = distanceOf(shown, expected, under, width, column, row, isSmooth)
+      const [nearColumn = OUTSIDE, nearRow = OUTSIDE] = [nearColumns[x], nearRows[y]]
+      const isSoft = found > tolerance && hasOverlay(expected, under, width, nearColumn, nearRow)
+      if (isSoft)
+        found =
+          distanceOf(shown, expected, under, width, nearColumn, nearRow, true) - OVERLAY_ROUNDING
       pixels += 1
       if (found > worst) worst = found
       if (found <= tolerance) continue
@@ -69,15 +83,15 @@ export function differenceOf(
 /**
  * For each row or column of the screen, those of the image; undefined where nothing is compared.
  * @param size of the screen's pixels for one of the image's
+ * @param reach how far away they may be, in pixels of the image
  */
 function spansOf(
   length: number,
   pixels: number,
   size: number,
-  isSmooth: boolean,
+  reach: number,
 ): (Span | undefined)[] {
   const side = (length - pixels * size) / 2
-  const reach = isSmooth ? 0.5 + NEAR : NEAR
   return Array.from({ length }, (_, n) => {
     const isFrame = n < FRAME || n >= length - FRAME
     const isEdge = [n + 0.5 - side, length - side - n - 0.5].some((away) => Math.abs(away) <= EDGE)
@@ -149,6 +163,22 @@ function distanceOf(
     beyond = Math.max(beyond, (least[n] as number) - level, level - (greatest[n] as number))
   }
   return beyond
+}
+
+/** Whether an overlay is on any of some pixels, or may be, since it does not show on white. */
+function hasOverlay(
+  expected: Uint8Array,
+  under: Uint8Array,
+  width: number,
+  column: Span,
+  row: Span,
+): boolean {
+  for (let y = row.from; y <= row.to; y += 1)
+    for (let x = column.from; x <= column.to; x += 1) {
+      const at = (y * width + x) * 3
+      if (expected[at + 2] !== under[at + 2]) return true
+    }
+  return false
 }
 
 const isOverlay = (shown: readonly number[]) =>

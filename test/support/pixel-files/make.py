@@ -6,6 +6,7 @@ make.py FOLDER: writes *.dcm and files.json. Each entry of files.json has
   how       options of dcm2pnm that choose the VOI transformation; null: the window that the viewer opens with
   of        the file that DCMTK draws in its place, where it cannot read this one's encoding
   pictures  PNM files that take the place of DCMTK's, one for each frame: by the formulas of PS3.3
+  overlaid  the same with overlays in white
   uids      of the study, the series and the instance
   shape     height and width of a pixel
 make.py FOLDER samples SOURCE: copies pydicom's samples from its folder, and says the same of them in samples.json.
@@ -71,7 +72,7 @@ def packed(values, allocated, sign=0, order='<'):
     return data + b'\0' * (len(data) % 2)
 
 
-def write(name, ds, syntax=EXPLICIT, how=None, frames=(1,), of=None, pictures=None):
+def write(name, ds, syntax=EXPLICIT, how=None, frames=(1,), of=None, pictures=None, overlaid=None):
     study, series, sop = uids(len(entries))
     ds.SOPInstanceUID, ds.StudyInstanceUID, ds.SeriesInstanceUID = sop, study, series
     ds.PatientName, ds.PatientID = 'INVENTED^PIXELS', 'PIXELS'
@@ -83,12 +84,12 @@ def write(name, ds, syntax=EXPLICIT, how=None, frames=(1,), of=None, pictures=No
     ds.file_meta.ImplementationClassUID = '2.25.9'
     ds.is_little_endian, ds.is_implicit_VR = syntax != BIG, syntax == IMPLICIT
     ds.save_as(path(name), write_like_original=False)
-    say(name, how, frames, of, pictures)
+    say(name, how, frames, of, pictures, overlaid)
 
 
-def say(name, how=None, frames=(1,), of=None, pictures=None):
+def say(name, how=None, frames=(1,), of=None, pictures=None, overlaid=None):
     ds = pydicom.dcmread(path(name), stop_before_pixels=True, force=True)
-    entries.append(dict(name=name, frames=list(frames), how=how, of=of, pictures=pictures, uids=[str(ds.StudyInstanceUID), str(ds.SeriesInstanceUID), str(ds.SOPInstanceUID)], shape=shape(ds)))
+    entries.append(dict(name=name, frames=list(frames), how=how, of=of, pictures=pictures, overlaid=overlaid, uids=[str(ds.StudyInstanceUID), str(ds.SeriesInstanceUID), str(ds.SOPInstanceUID)], shape=shape(ds)))
 
 
 def shape(ds):
@@ -290,9 +291,9 @@ def overlays():
     write('overlay-group-601e', overlay(grey(), 0x601e, data=packed(plane(), 1)), how=WI)
     write('overlay-mono1', overlay(grey(photometric='MONOCHROME1'), 0x6000, data=packed(plane(), 1)), how=WI)
     rgb = [c for v in U8 for c in (v, 255 - v, 60)]
-    # DCMTK draws no overlays on colours. The colour is that of the viewer.
-    above = [c for n, one in enumerate(plane()) for c in ((255, 235, 150) if one else rgb[n * 3:n * 3 + 3])]
-    write('overlay-rgb', overlay(image(rgb, 8, photometric='RGB', samples=3), 0x6000, data=packed(plane(), 1)), pictures=[pnm('overlay-rgb', above)])
+    # DCMTK draws no overlays on colours.
+    above = [c for n, one in enumerate(plane()) for c in ((255, 255, 255) if one else rgb[n * 3:n * 3 + 3])]
+    write('overlay-rgb', overlay(image(rgb, 8, photometric='RGB', samples=3), 0x6000, data=packed(plane(), 1)), pictures=[pnm('overlay-rgb', rgb)], overlaid=[pnm('overlay-rgb-above', above)])
     def embedded(bit, stored=12, sign=0, low=0, high=4095, lift=0):
         values = ramp(low, high)
         mask = ((1 << stored) - 1) << lift
@@ -329,16 +330,23 @@ def colours():
     write('rgb-12-in-16', colour([v * 4095 // 255 for v in rgb], allocated=16, stored=12))
     def ybr(r, g, b):
         return [max(0, min(255, round(v))) for v in (0.299 * r + 0.587 * g + 0.114 * b, -0.168736 * r - 0.331264 * g + 0.5 * b + 128, 0.5 * r - 0.418688 * g - 0.081312 * b + 128)]
+    def back(values):
+        """PS3.3 C.7.6.3.1.2. DCMTK truncates each summand, and is up to 2 levels away."""
+        return [c for n in range(0, len(values), 3) for y, b, r in [values[n:n + 3]]
+                for c in (y + 1.402 * (r - 128), y - 0.344136 * (b - 128) - 0.714136 * (r - 128), y + 1.772 * (b - 128))]
     full = [c for n in range(W * H) for c in ybr(*rgb[n * 3:n * 3 + 3])]
-    write('ybr-full', colour(full, 'YBR_FULL'))
-    write('ybr-full-planes', colour(full[0::3] + full[1::3] + full[2::3], 'YBR_FULL', planar=1))
+    write('ybr-full', colour(full, 'YBR_FULL'), pictures=[pnm('ybr-full', back(full))])
+    write('ybr-full-planes', colour(full[0::3] + full[1::3] + full[2::3], 'YBR_FULL', planar=1), pictures=[pnm('ybr-full-planes', back(full))])
     # Of an even number of columns, since two pixels share their chrominance.
     w = W + 1
     wide = [ybr(*c) for c in ((v, 255 - v, 90) for v in ramp(0, 255, w))]
     pairs = [c for n in range(0, w * H, 2) for c in (wide[n][0], wide[n + 1][0], wide[n][1], wide[n][2])]
-    write('ybr-full-422', colour(pairs, 'YBR_FULL_422', w=w))
+    shared = lambda pairs: [c for n in range(0, len(pairs), 4) for y in pairs[n:n + 2] for c in (y, pairs[n + 2], pairs[n + 3])]
+    write('ybr-full-422', colour(pairs, 'YBR_FULL_422', w=w), pictures=[pnm('ybr-full-422', back(shared(pairs)), w)])
     small = [c for n in range(0, w * H, 2) for c in (16 + wide[n][0] * 219 // 255, 16 + wide[n + 1][0] * 219 // 255, 16 + wide[n][1] * 224 // 255, 16 + wide[n][2] * 224 // 255)]
-    write('ybr-partial-422', colour(small, 'YBR_PARTIAL_422', w=w))
+    # From 16 to 235, and to 240 (PS3.3 C.7.6.3.1.2).
+    whole = [(v - 16) * 255 / 219 if n % 3 == 0 else (v - 128) * 255 / 224 + 128 for n, v in enumerate(shared(small))]
+    write('ybr-partial-422', colour(small, 'YBR_PARTIAL_422', w=w), pictures=[pnm('ybr-partial-422', back(whole), w)])
     write('hsv', colour(rgb, 'HSV'))
     write('cmyk', colour([c for v in U8 for c in (v, 255 - v, 40, 10)], 'CMYK', samples=4))
     write('argb', colour([c for v in U8 for c in (0, v, 255 - v, 40)], 'ARGB', samples=4))

@@ -15,6 +15,8 @@ export interface PixelFile {
   readonly of: string | null
   /** PNM files in place of DCMTK's pictures. */
   readonly pictures: readonly string[] | null
+  /** The same with overlays in white. */
+  readonly overlaid: readonly string[] | null
   readonly uids: readonly [study: string, series: string, instance: string]
   /** Height and width of a pixel. */
   readonly shape: readonly [number, number]

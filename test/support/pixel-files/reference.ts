@@ -13,7 +13,7 @@ export interface Picture {
 
 export interface Reference {
   readonly picture: Picture
-  /** The same with its overlays in white; undefined where the picture is not DCMTK's. */
+  /** The same with its overlays in white; undefined where it has none. */
   readonly overlaid: Picture | undefined
 }
 
@@ -26,12 +26,15 @@ const RENDERERS = ['dcm2pnm', 'dcmj2pnm', 'dcml2pnm']
  */
 export function referenceOf(
   folder: string,
-  { name, of, pictures, frames }: PixelFile,
+  { name, of, pictures, overlaid, frames }: PixelFile,
   frame: number,
   how: readonly string[],
 ): Reference | undefined {
-  const made = pictures?.[frames.indexOf(frame)]
-  if (made) return { picture: readPnm(readFileSync(made)), overlaid: undefined }
+  const [made, above] = [pictures, overlaid].map((made) => {
+    const path = made?.[frames.indexOf(frame)]
+    return path === undefined ? undefined : readPnm(readFileSync(path))
+  })
+  if (made) return { picture: made, overlaid: above }
   const path = join(folder, `${of ?? name}.dcm`)
   const draw = (...more: string[]) => drawn(path, ['+F', String(frame), ...how, ...more])
   const picture = draw('-O')

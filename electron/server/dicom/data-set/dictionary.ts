@@ -3,12 +3,16 @@ import { dictionary } from 'dcmjs/dictionary'
 // The data dictionary of PS3.6 from dcmjs, reduced at load to the standard elements of even groups.
 const ENTRIES = new Map<number, { readonly keyword: string; readonly vr: string }>()
 const TAGS = new Map<string, number>()
+/** VRs of the attributes of curves and overlays, whose groups repeat, by the tag of the first. */
+const REPEATED = new Map<number, string>()
 
 // dcmjs abbreviates elements with a choice of VRs. In Implicit VR the choice depends on other
 // elements, which an identifier does not contain.
 const CHOICES: Readonly<Record<string, string>> = { xs: 'US', ox: 'OW', lt: 'OW', up: 'UL' }
 
 for (const [key, { name, vr }] of Object.entries(dictionary)) {
+  const [, group, element] = /^\((50|60)00-\1FF,([0-9A-F]{4})\)$/.exec(key) ?? []
+  if (element && vr) REPEATED.set(Number.parseInt(`${group}00${element}`, 16), CHOICES[vr] ?? vr)
   if (!/^\([0-9A-F]{3}[02468ACE],[0-9A-F]{4}\)$/.test(key) || !vr || vr === 'na') continue
   const tag = Number.parseInt(key.slice(1, 5) + key.slice(6, 10), 16)
   const keyword = name.replace(/^RETIRED_/, '')
@@ -53,8 +57,11 @@ export function vrOf(tag: number): string {
   const element = tag & 0xffff
   if (element === 0) return 'UL'
   if (isPrivate(tag)) return element >= 0x10 && element <= 0xff ? 'LO' : 'UN'
-  return ENTRIES.get(tag)?.vr ?? 'UN'
+  return ENTRIES.get(tag)?.vr ?? REPEATED.get(firstOfRepeated(tag)) ?? 'UN'
 }
+
+/** Groups 5000 to 50FE, and 6000 to 60FE, have the same elements (PS3.5 §7.6). */
+const firstOfRepeated = (tag: number): number => (tag & 0xff00ffff) >>> 0
 
 /** PS3.5 §7.8: odd groups are private. */
 export const isPrivate = (tag: number): boolean => ((tag >>> 16) & 1) === 1

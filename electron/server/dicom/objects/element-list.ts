@@ -1,5 +1,10 @@
 import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
-import { type ByteSource, BytesMissing, ByteWindow } from '#server/dicom/data-set/byte-window.ts'
+import {
+  type ByteSource,
+  BytesMissing,
+  ByteWindow,
+  ViewedFileFault,
+} from '#server/dicom/data-set/byte-window.ts'
 import { CODINGS, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
 import { formatTag, isPrivate, keywordOf } from '#server/dicom/data-set/dictionary.ts'
 import {
@@ -8,7 +13,8 @@ import {
   type FoundItem,
 } from '#server/dicom/data-set/found-elements.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { readWholeHeader } from '#server/dicom/data-set/whole-header.ts'
+import { readWholeHeader, type WholeHeader } from '#server/dicom/data-set/whole-header.ts'
+import { Fragments } from '#server/dicom/pixel-data/fragments.ts'
 import type { ElementList, ListedElement } from '#shared/contract/viewed-objects.ts'
 
 /** Rows that the page gets; an image with a thousand frames has more. */
@@ -26,12 +32,13 @@ const NUMBERS: Readonly<Record<string, number>> = {
 const BINARY: ReadonlySet<string> = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN'])
 
 /**
- * Lists all elements of a complete file up to its pixel data, with the file meta information and
- * nested sequences. Values are limited in length; of binary values only the length is given.
+ * Lists all elements of a complete file, with the file meta information, nested sequences and what
+ * follows the pixel data. Values are limited in length; of binary values only the length is given.
  * @throws {ViewedFileFault} if the file cannot be read
  */
 export function listElements(source: ByteSource): ElementList {
-  const { start, found, values } = readWholeHeader(source)
+  const header = readWholeHeader(source)
+  const { start, found, values } = header
   const list = new Rows()
   const meta = metaElements(source, start.dataSetOffset)
   if (meta) list.addAll(meta.elements, meta.values, 0)
@@ -43,6 +50,8 @@ export function listElements(source: ByteSource): ElementList {
       length: length === UNDEFINED_LENGTH ? null : length,
       kind: 'binary',
     })
+    const last = elementsAfter(source, header)
+    if (last) list.addAll(last.elements, last.values, 0)
   }
   return { elements: list.rows, isCut: list.isCut }
 }
@@ -60,6 +69,32 @@ function metaElements(source: ByteSource, end: number) {
     if (error instanceof BytesMissing) return undefined
     throw error
   }
+}
+
+/**
+ * Elements after the pixel data, such as digital signatures and padding; undefined where the file
+ * ends within the pixel data, or is damaged after it.
+ */
+function elementsAfter(source: ByteSource, { start, found, values }: WholeHeader) {
+  const end = found.pixels && endOfPixels(source, found.pixels)
+  if (end === undefined || end >= source.length) return undefined
+  const window = new ByteWindow(source)
+  try {
+    const { elements } = new ElementSearch(window, end, start.coding, () => true).advance(
+      source.length,
+    )
+    return { elements, values: new AttributeValues(elements, window, values) }
+  } catch (error) {
+    if (error instanceof BytesMissing || error instanceof ViewedFileFault) return undefined
+    throw error
+  }
+}
+
+function endOfPixels(source: ByteSource, { at, length }: FoundElement): number | undefined {
+  if (length !== UNDEFINED_LENGTH) return at + length
+  const fragments = new Fragments(source, at)
+  fragments.walk()
+  return fragments.end
 }
 
 class Rows {

@@ -23,6 +23,7 @@ export class Fragments {
   #at: number
   #state: 'more' | 'ended' | 'cut' = 'more'
   #isWaiting = false
+  #isDelimited = false
   /** The complete fragments, in order. */
   readonly found: Fragment[] = []
 
@@ -41,6 +42,12 @@ export class Fragments {
     return this.#state
   }
 
+  /** Offset of what follows the pixel data; undefined until the last fragment was found. */
+  get end(): number | undefined {
+    if (this.#state !== 'ended') return undefined
+    return this.#isDelimited ? this.#at + 8 : this.#at
+  }
+
   /** Continues until `enough` fragments have been found or there are no more. */
   walk(enough = Number.POSITIVE_INFINITY): void {
     this.#isWaiting = false
@@ -57,8 +64,10 @@ export class Fragments {
       if (this.#source.isWhole)
         this.#state = this.#at + 8 > this.#source.length ? this.#endWithoutDelimiter() : 'cut'
       this.#isWaiting = true
-    } else if (header === 'end') this.#state = 'ended'
-    else if (header === 'other') this.#state = this.#endWithoutDelimiter()
+    } else if (header === 'end') {
+      this.#state = 'ended'
+      this.#isDelimited = true
+    } else if (header === 'other') this.#state = this.#endWithoutDelimiter()
     else if (this.found.length >= MAX_FRAGMENTS) this.#state = 'cut'
     else {
       this.found.push(header)

@@ -1,6 +1,7 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
+import { isSrgbProfile } from './icc-profile.ts'
 import { paletteTable } from './palette-table.ts'
 import { TAG } from './viewed-tags.ts'
 
@@ -85,6 +86,7 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
       ...(overlays.length < groups.length
         ? [message('viewer.overlays-not-applied', { count: groups.length - overlays.length })]
         : []),
+      ...(hasOtherColours(values) ? [message('viewer.icc-profile-not-applied')] : []),
     ],
   }
 }
@@ -128,6 +130,7 @@ export const hasExtras = (values: AttributeValues): boolean =>
   values.has(TAG.ModalityLUTSequence) ||
   values.has(TAG.VOILUTSequence) ||
   isSupplemented(values) ||
+  hasOtherColours(values) ||
   OVERLAY_GROUPS.some((group) => hasOverlay(values, group))
 
 /** Whether pixels are palette indices. */
@@ -157,6 +160,22 @@ const FRAME_TYPES = [
   TAG.CTImageFrameTypeSequence,
   TAG.XRay3DFrameTypeSequence,
 ]
+
+/**
+ * Whether the colours are defined by an ICC profile (PS3.3 C.11.15) that is not sRGB, by which they
+ * are displayed. Microscopy has one in each optical path (C.8.12.5).
+ */
+function hasOtherColours(values: AttributeValues): boolean {
+  if (photometricInterpretationOf(values).startsWith('MONOCHROME') && !isSupplemented(values))
+    return false
+  return [values, ...values.items(TAG.OpticalPathSequence)].some((item) => {
+    if (!item.has(TAG.ICCProfile)) return false
+    const profile = item.bytes(TAG.ICCProfile, MAX_PROFILE_BYTES)
+    return !profile || !isSrgbProfile(profile)
+  })
+}
+/** Those of displays and cameras with tables have some 500 KiB, and none of them is sRGB. */
+const MAX_PROFILE_BYTES = 64 << 10
 
 const photometricInterpretationOf = (values: AttributeValues): string =>
   values.text(TAG.PhotometricInterpretation).toUpperCase()

@@ -125,6 +125,9 @@ const KEYWORDS = [
   'SegmentedBluePaletteColorLookupTableData',
   'BluePaletteColorLookupTableDescriptor',
   'BluePaletteColorLookupTableData',
+  // colours
+  'ICCProfile',
+  'OpticalPathSequence',
   // documents
   'MIMETypeOfEncapsulatedDocument',
   'DocumentTitle',

@@ -55,7 +55,9 @@ export function annotationsOf(values: AttributeValues): {
     points += graphics.reduce((sum, graphic) => sum + graphic.points.length, 0)
     if (points > MAX_POINTS) throw tooMany()
     const references = imageReferences(item, TAG.ReferencedImageSequence)
-    return { references, layer: item.text(TAG.GraphicLayer), graphics, texts }
+    const [tracked] = [...graphicItems, ...textItems]
+    const trackingUid = tracked?.text(TAG.TrackingUID) ?? ''
+    return { references, layer: item.text(TAG.GraphicLayer), trackingUid, graphics, texts }
   })
   return { annotations, faulty }
 }

@@ -37,6 +37,8 @@ const KEYWORDS = [
   'PresentationLUTSequence',
   'PresentationLUTShape',
   'MaskSubtractionSequence',
+  // graphics of our own
+  'TrackingUID',
   // displayed area, rotation, flip
   'ImageRotation',
   'ImageHorizontalFlip',

@@ -1,12 +1,13 @@
 import { utilities as coreUtilities, eventTarget } from '@cornerstonejs/core'
 import { annotation, Enums, type Types, utilities } from '@cornerstonejs/tools'
 import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
+import { imageOfPoints } from './image-of-points.ts'
 import type { ImageList } from './images.ts'
 import { type KeptAnnotation, keptOf, readKept } from './kept-annotation.ts'
 import { frameOfReferenceOf } from './modules.ts'
-import { placed, savedFormOf } from './saved-form.ts'
+import { placed, pointsOfKept, savedFormOf } from './saved-form.ts'
 import { imageIdOf } from './series.ts'
-import type { SeriesState } from './stack.ts'
+import type { SeriesState, StackImage } from './stack.ts'
 import { DRAWN } from './tool-names.ts'
 
 /** What is drawn on the studies of a view. */
@@ -89,6 +90,7 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
       metadata: {
         toolName: kept.tool,
         FrameOfReferenceUID: kept.frameOfReferenceUid,
+        ...(kept.seriesKey !== undefined && { seriesKey: kept.seriesKey }),
         viewPlaneNormal: [...kept.viewPlaneNormal],
         viewUp: [...kept.viewUp],
         ...(imageId && { referencedImageId: imageId }),
@@ -138,8 +140,8 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
     },
     toSaved(value) {
       const kept = readKept(value, '')
-      const found = kept && list.find(imageIdOf(list.viewId, kept.sopInstanceUid, kept.frame))
-      return found && savedFormOf(kept, found.image)
+      const image = kept && imageOf(list, kept)
+      return image && savedFormOf(kept, image)
     },
     onDrawn(listener) {
       listeners.add(listener)
@@ -165,6 +167,17 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
       annotation.state.removeAllAnnotations()
     },
   }
+}
+
+/** The image of a drawing; undefined where it lies on none that is listed. */
+function imageOf(list: ImageList, kept: KeptAnnotation): StackImage | undefined {
+  if (kept.sopInstanceUid !== '')
+    return list.find(imageIdOf(list.viewId, kept.sopInstanceUid, kept.frame))?.image
+  const series = list
+    .state()
+    .studies.flatMap(({ series }) => series)
+    .find(({ key }) => key === kept.seriesKey)
+  return series && imageOfPoints(pointsOfKept(kept), kept.frameOfReferenceUid, series)
 }
 
 const isDrawing = (one: Types.Annotation): one is Annotation =>

@@ -1,5 +1,6 @@
 import { parseImageId } from './series.ts'
 import { DRAWN } from './tool-names.ts'
+import { seriesKeyOfVolume } from './volume-id.ts'
 
 /**
  * A drawing in a form that outlives the view: images are named by SOP Instance UID and frame. JSON.
@@ -17,6 +18,8 @@ export interface KeptAnnotation {
   /** From 1. */
   readonly frame: number
   readonly frameOfReferenceUid: string
+  /** Key of the series in whose volume it was drawn; without it, it was drawn on an image. */
+  readonly seriesKey?: string
   readonly viewPlaneNormal: readonly number[]
   readonly viewUp: readonly number[]
   /**
@@ -38,6 +41,9 @@ interface Drawn {
     readonly toolName: string
     readonly referencedImageId?: string
     readonly FrameOfReferenceUID?: string
+    readonly volumeId?: string
+    /** Of a drawing that was kept. */
+    readonly seriesKey?: string
     readonly viewPlaneNormal?: ArrayLike<number> & Iterable<number>
     readonly viewUp?: ArrayLike<number> & Iterable<number>
   }
@@ -49,6 +55,10 @@ export function keptOf(one: Drawn, studyInstanceUid: string): KeptAnnotation | u
   const { toolName, referencedImageId, FrameOfReferenceUID, viewPlaneNormal, viewUp } = one.metadata
   const { sopInstanceUid = '', frame = 1 } =
     (referencedImageId && parseImageId(referencedImageId)) || {}
+  const seriesKey =
+    sopInstanceUid === ''
+      ? (one.metadata.seriesKey ?? seriesKeyOfVolume(one.metadata.volumeId ?? ''))
+      : undefined
   const { cachedStats: _, ...data } = one.data as Record<string, unknown>
   try {
     return {
@@ -58,6 +68,7 @@ export function keptOf(one: Drawn, studyInstanceUid: string): KeptAnnotation | u
       sopInstanceUid,
       frame,
       frameOfReferenceUid: FrameOfReferenceUID ?? '',
+      ...(seriesKey !== undefined && { seriesKey }),
       viewPlaneNormal: [...(viewPlaneNormal ?? [0, 0, 1])],
       viewUp: [...(viewUp ?? [0, -1, 0])],
       // Points may be typed arrays, which JSON would make objects of.
@@ -78,7 +89,7 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
   if (typeof one !== 'object' || one === null) return undefined
   const { id, tool, sopInstanceUid, frame, frameOfReferenceUid, viewPlaneNormal, viewUp, data } =
     one
-  const { pixels = [] } = one
+  const { pixels = [], seriesKey = '' } = one
   const points = (data as { readonly handles?: { readonly points?: unknown } } | undefined)?.handles
     ?.points
   const isRead =
@@ -87,6 +98,7 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
     typeof sopInstanceUid === 'string' &&
     Number.isInteger(frame) &&
     typeof frameOfReferenceUid === 'string' &&
+    typeof seriesKey === 'string' &&
     isPoint(viewPlaneNormal) &&
     isPoint(viewUp) &&
     Array.isArray(points) &&

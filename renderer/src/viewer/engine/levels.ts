@@ -1,5 +1,5 @@
 import type { Types } from '@cornerstonejs/core'
-import { type Curve, MOST_LEVELS } from '#shared/pixels/curves.ts'
+import type { Curve } from '#shared/pixels/curves.ts'
 
 interface Node {
   readonly x: number
@@ -57,22 +57,34 @@ export function settleLevels(
   if (before.curve === curve) {
     lines.setNodes(nodes.map((node) => ({ ...node, r: 1 - node.r, g: 1 - node.g, b: 1 - node.b })))
   } else {
-    // vtk's own 1024 colours are too few for a steep curve.
-    if (curve) actor?.getMapper().setColorTextureWidth?.(MOST_LEVELS)
-    const levels = curve?.levels ?? [0, 1]
+    // As wide as the graphics card allows: vtk's own 1024 colours are too few for a steep curve.
+    if (curve) actor?.getMapper().setColorTextureWidth?.(0)
+    const levels = Array.from(curve?.levels ?? [0, 1], shade)
+    const size = (upper - lower) / (levels.length - 1)
     lines.setNodes(
-      Array.from(levels, (level, n) => {
-        const grey = shade(level)
-        return {
-          x: lower + (n / (levels.length - 1)) * (upper - lower),
-          r: grey,
-          g: grey,
-          b: grey,
-          midpoint: 0.5,
-          sharpness: 0,
-        }
-      }),
+      (curve ? stepped(levels) : levels.map((grey, at) => ({ at, grey }))).map(({ at, grey }) => ({
+        ...{ x: lower + at * size, r: grey, g: grey, b: grey },
+        ...{ midpoint: 0.5, sharpness: 0 },
+      })),
     )
   }
   drawn.set(lines, { curve, isInverted })
 }
+
+/** A step of more than a gray level of the screen. */
+const STEP = 1 / 255
+/** The texture may have the colour of up to a fifth of a value beside the one that is drawn. */
+const SHARP = 0.4
+
+/** Levels by their index, with steps halfway between two of them instead of slopes. */
+const stepped = (levels: readonly number[]): { at: number; grey: number }[] =>
+  levels.flatMap((grey, at) => {
+    const next = levels[at + 1] ?? grey
+    return Math.abs(next - grey) <= STEP
+      ? [{ at, grey }]
+      : [
+          { at, grey },
+          { at: at + SHARP, grey },
+          { at: at + 1 - SHARP, grey: next },
+        ]
+  })

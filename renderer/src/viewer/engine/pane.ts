@@ -1,6 +1,7 @@
 import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { Message } from '#shared/messages/message.ts'
 import type { ValueWindow } from '#shared/pixels/opening-window.ts'
+import type { PlaneScene } from '../referencing/plane-scene.ts'
 import type { Scene } from '../referencing/scene.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 
@@ -170,6 +171,8 @@ export interface Pane {
   present(state: PresentationState | null): void
   /** What is drawn over its image, for as long as that image is shown. */
   setScene(scene: Scene | null): void
+  /** What is drawn over the plane of a volume that it shows. */
+  setPlaneScene(scene: PlaneScene | null): void
 
   /**
    * @param x,y in CSS pixels from the pane's top left corner; undefined where there is no pixel,

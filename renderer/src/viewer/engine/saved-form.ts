@@ -85,9 +85,8 @@ function kindOf(tool: string, data: Data): DrawingKind | undefined {
 }
 
 /**
- * A drawing as it is saved to its study; undefined for one that cannot be saved, such as one that
- * was drawn in a plane of a volume.
- * @param image its image
+ * A drawing as it is saved to its study; undefined for one that cannot be saved.
+ * @param image its image; of one that was drawn in a plane of a volume, that on which it lies
  */
 export function savedFormOf(kept: KeptAnnotation, image: StackImage): SavedDrawing | undefined {
   const data = kept.data as Data
@@ -99,12 +98,18 @@ export function savedFormOf(kept: KeptAnnotation, image: StackImage): SavedDrawi
   const world = isContour ? data.contour?.polyline : data.handles?.points
   const pixels = world?.map((point) => pixelOf(plane, point)) ?? []
   return {
-    ...{ uid, kind, sopInstanceUid: kept.sopInstanceUid, frame: kept.frame },
+    ...{ uid, kind, sopInstanceUid: image.sopInstanceUid, frame: image.frame },
     points: kept.pixels?.map(([x, y]): Pixel => [x, y]) ?? ordered(kind, pixels),
     text: (data.label || data.text || '').slice(0, 1000),
     title: null,
     values: valuesOf(kept.id, kind),
   }
+}
+
+/** Its points in the patient, in mm. */
+export const pointsOfKept = ({ data }: KeptAnnotation): readonly Vector[] => {
+  const { contour, handles } = data as Data
+  return contour?.polyline ?? handles?.points ?? []
 }
 
 /** In the order of the contract. */

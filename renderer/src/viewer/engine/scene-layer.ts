@@ -31,8 +31,8 @@ export function openSceneLayer(host: HTMLElement): SceneLayer {
     const isOfImage = scene !== null && scene.imageId === shown?.of.imageId
     const toScreen = placed && shown && isOfImage ? imageToScreen(placed) : undefined
     if (!scene || !shown || !toScreen) return remove()
-    canvas ??= openCanvas(host)
-    const context = cleared(canvas, host)
+    canvas ??= openSceneCanvas(host)
+    const context = clearedCanvas(canvas, host)
     if (!context) return
     drawScene(context, scene, {
       image: shown.of,
@@ -62,7 +62,8 @@ export function openSceneLayer(host: HTMLElement): SceneLayer {
   }
 }
 
-function openCanvas(host: HTMLElement): HTMLCanvasElement {
+/** An empty canvas over the picture of a pane. */
+export function openSceneCanvas(host: HTMLElement): HTMLCanvasElement {
   const canvas = document.createElement('canvas')
   canvas.dataset.scene = ''
   putOver(host, canvas)
@@ -70,7 +71,7 @@ function openCanvas(host: HTMLElement): HTMLCanvasElement {
 }
 
 /** The context of an empty canvas of the size of its host, in CSS pixels. */
-function cleared(
+export function clearedCanvas(
   canvas: HTMLCanvasElement,
   { clientWidth, clientHeight }: HTMLElement,
 ): CanvasRenderingContext2D | null {

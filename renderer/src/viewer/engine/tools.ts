@@ -11,7 +11,7 @@ import {
   RectangleTool,
 } from './region-tools.ts'
 import { ScrollTool } from './scroll-tool.ts'
-import { TOOLS, type ToolName } from './tool-names.ts'
+import { DRAWN, TOOLS, type ToolName } from './tool-names.ts'
 
 export type { ToolName } from './tool-names.ts'
 export type Button = 'left' | 'middle' | 'right'
@@ -199,9 +199,11 @@ function configurationsOf(askText: AskText): Partial<Record<ToolName, object>> {
 /** Hangs the tools on the buttons that they are given. */
 function bind(context: ToolsContext): void {
   const { groups, given, lines, hasCrosshairs, planes } = context
+  // Crosshairs take the button of what moves the picture, and leave that of what draws on it.
+  const draws = given.left === 'eraser' || DRAWN.has(CLASSES[given.left].toolName)
   for (const kind of ['stack', 'plane'] as const) {
     const group = groups[kind]
-    const isCovered = hasCrosshairs && kind === 'plane'
+    const isCovered = hasCrosshairs && kind === 'plane' && !draws
     for (const name of TOOLS) {
       const bindings = isCovered && given.left === name ? [] : bindingsOf(given, name)
       setBindings(group, CLASSES[name].toolName, bindings)
@@ -213,9 +215,9 @@ function bind(context: ToolsContext): void {
     }
   }
   const { toolName } = CrosshairsTool
-  if (hasCrosshairs && planes.size > 1)
-    groups.plane.setToolActive(toolName, { bindings: [{ mouseButton: BUTTONS.left }] })
-  else groups.plane.setToolDisabled(toolName)
+  if (!hasCrosshairs || planes.size < 2) groups.plane.setToolDisabled(toolName)
+  else if (draws) groups.plane.setToolEnabled(toolName)
+  else groups.plane.setToolActive(toolName, { bindings: [{ mouseButton: BUTTONS.left }] })
   bindVolumes(context)
 }
 

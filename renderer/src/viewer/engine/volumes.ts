@@ -11,6 +11,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import type { Frames } from './frames.ts'
 import type { SeriesState } from './stack.ts'
+import { volumeIdOf } from './volume-id.ts'
 import { releaseTexture } from './volume-texture.ts'
 
 /** Volumes for planes, made of the same images that the stacks show. */
@@ -41,9 +42,6 @@ export function openVolumes(frames: Frames): Volumes {
     string,
     { readonly promise: Promise<StreamingImageVolume>; readonly series: SeriesState }
   >()
-  const idOf = (series: SeriesState) =>
-    `isthmus-volume:${encodeURIComponent(series.key)}/${series.stack.length}`
-
   const make = async (series: SeriesState): Promise<StreamingImageVolume> => {
     const imageIds = series.stack.map(({ imageId }) => imageId)
     // Cornerstone takes the type of the numbers from the first, the middle and the last slice,
@@ -57,7 +55,7 @@ export function openVolumes(frames: Frames): Volumes {
     )
     const why = tooLarge(series, bytesPerValue)
     if (why) throw new ImageProblem(why)
-    const volume = (await volumeLoader.createAndCacheVolume(idOf(series), {
+    const volume = (await volumeLoader.createAndCacheVolume(volumeIdOf(series), {
       imageIds,
     })) as StreamingImageVolume
     volume.load(() => undefined)

@@ -1,5 +1,6 @@
 import type {
   ImageReference,
+  PresentationState,
   Segmentation,
   StructureSet,
 } from '#shared/contract/referencing-objects.ts'
@@ -35,6 +36,19 @@ export const appliesTo = (
   references: readonly ImageReference[],
   image: Pick<StackImage, 'sopInstanceUid' | 'frame'>,
 ): boolean => references.length === 0 || isNamed(references, image)
+
+/**
+ * The graphic annotations of a presentation state on an image. @param drawn Tracking UIDs of the
+ * drawings that are shown already: those of a state that the gateway saved are among them
+ */
+export const annotationsOn = (
+  { annotations }: PresentationState,
+  image: Pick<StackImage, 'sopInstanceUid' | 'frame'>,
+  drawn: ReadonlySet<string>,
+): PresentationState['annotations'] =>
+  annotations.filter(
+    ({ references, trackingUid }) => appliesTo(references, image) && !drawn.has(trackingUid),
+  )
 
 /** An image with half the distance to the planes beside it, in mm. */
 export interface PlacedImage {

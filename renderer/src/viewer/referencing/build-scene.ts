@@ -36,6 +36,7 @@ export function buildScene(
   { stack }: SeriesState,
   studies: readonly StudyState[],
   presentation: PresentationState | null,
+  drawn: ReadonlySet<string>,
   overlays: readonly (readonly [string, Loaded, Shown])[],
   frames: SegmentFrames,
 ): BuiltScene {
@@ -65,7 +66,7 @@ export function buildScene(
     }
   }
   const isEmpty = !presentation && masks.length + outlines.length === 0
-  const scene = isEmpty ? null : { imageId: image.imageId, presentation, masks, outlines }
+  const scene = isEmpty ? null : { imageId: image.imageId, presentation, drawn, masks, outlines }
   return { scene, onImage, refusals, isLoading }
 }
 

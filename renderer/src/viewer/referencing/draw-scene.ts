@@ -2,7 +2,7 @@ import type { Colour, PresentationState, Shutter } from '#shared/contract/refere
 import { bytesOf } from '#shared/pixels/look-up.ts'
 import { isCovered, type OverlayPlane } from '#shared/pixels/overlays.ts'
 import type { StackImage } from '../engine/stack.ts'
-import { appliesTo } from './belonging.ts'
+import { annotationsOn } from './belonging.ts'
 import { displayedCorners, fromDisplay } from './display-coordinates.ts'
 import { drawText } from './draw-text.ts'
 import { pathOf } from './graphic-path.ts'
@@ -45,7 +45,7 @@ export function drawScene(
   if (presentation?.shutter) drawShutter(context, presentation, presentation.shutter, place)
   if (presentation) {
     drawOverlays(context, presentation, place)
-    drawAnnotations(context, presentation, place)
+    drawAnnotations(context, presentation, scene.drawn, place)
   }
 }
 
@@ -167,13 +167,14 @@ function drawOutline(
 function drawAnnotations(
   context: CanvasRenderingContext2D,
   state: PresentationState,
+  drawn: ReadonlySet<string>,
   { image, toScreen }: ScenePlace,
 ): void {
   const corners = displayedCorners(state, image)
   const orders = new Map(state.layers.map(({ name }, index) => [name, index]))
-  const fitting = state.annotations
-    .filter(({ references }) => appliesTo(references, image))
-    .toSorted((one, other) => (orders.get(one.layer) ?? 0) - (orders.get(other.layer) ?? 0))
+  const fitting = annotationsOn(state, image, drawn).toSorted(
+    (one, other) => (orders.get(one.layer) ?? 0) - (orders.get(other.layer) ?? 0),
+  )
   for (const { layer, graphics, texts } of fitting) {
     const colour = colourOfLayer(state, layer)
     const onScreen = (units: 'pixel' | 'display', point: PixelPoint) =>

@@ -13,6 +13,7 @@ import { type BuiltScene, buildScene } from './build-scene.ts'
 import { isSamePatient, type Offers, offersFor } from './offers.ts'
 import { OverlayChoices } from './overlay-choices.tsx'
 import css from './pane-referencing.module.css'
+import { buildPlaneScene } from './plane-scene.ts'
 import { PresentationChoices } from './presentation-choices.tsx'
 import type { Loaded } from './referencing-store.ts'
 import { creatorOf, labelOf } from './referencing-text.ts'
@@ -34,15 +35,21 @@ export function PaneReferencing({ paneId, state }: { paneId: string; state: Pane
     () => (series ? offersFor(objects, series, studies) : undefined),
     [objects, series, studies],
   )
-  const built = useScene(paneId, state)
+  const onImage = useScene(paneId, state)
+  const onPlane = usePlaneScene(paneId, state, offers)
   const isOffered = offers && offers.presentations.length + offers.overlays.length > 0
   if (!isOffered || !series) return null
-  if (state.kind !== 'stack') return <PlaneNote offers={offers} />
-  return <Panel paneId={paneId} state={state} offers={offers} built={built} />
+  if (state.kind === 'volume') return <VolumeNote offers={offers} />
+  if (state.kind === 'stack')
+    return <Panel paneId={paneId} state={state} offers={offers} built={onImage} />
+  // A presentation state is for images, of which a plane shows none.
+  const forPlanes = { ...offers, presentations: [] }
+  if (forPlanes.overlays.length === 0) return null
+  return <Panel paneId={paneId} state={state} offers={forPlanes} built={onPlane} />
 }
 
-/** Overlays that are switched on would be missed on a plane, where they are not drawn. */
-function PlaneNote({ offers }: { offers: Offers }) {
+/** Overlays that are switched on would be missed in a 3D rendering, where they are not drawn. */
+function VolumeNote({ offers }: { offers: Offers }) {
   const { referencing } = useBench()
   const isMissed = offers.overlays.some(
     ({ sopInstanceUid, whyNot }) => whyNot === null && referencing.shownOf(sopInstanceUid).isShown,
@@ -51,7 +58,7 @@ function PlaneNote({ offers }: { offers: Offers }) {
   return (
     <div className={css.place} data-referencing>
       <p className={css.warnings} role="status">
-        {t('ui.viewer.referencing.notOnPlanes')}
+        {t('ui.viewer.referencing.notInVolume')}
       </p>
     </div>
   )
@@ -67,6 +74,7 @@ function useScene(paneId: string, { series, image, isShown }: PaneState) {
   const chosen = series ? referencing.presentedIn(paneId, series.key) : null
   const loaded = chosen === null ? undefined : store.objects.get(chosen)
   const presentation = loaded && image ? presentationFor(loaded, image, studies) : null
+  const drawn = useDrawnUids(presentation ? (series?.studyInstanceUid ?? '') : '')
   const built = useMemo(() => {
     if (!series || !image) return undefined
     const overlays = [...store.shown]
@@ -75,13 +83,41 @@ function useScene(paneId: string, { series, image, isShown }: PaneState) {
         const loaded = store.objects.get(uid)
         return loaded ? [[uid, loaded, shown] as const] : []
       })
-    return buildScene(image, series, studies, presentation, overlays, frames)
-  }, [series, image, studies, presentation, store, frames])
+    return buildScene(image, series, studies, presentation, drawn, overlays, frames)
+  }, [series, image, studies, presentation, drawn, store, frames])
   useEffect(() => {
     if (isShown && image) pane.present(presentation)
   }, [pane, isShown, image, presentation])
   useEffect(() => pane.setScene(built?.scene ?? null), [pane, built])
   return built
+}
+
+/** Draws the overlays that are chosen, where the plane of a volume cuts them. */
+function usePlaneScene(paneId: string, { kind, series }: PaneState, offers: Offers | undefined) {
+  const pane = usePane(paneId)
+  const { referencing, segmentVolumes } = useBench()
+  const { studies } = useImages()
+  const { shown } = useSyncExternalStore(referencing.subscribe, referencing.state)
+  const volumes = useSyncExternalStore(segmentVolumes.subscribe, segmentVolumes.state)
+  const built = useMemo(() => {
+    if (kind !== 'plane' || !series || !offers) return undefined
+    const overlays = offers.overlays.flatMap(({ sopInstanceUid, loaded, whyNot }) => {
+      const how = shown.get(sopInstanceUid)
+      return whyNot === null && how?.isShown ? [[sopInstanceUid, loaded, how] as const] : []
+    })
+    return buildPlaneScene(series, studies, overlays, volumes)
+  }, [kind, series, studies, offers, shown, volumes])
+  useEffect(() => pane.setPlaneScene(built?.scene ?? null), [pane, built])
+  return built
+}
+
+/** Tracking UIDs of what is drawn on a study; the same set until that changes. */
+function useDrawnUids(studyInstanceUid: string): ReadonlySet<string> {
+  const { drawings } = useBench()
+  const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
+  const kept = studies.get(studyInstanceUid)?.drawings
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they change with what is drawn
+  return useMemo(() => new Set(drawings.drawnUids(studyInstanceUid)), [drawings, kept])
 }
 
 /** The presentation state, if it is for this image and of its patient. */
@@ -96,11 +132,13 @@ function presentationFor(
   return isForIt ? object : null
 }
 
+type Built = Pick<BuiltScene, 'onImage' | 'refusals' | 'isLoading'>
+
 function Panel(props: {
   paneId: string
   state: PaneState
   offers: Offers
-  built: BuiltScene | undefined
+  built: Built | undefined
 }) {
   const { paneId, state, offers, built } = props
   const { referencing } = useBench()
@@ -182,11 +220,7 @@ function buttonText(
 }
 
 /** What a person has to know before reading the image by what is chosen. */
-function Warnings(props: {
-  state: PaneState
-  built: BuiltScene | undefined
-  chosen: string | null
-}) {
+function Warnings(props: { state: PaneState; built: Built | undefined; chosen: string | null }) {
   const { state, built, chosen } = props
   const { referencing } = useBench()
   const loaded = chosen === null ? undefined : referencing.state().objects.get(chosen)
@@ -211,7 +245,7 @@ function Warnings(props: {
 }
 
 /** Names and colours of what is drawn on this image. */
-function Legend({ built }: { built: BuiltScene | undefined }) {
+function Legend({ built }: { built: Built | undefined }) {
   const { referencing } = useBench()
   const { objects } = referencing.state()
   const entries = [...(built?.onImage ?? [])].flatMap(([uid, numbers]) => {

@@ -23,6 +23,8 @@ export interface Scene {
   readonly imageId: string
   /** The presentation state by which the image is shown; null: as sent. */
   readonly presentation: PresentationState | null
+  /** Tracking UIDs of the drawings that the pane shows, which the state would draw again. */
+  readonly drawn: ReadonlySet<string>
   readonly masks: readonly Mask[]
   readonly outlines: readonly Outline[]
 }

@@ -24,9 +24,14 @@ export interface SegmentFrameStore {
   subscribe(listener: () => void): () => void
 }
 
-export function openSegmentFrames(
-  read: (sopInstanceUid: string, frame: number, pixel: ImagePixel) => Promise<Stored>,
-): SegmentFrameStore {
+/** Reads a frame, from 1. @throws ImageProblem */
+export type SegmentFrameRead = (
+  sopInstanceUid: string,
+  frame: number,
+  pixel: ImagePixel,
+) => Promise<Stored>
+
+export function openSegmentFrames(read: SegmentFrameRead): SegmentFrameStore {
   const frames = new Map<string, SegmentValues | Error | undefined>()
   const listeners = new Set<() => void>()
   const values: SegmentFrames['values'] = (sopInstanceUid, frame, pixel) => {

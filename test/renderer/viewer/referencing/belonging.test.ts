@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { Segmentation, StructureSet } from '#shared/contract/referencing-objects.ts'
+import type {
+  PresentationState,
+  Segmentation,
+  StructureSet,
+} from '#shared/contract/referencing-objects.ts'
 import { english } from '#shared/messages/english.ts'
 import type { StackImage } from '../../../../renderer/src/viewer/engine/stack.ts'
 import {
+  annotationsOn,
   contoursOn,
   framesOn,
   isNamed,
@@ -220,4 +225,23 @@ it('tells images of two patients in one study apart', () => {
   const another = { ...mine, patient: { patientId: 'P-2', patientName: 'Doe^Jane' } } as never
   expect(isSamePatient(mine, imageAt(5).instance, studies)).toBe(true)
   expect(isSamePatient(mine, another, studies)).toBe(false)
+})
+
+it('annotations of a presentation state are not drawn where the drawing itself is shown', () => {
+  const annotation = (trackingUid: string, sopInstanceUid: string) => ({
+    ...{ references: [{ sopInstanceUid, frames: null }], layer: '', trackingUid },
+    ...{ graphics: [], texts: [] },
+  })
+  const annotations = [
+    annotation('2.25.101', '2.25.1.0'),
+    annotation('2.25.102', '2.25.1.0'),
+    annotation('', '2.25.1.0'),
+    annotation('2.25.103', '2.25.1.5'),
+  ]
+  const on = annotationsOn(
+    { annotations } as unknown as PresentationState,
+    imageAt(0),
+    new Set(['2.25.101', '2.25.103']),
+  )
+  expect(on.map(({ trackingUid }) => trackingUid)).toEqual(['2.25.102', ''])
 })

@@ -26,7 +26,13 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
   const { state, set, setQuietly, subscribe, forgetListeners } = openPaneState()
   const context: PaneContext = {
     ...{ paneId, world, state, set, setQuietly, leftAt: new Map() },
-    ...{ keptLook: undefined, scene: null, screen: undefined, content: undefined },
+    ...{
+      keptLook: undefined,
+      scene: null,
+      planeScene: null,
+      screen: undefined,
+      content: undefined,
+    },
     displaying: new AbortController(),
     redisplay: () => void display(context),
   }
@@ -55,6 +61,10 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     present: (next) => present(context, pane, next),
     setScene(scene) {
       context.scene = scene
+      context.content?.sceneChanged?.()
+    },
+    setPlaneScene(scene) {
+      context.planeScene = scene
       context.content?.sceneChanged?.()
     },
     probeAt(x, y) {

@@ -1,5 +1,6 @@
 import type { RenderingEngine, Types } from '@cornerstonejs/core'
 import type { PresentationState } from '#shared/contract/referencing-objects.ts'
+import type { PlaneScene } from '../../referencing/plane-scene.ts'
 import type { Scene } from '../../referencing/scene.ts'
 import type { Frames } from '../frames.ts'
 import type { Pane, PaneState, Probed, Rendering, Slab, WindowPreset } from '../pane.ts'
@@ -58,6 +59,8 @@ export interface PaneContext {
   keptLook: KeptLook | undefined
   /** What referencing objects draw over the image that it names. */
   scene: Scene | null
+  /** What they draw over the plane of a volume. */
+  planeScene: PlaneScene | null
   /** Undefined while the pane is attached nowhere. */
   screen: Screen | undefined
   /** Undefined where nothing is shown. */
@@ -117,7 +120,7 @@ export interface PaneContent {
   present?(state: PresentationState | null): void
   /** As the presentation state says, whatever a person has changed. */
   presentAgain?(): void
-  /** The scene of the pane is another. */
+  /** What referencing objects draw is something else. */
   sceneChanged?(): void
   setSlab?(slab: Slab): void
   renderings?(): readonly Rendering[]

@@ -1,5 +1,6 @@
 import type { Types } from '@cornerstonejs/core'
 import type { Plane } from '../pane.ts'
+import { openPlaneSceneLayer, type PlaneSceneLayer } from '../plane-scene-layer.ts'
 import { probedVolume } from '../probe.ts'
 import { applySlab } from '../slab.ts'
 import { blankUnread } from '../volume-texture.ts'
@@ -16,20 +17,26 @@ interface PlaneContext {
   readonly plane: Plane
   /** The volume that the viewport holds. */
   volumeId: string | undefined
+  layer: PlaneSceneLayer | undefined
 }
 
 /** A series as a volume, cut in a plane. */
 export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
-  const cut: PlaneContext = { pane, plane, volumeId: undefined }
+  const cut: PlaneContext = { pane, plane, volumeId: undefined, layer: undefined }
   const image = () => middleImageOf(pane)
   return {
     display: (signal) => display(cut, signal),
     unmount() {
       cut.volumeId = undefined
+      cut.layer?.close()
+      cut.layer = undefined
     },
     close: () => undefined,
     onCamera: () => readSlice(cut),
-    look: (view) => lookOf(view, pane.state(), image()),
+    look(view) {
+      cut.layer?.place(view as Types.IVolumeViewport)
+      return lookOf(view, pane.state(), image())
+    },
     image,
     moveTo(index) {
       viewportOf(cut)?.scroll(index - pane.state().index)
@@ -57,6 +64,7 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
       pane.set({ slab })
       thicken(cut)
     },
+    sceneChanged: () => cut.layer?.setScene(pane.planeScene),
     probeAt(view, point) {
       const { unit, slab } = pane.state()
       return probedVolume(view as Types.IVolumeViewport, unit, point, slab)
@@ -92,6 +100,8 @@ async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
     blankUnread(volume)
   }
   if (signal.aborted) return
+  cut.layer ??= openPlaneSceneLayer(pane.screen.host)
+  cut.layer.setScene(pane.planeScene)
   viewport.render()
   pane.screen.hide(false)
   pane.set({

@@ -122,6 +122,35 @@ it('a list of more elements than a page can show is cut, and says so', () => {
   expect([list.elements.length, list.isCut]).toEqual([20_000, true])
 })
 
+describe('elements after the pixel data', () => {
+  const after = Buffer.concat([
+    Buffer.from('e17f1010554e0000', 'hex'),
+    Buffer.from('04000000', 'hex'),
+    Buffer.from('abcd'),
+    Buffer.from('fcfffcff4f420000', 'hex'),
+    Buffer.from('02000000', 'hex'),
+    Buffer.from('\0\0'),
+  ])
+  const tagsOf = (bytes: Buffer) => listed(bytes).elements.map(({ tag }) => tag)
+  const native = fileOf({ ...IMAGE, PixelData: Buffer.alloc(512) })
+  const compressed = encapsulatedFile(IMAGE, [Buffer.from('ffd8ffd9', 'hex')])
+
+  it.for([
+    ['native', native],
+    ['compressed', compressed],
+  ] as const)('are listed, of %s ones', ([, file]) => {
+    expect(tagsOf(Buffer.concat([file, after])).slice(-3)).toEqual([
+      ...['(7FE0,0010)', '(7FE1,1010)', '(FFFC,FFFC)'],
+    ])
+  })
+
+  it('are not where the file ends within them or within the pixel data', () => {
+    const cut = Buffer.concat([native, after.subarray(0, -4)])
+    const unended = encapsulatedFile(IMAGE, [Buffer.from('ffd8ff00', 'hex')], { isEnded: false })
+    for (const file of [cut, unended]) expect(tagsOf(file).at(-1)).toBe('(7FE0,0010)')
+  })
+})
+
 it.for([
   'CT_small.dcm',
   'MR_small_implicit.dcm',
@@ -142,7 +171,7 @@ it.for([
     if (text !== '') expect([tag, ours[index]?.[1]]).toEqual([tag, text])
 })
 
-/** Elements in order, nested ones after their sequence, up to the pixel data; texts as they are. */
+/** Elements in order, nested ones after their sequence; texts as they are. */
 const READER = `
 import json, sys, warnings, pydicom
 warnings.simplefilter('ignore')
@@ -156,7 +185,6 @@ def walk(ds):
         if element.VR in TEXTS and element.value not in (None, ''):
             text = '\\\\'.join(str(v) for v in element.value) if element.VM > 1 else str(element.value)
         found.append((tag, text.strip(' \\0')))
-        if element.tag == 0x7FE00010: return
         if element.VR == 'SQ':
             for item in element.value: walk(item)
 walk(pydicom.dcmread(sys.argv[1]))

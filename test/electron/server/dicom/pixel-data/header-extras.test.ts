@@ -1,6 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import type { NamedValues } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { SRGB_PROFILE } from '#server/dicom/objects/srgb-profile.ts'
+import { isSrgbProfile } from '#server/dicom/pixel-data/icc-profile.ts'
 import { paletteTable } from '#server/dicom/pixel-data/palette-table.ts'
 import { ViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
 import { element, fileOf, IMAGE, meta, opened, TestSource, uint16 } from './viewed-file-fixture.ts'
@@ -212,4 +218,77 @@ describe('what is beside the pixels', () => {
     // The last one has too few bits for nine frames.
     expect(file.extras().notApplied).toMatchObject([{ params: { count: 1 } }])
   })
+})
+
+it('overlays are read in Implicit VR, too, where only the dictionary knows their VRs', () => {
+  const syntax = TRANSFER_SYNTAX.implicitLittleEndian
+  const image = fileOf(IMAGE, { transferSyntaxUid: syntax })
+  for (const group of [0x6000, 0x6002, 0x601e]) {
+    const overlay = [
+      { number: 0x10, vr: 'US', value: uint16(4) },
+      { number: 0x11, vr: 'US', value: uint16(4) },
+      { number: 0x40, vr: 'CS', value: Buffer.from('G ') },
+      { number: 0x50, vr: 'SS', value: uint16(1, 1) },
+      { number: 0x3000, vr: 'OW', value: Buffer.from([0xa5, 0x5a]) },
+    ].map(({ number, ...one }) => ({ tag: group * 0x10000 + number, ...one }))
+    const pixels = { tag: 0x7fe00010, vr: 'OW', value: Buffer.alloc(24) }
+    const file = Buffer.concat([image, writeDataSet([...overlay, pixels], syntax)])
+    const { overlays, notApplied } = opened(file).file.extras()
+    expect([overlays, notApplied]).toMatchObject([[{ group, rows: 4, columns: 4 }], []])
+  }
+})
+
+describe('an ICC profile', () => {
+  const RGB: NamedValues = { SamplesPerPixel: 3, PhotometricInterpretation: 'RGB' }
+  const note = [{ code: 'viewer.icc-profile-not-applied' }]
+  /** Adobe RGB: its primary of green, and a gamma of 2.2. */
+  const otherProfile = () => {
+    const bytes = Buffer.from(SRGB_PROFILE)
+    const at = bytes.indexOf('gXYZ')
+    bytes.writeInt32BE(Math.round(0.2052 * 65_536), bytes.readUInt32BE(at + 4) + 8)
+    return bytes
+  }
+  const another = otherProfile()
+
+  it('of sRGB is what colours are displayed by', () => {
+    const pdfkit = dirname(createRequire(import.meta.url).resolve('pdfkit'))
+    const published = readFileSync(join(pdfkit, 'data/sRGB_IEC61966_2_1.icc'))
+    expect([SRGB_PROFILE, published].map(isSrgbProfile)).toEqual([true, true])
+    expect(fileWith({ ...RGB, ICCProfile: SRGB_PROFILE }).header()?.instance.hasExtras).toBe(false)
+  })
+
+  it('of sRGB may have its curve as a function', () => {
+    const parameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+    expect(isSrgbProfile(withCurve(parameters))).toBe(true)
+    expect(isSrgbProfile(withCurve([2.2, 1, 0, 0, 0]))).toBe(false)
+  })
+
+  it('that is another one is not applied, which the image says', () => {
+    expect(extrasWith({ ...RGB, ICCProfile: another }).notApplied).toMatchObject(note)
+    expect(extrasWith({ ...RGB, ICCProfile: Buffer.alloc(200_000) }).notApplied).toMatchObject(note)
+  })
+
+  it('of an optical path counts, one of a gray image does not', () => {
+    const path = { OpticalPathSequence: [{ ICCProfile: another }] }
+    expect(extrasWith({ ...RGB, ...path }).notApplied).toMatchObject(note)
+    expect(fileWith({ ICCProfile: another }).header()?.instance.hasExtras).toBe(false)
+  })
+
+  it('that is damaged is none of sRGB', () => {
+    for (let length = 0; length < SRGB_PROFILE.length; length += 97)
+      expect(isSrgbProfile(SRGB_PROFILE.subarray(0, length))).toBe(false)
+  })
+
+  /** The profile of sRGB with another curve (ICC.1, 10.18, function type 3). */
+  function withCurve(parameters: readonly number[]): Buffer {
+    const bytes = Buffer.from(SRGB_PROFILE)
+    const curve = Buffer.alloc(12 + parameters.length * 4)
+    curve.write('para', 'latin1')
+    curve.writeUInt16BE(3, 8)
+    for (const [index, one] of parameters.entries())
+      curve.writeInt32BE(Math.round(one * 65_536), 12 + index * 4)
+    const at = bytes.readUInt32BE(bytes.indexOf('rTRC') + 4)
+    curve.copy(bytes, at)
+    return bytes
+  }
 })

@@ -167,6 +167,8 @@ describe('a presentation state', () => {
               GraphicData: floats(1, 1, 20.5, 1, 1, 1),
               GraphicType: 'POLYLINE',
               GraphicFilled: 'Y',
+              TrackingID: 'ISTHMUS length',
+              TrackingUID: '2.25.77',
             },
             // An odd number of values.
             {
@@ -198,6 +200,7 @@ describe('a presentation state', () => {
       {
         references: [{ sopInstanceUid: '2.25.11', frames: null }],
         layer: 'TOP',
+        trackingUid: '2.25.77',
         graphics: [
           {
             type: 'POLYLINE',
