@@ -36,7 +36,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
       'a date or time that is none, several items in the sequence, no identifier, one too large or too deep; with Offending Element',
     ],
     [0xc001, 'the partner answered `authorized: false`'],
-    [0xc002, 'the partner’s answer was not a valid worklist, or every match had to be withheld'],
+    [0xc002, 'the partner’s response was not a valid worklist, or every match had to be withheld'],
     [
       0xc003,
       'our own fault, with a reference to the log; never for a record that cannot be written',

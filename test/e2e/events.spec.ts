@@ -122,7 +122,7 @@ test('tests one event at the endpoint, and leads to what was sent', async () => 
   await dialog.getByRole('button', { name: 'Send test event' }).click()
   await expect(dialog.getByText('The test succeeded')).toBeVisible()
   await dialog.getByRole('link', { name: 'Show request and response' }).click()
-  await expect(page.getByText('A test with invented data')).toBeVisible()
+  await expect(page.getByText('A test with sample data')).toBeVisible()
 })
 
 test('names an endpoint, lets it fetch files from a host, and changes its secret, shown once', async () => {

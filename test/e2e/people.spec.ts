@@ -97,7 +97,7 @@ test('the owner invites a colleague, and the link is shown once', async () => {
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/invitation\?token=[\w-]{43}$/)
   const row = rowOf('maja@clinic.example')
   await expect(row).toContainText('Invited')
-  await expect(row).toContainText('hand over the link')
+  await expect(row).toContainText('give them the link')
   const token = link.split('token=')[1] ?? ''
   await page.reload()
   await expect(row).toBeVisible()

@@ -64,7 +64,7 @@ export default ofArea('WL', [
   },
   {
     promise: 'P-WL-06',
-    what: 'a stored answer is served past its minutes without downtime mode',
+    what: 'a stored response is served past its minutes without downtime mode',
     file: 'electron/server/modules/worklist/worklist-cache.ts',
     find: ' && currentDowntime(this.#context).isOn',
     replace: '',
@@ -80,7 +80,7 @@ export default ofArea('WL', [
   },
   {
     promise: 'P-WL-11',
-    what: 'the partner’s answer is used before it is stored',
+    what: 'the partner’s response is used before it is stored',
     file: 'electron/server/modules/worklist/worklist-cache.ts',
     find: 'await this.#store(question, reply',
     replace: 'void this.#store(question, reply',
@@ -136,7 +136,7 @@ export default ofArea('WL', [
   },
   {
     promise: 'P-WL-23',
-    what: 'a query fails where its answer cannot be written',
+    what: 'a query fails where its response cannot be written',
     file: 'electron/server/modules/worklist/stored-answers.ts',
     find: `      reportError(this.#context, error)
       if (isGood)`,

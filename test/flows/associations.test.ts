@@ -54,7 +54,7 @@ it('shows a worklist query as a connection, from its beginning to its end, and n
   expect(record.lines.map(({ kind }) => kind)).toEqual(['opened', 'worklist', 'closed'])
   expect(record.lines[1]).toMatchObject({
     inspectionId: expect.any(Number),
-    text: expect.stringContaining('the partner answered with 1 exam'),
+    text: expect.stringContaining('the partner returned 1 exam'),
   })
   expect(record.terms?.contexts).toMatchObject([
     { name: 'Verification', result: 0 },

@@ -100,7 +100,7 @@ describe('a dictated report', () => {
     await set({ 'dictation.isOn': false })
     const off = await send(silence(1))
     expect([killed, gone, off].map(({ status, json }) => `${status} ${json.detail}`)).toEqual([
-      '503 The speech engine could not be reached: the connection was closed before the answer was complete.',
+      '503 The speech engine could not be reached: the connection was closed before the response was complete.',
       '503 The speech engine could not be reached: the connection was refused.',
       '422 Speech dictation is not configured. An administrator turns it on in Settings.',
     ])

@@ -518,7 +518,7 @@ it.concurrent('shows side by side where images name another patient than the row
   const shown = await call(dashboardImages.list, { query: { show: 'mismatch' } })
   expect(shown.studies.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual([UID])
   expect(await feedOf(clinic)).toContain(
-    'The images name another patient or order than the worklist entry that they were made for.',
+    'The patient or order in the images differs from the worklist entry that they were acquired under.',
   )
 
   const { studyId } = await call(dashboardReports.byUid, { params: { studyInstanceUid: UID } })

@@ -239,7 +239,7 @@ it('looks at its own network: calls itself, names its addresses, and says what a
   })
   expect(of('echo')).toMatchObject({
     verdict: 'ok',
-    sentence: `The gateway answers a DICOM echo (C-ECHO) at 127.0.0.1, port ${gateway.dimsePort}.`,
+    sentence: `The gateway responds to a DICOM echo (C-ECHO) at 127.0.0.1, port ${gateway.dimsePort}.`,
   })
   expect(of('firewall')).toMatchObject({ verdict: 'warn' })
   expect(of('firewall')?.commands.join()).toContain(String(gateway.dimsePort))

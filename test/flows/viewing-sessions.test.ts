@@ -350,7 +350,7 @@ it('keeps a capture, and takes it to both places though one of them fails first'
     state: 'waiting',
     urls: 2,
     uploaded: 1,
-    lastError: '1 of 2 uploads failed: it answered 503.',
+    lastError: '1 of 2 uploads failed: it responded with 503.',
   })
   await call(viewing.retryCapture, { params: { ...params, captureId: made.captureId } })
   await expect.poll(async () => (await standing())?.state, { timeout: 10_000 }).toBe('done')

@@ -94,7 +94,7 @@ it('answers a console with the exams that the partner has for the day it asks fo
     filtered: 0,
     withheld: 0,
   })
-  expect(inspection?.sentence).toEqual(saying('the partner answered with 25 exams'))
+  expect(inspection?.sentence).toEqual(saying('the partner returned 25 exams'))
 })
 
 it('shows of each row of the partner what became of it', async () => {
@@ -498,7 +498,7 @@ it('stops asking the partner when the console cancels, and keeps the record', as
   expect(await lastInspection(gateway)).toMatchObject({
     status: 'FE00',
     fault: null,
-    sentence: saying('cancelled before there was an answer'),
+    sentence: saying('cancelled before there was a response'),
   })
   expect((await gateway.call(dashboard.status, {})).partner.state).toBe('unknown')
 

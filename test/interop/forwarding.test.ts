@@ -190,7 +190,7 @@ describe('dcmqrscp', () => {
     expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 0 })
 
     const echo = await stage.forwarding.echo(destinationId)
-    expect(echo).toMatchObject({ success: true, message: 'QRSCP answers: the connection works.' })
+    expect(echo).toMatchObject({ success: true, message: 'QRSCP responds: the connection works.' })
 
     const asked = {
       patientId: 'P-0815',

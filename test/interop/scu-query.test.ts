@@ -103,7 +103,7 @@ describe('studies of an archive', () => {
   it('are no empty list where the other side could not answer', async (context) => {
     needs(context, 'dcmtk')
     await expect(findStudies(callerOf(failing), NOTHING)).rejects.toThrow(
-      'QRSCP could not answer: status C001',
+      'QRSCP could not respond: status C001',
     )
     expect(failing.messages.at(-1)?.command.affectedSopClassUid).toBe(SOP_CLASS.studyRootFind)
     const port = await freePort()
@@ -121,13 +121,13 @@ describe('C-ECHO', () => {
     needs(context, 'dcmtk')
     expect(await testConnection(callerOf(archive))).toEqual({
       success: true,
-      message: 'QRSCP answers: the connection works',
+      message: 'QRSCP responds: the connection works',
       tookMs: expect.any(Number),
     })
     const port = await freePort()
     expect(await testConnection(callerOf({ port }))).toMatchObject({
       success: false,
-      message: `nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
+      message: `nothing is listening at 127.0.0.1:${port} (check that the system is switched on and that the port is correct)`,
     })
     expect(await testConnection(callerOf(archive, 'NOBODY'))).toMatchObject({
       success: false,

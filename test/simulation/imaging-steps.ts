@@ -163,7 +163,7 @@ function keep(instances: KeptInstance[], kept: KeptInstance): void {
   else instances.push(kept)
 }
 
-/** The connection ends before the image is there, or before the answer is. */
+/** The connection ends before the image is there, or before the response is. */
 export async function sendCutOff(stage: Stage): Promise<Told> {
   const { random, lives, ledger } = stage
   const run = openRun(stage)

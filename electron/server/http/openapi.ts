@@ -30,7 +30,7 @@ const TAGS = {
 
 const KINDS = {
   synchronous: 'Synchronous: the answer is needed within the time limit; a failure is an error.',
-  soft: 'Soft synchronous: a failure, timeout or invalid body counts as an empty answer.',
+  soft: 'Soft synchronous: a failure, timeout or invalid body counts as an empty response.',
   asynchronous:
     'Asynchronous: sent again with growing pauses until it is answered with 2xx and `success: true`.',
 } as const

@@ -1,54 +1,22 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
-import type { ReactNode } from 'react'
-import type { ProblemError } from '../api/client.ts'
-import { useCutOff } from '../api/status.ts'
-import { t } from '../i18n/t.ts'
-import { Failed } from './page.tsx'
-import { Notice } from './tone.tsx'
+import { lazy, Suspense, useState } from 'react'
+import type { ConfirmProps } from './confirm-modal.tsx'
+
+// Loaded when the page has nothing else to do, or when it is first needed: no screen begins with a
+// question.
+export const loadConfirm = async () => ({
+  default: (await import('./confirm-modal.tsx')).ConfirmModal,
+})
+const ConfirmModal = lazy(loadConfirm)
 
 /** Asks before something that is not easily undone. The button says what will happen. */
-export function Confirm(props: {
-  isOpen: boolean
-  title: string
-  action: string
-  /** What the other button says. */
-  keep?: string
-  isBusy: boolean
-  /** It cannot be done now; the children say why. */
-  isBlocked?: boolean
-  error: ProblemError | null
-  onConfirm: () => void
-  onClose: () => void
-  children: ReactNode
-}) {
-  const {
-    isOpen,
-    title,
-    action,
-    keep = t('ui.common.keep'),
-    isBusy,
-    isBlocked = false,
-    error,
-    onConfirm,
-    onClose,
-    children,
-  } = props
-  const isCutOff = useCutOff() !== null
+export function Confirm(props: ConfirmProps) {
+  const [wasOpened, setWasOpened] = useState(props.isOpen)
+  if (props.isOpen && !wasOpened) setWasOpened(true)
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
-      <Stack>
-        <div>{children}</div>
-        {error && <Failed error={error} />}
-        {isOpen && isCutOff && <Notice tone="warning">{t('ui.common.cutOff')}</Notice>}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {keep}
-          </Button>
-          <Button color="red" loading={isBusy} disabled={isBlocked || isCutOff} onClick={onConfirm}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    wasOpened && (
+      <Suspense fallback={null}>
+        <ConfirmModal {...props} />
+      </Suspense>
+    )
   )
 }

@@ -44,7 +44,7 @@ export interface Recording extends Trace {
 }
 
 /**
- * How the answer is found among what was sent: the n-th HTTP response, or the first DIMSE message
+ * How the response is found among what was sent: the n-th HTTP response, or the first DIMSE message
  * that names it.
  */
 type Answer = { readonly http: number } | { readonly names: string }

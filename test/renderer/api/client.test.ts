@@ -155,7 +155,7 @@ describe('the typed client', () => {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
     const error = await failure(call(dashboard.signOut, {}))
     expect(error.code).toBe('unreadable')
-    expect(error.message).toBe('The gateway answered with HTTP status 502 and no explanation.')
+    expect(error.message).toBe('The gateway responded with HTTP status 502 and no explanation.')
   })
 
   it('refuses the reply of a gateway with another contract, rather than show half of it', async () => {

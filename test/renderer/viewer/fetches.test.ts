@@ -131,7 +131,7 @@ describe('fetching frames', () => {
     const bare = fetches.get('b', 'shown', never())
     asked[1]?.answer(new Response('<html>', { status: 404 }))
     await expect(bare).rejects.toMatchObject({
-      explanation: 'The gateway answered with HTTP status 404 and no explanation.',
+      explanation: 'The gateway responded with HTTP status 404 and no explanation.',
     })
     const untyped = fetches.get('c', 'shown', never())
     asked[2]?.answer(new Response('x'))

@@ -23,7 +23,7 @@ export function diskFinding(context: Context): Finding {
     return bad(message('diagnostics.disk-not-asked'), message('diagnostics.disk-not-asked-remedy'))
   }
   const { freeBytes } = space
-  const free = (freeBytes / GIGABYTE).toFixed(1)
+  const free = freeBytes / GIGABYTE
   const [stop, low] = [
     context.settings.get('intake.stopGigabytes'),
     context.settings.get('intake.warnGigabytes'),

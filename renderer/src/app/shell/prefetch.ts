@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { loadConfirm } from '../../ui/confirm.tsx'
 import { loadLockScreen } from './load-lock-screen.ts'
 import { loadOverlays } from './overlays.tsx'
 import { isForManagers, SCREENS } from './screens.ts'
@@ -18,7 +19,8 @@ const savesData = (): boolean =>
 /**
  * Once the first screen is there, loads the others of the navigation, so that going to one needs no
  * waiting. A browser that saves data loads in advance only what must work while the gateway is
- * away: the lock screen and the overlays.
+ * away: the lock screen, the overlays and the dialog
+ * that asks before something is done.
  */
 export function usePrefetch(isManager: boolean): void {
   const router = useRouter()
@@ -27,7 +29,7 @@ export function usePrefetch(isManager: boolean): void {
     const wanted = screens.filter((to) => isManager || !isForManagers(to))
     let timer = setTimeout(
       () =>
-        void loadLockScreen()
+        void Promise.all([loadLockScreen(), loadConfirm()])
           .catch(() => undefined)
           .then(next),
       FIRST_MS,

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
 import { useSession } from '../../api/session.ts'
 import { useToday } from '../../api/use-today.ts'
 import { homesOf, type WorkRole, workRoleOf } from '../../api/work-role.ts'
@@ -6,20 +7,26 @@ import { t } from '../../i18n/t.ts'
 import { Failed, Page, Waiting } from '../../ui/page.tsx'
 import { SectionTabs } from '../../ui/section-tabs.tsx'
 import { CriticalPanel } from './critical-panel.tsx'
-import { FrontDeskHome } from './front-desk-home.tsx'
-import { GatewayHome } from './gateway-home.tsx'
-import { RadiologistHome } from './radiologist-home.tsx'
 import { useSecondFactorPrompt } from './second-factor-prompt.tsx'
-import { TechnologistHome } from './technologist-home.tsx'
 
 const route = getRouteApi('/shell/')
 
-const HOMES = {
-  technologist: TechnologistHome,
-  'front-desk': FrontDeskHome,
-  radiologist: RadiologistHome,
-  administrator: GatewayHome,
+// Most people see one of them only.
+const LOAD = {
+  technologist: async () => ({
+    default: (await import('./technologist-home.tsx')).TechnologistHome,
+  }),
+  'front-desk': async () => ({ default: (await import('./front-desk-home.tsx')).FrontDeskHome }),
+  radiologist: async () => ({ default: (await import('./radiologist-home.tsx')).RadiologistHome }),
+  administrator: async () => ({ default: (await import('./gateway-home.tsx')).GatewayHome }),
 }
+const HOMES = {
+  technologist: lazy(LOAD.technologist),
+  'front-desk': lazy(LOAD['front-desk']),
+  radiologist: lazy(LOAD.radiologist),
+  administrator: lazy(LOAD.administrator),
+}
+const waiting = <Waiting rows={5} height={64} />
 
 /**
  * Home page: what a person's work needs now, by their role in the clinic. Managers can switch to
@@ -32,11 +39,16 @@ export function Today() {
   const user = session?.user
   // What the prompt above says is not said twice.
   const { isShown: isPrompted } = useSecondFactorPrompt(session)
-  if (!session || !user) return null
   // Rooms and schedule show every patient, which is not for accounts limited to customers.
-  const homes = session.isLimited ? (['administrator'] as const) : homesOf(user)
+  const homes = user && !session.isLimited ? homesOf(user) : (['administrator'] as const)
   const role =
-    homes.find((one) => one === (home ?? workRoleOf(user))) ?? homes[0] ?? 'administrator'
+    homes.find((one) => one === (home ?? (user && workRoleOf(user)))) ?? homes[0] ?? 'administrator'
+  const isKnown = user !== undefined && user !== null
+  // The home is loaded while the numbers of the day are on their way. It reports a failure itself.
+  useEffect(() => {
+    if (isKnown) LOAD[role]().catch(() => undefined)
+  }, [isKnown, role])
+  if (!isKnown) return null
   const Home = HOMES[role]
   const items = today.data?.items.filter(({ kind }) => kind !== 'second-factor' || !isPrompted)
   return (
@@ -45,11 +57,15 @@ export function Today() {
       {today.isError && !today.data && (
         <Failed error={today.error} onRetry={() => void today.refetch()} />
       )}
-      {today.isPending && !today.isError && <Waiting rows={5} height={64} />}
+      {today.isPending && !today.isError && waiting}
       {items?.some(({ kind, mayAct }) => kind === 'criticals-escalated' && mayAct) && (
         <CriticalPanel isEscalated />
       )}
-      {today.data && items && <Home today={{ ...today.data, items }} />}
+      {today.data && items && (
+        <Suspense fallback={waiting}>
+          <Home today={{ ...today.data, items }} />
+        </Suspense>
+      )}
     </Page>
   )
 }

@@ -42,7 +42,7 @@ describe('the outbox', () => {
     ])
     postponeOutboxJob(database, a ?? 0, {
       notBefore: LATER,
-      lastError: verbatim('the mail server did not answer in time'),
+      lastError: verbatim('the mail server did not respond in time'),
       at: AT,
     })
     expect(listDueOutboxJobs(database, kind, AT, 10).map(({ outboxId }) => outboxId)).toEqual([b])
@@ -50,7 +50,7 @@ describe('the outbox', () => {
     expect(settleOutboxJob(database, b ?? 0, 'sent', AT)).toBe(false)
     expect(nextOutboxDue(database, kind)).toBe(LATER)
     expect(listDueOutboxJobs(database, kind, LATER, 10)).toMatchObject([
-      { outboxId: a, attempts: 1, lastError: 'the mail server did not answer in time' },
+      { outboxId: a, attempts: 1, lastError: 'the mail server did not respond in time' },
     ])
     expediteOutboxJobs(database, kind, AT)
     expect(nextOutboxDue(database, kind)).toBe(AT)

@@ -91,13 +91,13 @@ describe('readAnswer', () => {
       expect.objectContaining({
         fault: 'invalid',
         detail:
-          'the answer does not have the agreed form: authorized: it is neither true nor false',
+          'the response does not have the agreed form: authorized: it is neither true nor false',
       }),
     )
     expect(() => worklist({ authorized: true })).toThrow(
       expect.objectContaining({
         fault: 'invalid',
-        detail: 'the answer does not have the agreed form: items: it is missing',
+        detail: 'the response does not have the agreed form: items: it is missing',
       }),
     )
   })

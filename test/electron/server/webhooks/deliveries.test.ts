@@ -433,29 +433,29 @@ describe('a delivery', () => {
       'success false',
       (response: ServerResponse) =>
         sendJson(response, { success: false, message: 'Doe^Jane is unknown' }),
-      'the partner answered, but did not accept it',
+      'the partner responded, but did not accept it',
     ],
     [
       'success in words',
       (response: ServerResponse) => sendJson(response, { success: 'true' }),
-      expect.stringContaining('the answer does not have the agreed form'),
+      expect.stringContaining('the response does not have the agreed form'),
     ],
     [
       'no success',
       (response: ServerResponse) => sendJson(response, {}),
-      expect.stringContaining('the answer does not have the agreed form'),
+      expect.stringContaining('the response does not have the agreed form'),
     ],
-    ['an empty answer', (response: ServerResponse) => response.end(), 'the answer is empty'],
+    ['an empty answer', (response: ServerResponse) => response.end(), 'the response is empty'],
     [
       'another status',
       (response: ServerResponse) => sendJson(response, { success: true }, 500),
-      'it answered 500',
+      'it responded with 500',
     ],
     [
       'a redirect',
       (response: ServerResponse) =>
         response.writeHead(307, { location: 'https://other.example/' }).end(),
-      'it answered 307, a redirect; redirects are not followed',
+      'it responded with 307, a redirect; redirects are not followed',
     ],
   ])('is not done with %s, and says so without a patient', async (_what, answer, fault) => {
     const clinic = await openClinic(answer)
@@ -493,7 +493,7 @@ describe('a delivery', () => {
     ).toEqual({
       count: 1,
       since: new Date(began).toISOString(),
-      fault: 'it answered 502',
+      fault: 'it responded with 502',
     })
     isUp = true
     await clinic.pass(24 * HOUR)
@@ -588,7 +588,7 @@ describe('a delivery', () => {
     expect(clinic.row(1)).toMatchObject({
       state: 'waiting',
       attempts: 1,
-      lastError: 'it answered 410: this address is no longer used',
+      lastError: 'it responded with 410: this address is no longer used',
     })
     await clinic.pass(24 * HOUR)
     expect(clinic.partner.received).toHaveLength(1)

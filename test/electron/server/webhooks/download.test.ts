@@ -74,10 +74,10 @@ describe('a download', () => {
   })
 
   it.each([
-    ['a redirect', 302, 'it answered 302, a redirect; redirects are not followed'],
-    ['a link that is over', 403, 'it answered 403; the link may have expired'],
-    ['a file that is not there', 404, 'it answered 404: there is no such file'],
-    ['an error', 500, 'it answered 500'],
+    ['a redirect', 302, 'it responded with 302, a redirect; redirects are not followed'],
+    ['a link that is over', 403, 'it responded with 403; the link may have expired'],
+    ['a file that is not there', 404, 'it responded with 404: there is no such file'],
+    ['an error', 500, 'it responded with 500'],
   ])('ends with %s in words that name no address', async (_what, status, detail) => {
     const files = await openFiles((response) =>
       response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('secret'),
@@ -105,7 +105,7 @@ describe('a download', () => {
     for (const { downloads, file, hosts } of [large, bomb])
       await expect(downloads.get(file, { hosts, maxBytes: MIB })).rejects.toMatchObject({
         fault: 'oversize',
-        detail: 'the answer is larger than 1 MiB',
+        detail: 'the response is larger than 1 MiB',
       })
     expect(
       (await large.downloads.get(large.file, { hosts: large.hosts, maxBytes: 2 * MIB })).body,
@@ -261,7 +261,7 @@ describe('a stream', () => {
       maxBytes: MIB,
     })
     await expect(bodyOf(body)).rejects.toMatchObject({
-      detail: 'the connection was closed before the answer was complete',
+      detail: 'the connection was closed before the response was complete',
     })
 
     const files = await openFiles((response) => response.writeHead(200).write('a'))
@@ -316,7 +316,7 @@ describe('an upload', () => {
       })
     await expect(put([])).rejects.toMatchObject({ fault: 'forbidden-address' })
     await expect(put(files.hosts)).rejects.toMatchObject({
-      detail: 'it answered 403; the link may have expired',
+      detail: 'it responded with 403; the link may have expired',
     })
     expect(files.received).toHaveLength(1)
   })

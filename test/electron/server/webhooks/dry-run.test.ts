@@ -40,7 +40,7 @@ describe('a dry run', () => {
       { mrn: 'M1', sex: 'other' },
       'It would be used for mrn, sex.',
     ],
-    ['clinical_context.enrichment_requested', {}, 'It is an empty answer.'],
+    ['clinical_context.enrichment_requested', {}, 'It is an empty response.'],
     ['report.delivered', { success: true }, 'The report would count as delivered.'],
   ])('says what %s would be used for', (type, body, sentence) => {
     expect(run(type, body)).toMatchObject({
@@ -83,7 +83,7 @@ describe('a dry run', () => {
     expect(run('modality_worklist.requested', { authorized: true })).toMatchObject({
       outcome: 'invalid',
       sentence:
-        'The answer cannot be used: the answer does not have the agreed form: items: it is missing. The caller would receive an error.',
+        'The response cannot be used: the response does not have the agreed form: items: it is missing. The caller would receive an error.',
     })
   })
 
@@ -122,16 +122,16 @@ describe('a dry run', () => {
       'modality_worklist.requested',
       '<html>',
       'invalid',
-      'The answer cannot be used: the answer is not JSON in UTF-8. The caller would receive an error.',
+      'The response cannot be used: the response is not JSON in UTF-8. The caller would receive an error.',
     ],
-    ['patient_study.enrichment_requested', [], 'invalid', 'It would count as an empty answer.'],
+    ['patient_study.enrichment_requested', [], 'invalid', 'It would count as an empty response.'],
     [
       'report.delivered',
       { success: false },
       'refused',
       'The report would not count as delivered and would be sent again.',
     ],
-    ['report.delivered', '', 'invalid', 'The answer cannot be used: the answer is empty.'],
+    ['report.delivered', '', 'invalid', 'The response cannot be used: the response is empty.'],
   ])('says what becomes of %s answered with %j', (type, body, outcome, sentence) => {
     const verdict = run(type, body)
     expect(verdict).toMatchObject({ outcome, used: null })

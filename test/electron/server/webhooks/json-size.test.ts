@@ -14,8 +14,8 @@ function faultOf(text: string): string {
   }
 }
 
-const TOO_MANY = 'oversize: the answer contains more than 1000000 values'
-const TOO_DEEP = 'invalid: the answer is nested more than 32 levels deep'
+const TOO_MANY = 'oversize: the response contains more than 1000000 values'
+const TOO_DEEP = 'invalid: the response is nested more than 32 levels deep'
 const long = 'x'.repeat(70_000)
 
 it.each<[string, string, string]>([

@@ -83,22 +83,22 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an answer that never begins': {
     fault: 'timeout',
-    sentence: 'no complete answer was received within 0.3 s',
+    sentence: 'no complete response was received within 0.3 s',
     open: answering(() => undefined),
   },
   'headers, and then nothing': {
     fault: 'timeout',
-    sentence: 'no complete answer was received within 0.3 s',
+    sentence: 'no complete response was received within 0.3 s',
     open: raw('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n'),
   },
   'headers that never end': {
     fault: 'timeout',
-    sentence: 'no complete answer was received within 0.3 s',
+    sentence: 'no complete response was received within 0.3 s',
     open: raw('HTTP/1.1 200 OK\r\nx: '),
   },
   'a byte now and then': {
     fault: 'timeout',
-    sentence: 'no complete answer was received within 0.3 s',
+    sentence: 'no complete response was received within 0.3 s',
     open: answering((response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const timer = setInterval(() => response.write(' '), 100)
@@ -107,51 +107,51 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'half a body': {
     fault: 'unreachable',
-    sentence: 'the connection was closed before the answer was complete',
+    sentence: 'the connection was closed before the response was complete',
     open: raw('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"authorized":true', 'ends'),
   },
   'no HTTP': {
     fault: 'invalid',
-    sentence: 'the answer is not HTTP',
+    sentence: 'the response is not HTTP',
     open: raw('220 mail.clinic.example ESMTP\r\n', 'ends'),
   },
   'an empty body': {
     fault: 'invalid',
-    sentence: 'the answer is empty',
+    sentence: 'the response is empty',
     open: answering((response) => response.end()),
   },
   'a page of HTML': {
     fault: 'invalid',
-    sentence: 'the answer is not JSON in UTF-8',
+    sentence: 'the response is not JSON in UTF-8',
     open: answering((response) =>
       response.end('<html><body>Service temporarily unavailable</body></html>'),
     ),
   },
   'JSON in Latin-1': {
     fault: 'invalid',
-    sentence: 'the answer is not JSON in UTF-8',
+    sentence: 'the response is not JSON in UTF-8',
     open: answering((response) => response.end(Buffer.from('{"error":"K\xf6ln"}', 'latin1'))),
   },
   'a list for an object': {
     fault: 'invalid',
-    sentence: 'the answer does not have the agreed form',
+    sentence: 'the response does not have the agreed form',
     open: answering((response) => sendJson(response, [])),
   },
   'an answer without what it must have': {
     fault: 'invalid',
-    sentence: 'the answer does not have the agreed form',
+    sentence: 'the response does not have the agreed form',
     types: [...SYNCHRONOUS, 'report.delivered'],
     open: answering((response) => sendJson(response, {})),
   },
   'success in words': {
     fault: 'invalid',
-    sentence: 'the answer does not have the agreed form',
+    sentence: 'the response does not have the agreed form',
     types: ['report.delivered'],
     open: answering((response) => sendJson(response, { success: 'true' })),
   },
   'success false': {
     fault: 'refused',
-    sentence: 'the partner answered that it did not accept the report',
+    sentence: 'the partner responded that it did not accept the report',
     types: ['report.delivered'],
     open: answering((response) => sendJson(response, { success: false })),
   },
@@ -165,19 +165,19 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a body of 10 MB where 2 are taken': {
     fault: 'oversize',
-    sentence: 'the answer is larger than 2 MiB',
+    sentence: 'the response is larger than 2 MiB',
     types: SOFT_LIMIT,
     open: answering((response) => response.end(Buffer.alloc(10 * MIB, ' '))),
   },
   'a body of 25 MB': {
     fault: 'oversize',
-    sentence: 'the answer is larger than 20 MiB',
+    sentence: 'the response is larger than 20 MiB',
     types: LARGE_LIMIT,
     open: answering((response) => response.end(Buffer.alloc(25 * MIB, ' '))),
   },
   'a body without a length and without an end': {
     fault: 'oversize',
-    sentence: 'the answer is larger than 2 MiB',
+    sentence: 'the response is larger than 2 MiB',
     types: ['report.delivered'],
     open: answering((response) => {
       const chunk = Buffer.alloc(MIB, ' ')
@@ -190,33 +190,33 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a gzip bomb': {
     fault: 'oversize',
-    sentence: 'the answer is larger than',
+    sentence: 'the response is larger than',
     open: answering((response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB),
     ),
   },
   'damaged gzip': {
     fault: 'invalid',
-    sentence: 'the compressed answer is damaged or incomplete',
+    sentence: 'the compressed response is damaged or incomplete',
     open: answering((response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all'),
     ),
   },
   'a compression that was not offered': {
     fault: 'invalid',
-    sentence: 'the answer is compressed with a method that the gateway did not offer',
+    sentence: 'the response is compressed with a method that the gateway did not offer',
     open: answering((response) =>
       response.writeHead(200, { 'content-encoding': 'zstd' }).end('{}'),
     ),
   },
   'JSON nested without end': {
     fault: 'invalid',
-    sentence: 'the answer is nested more than 32 levels deep',
+    sentence: 'the response is nested more than 32 levels deep',
     open: answering((response) => response.end('['.repeat(MIB))),
   },
   'a million values': {
     fault: 'oversize',
-    sentence: 'the answer contains more than 1000000 values',
+    sentence: 'the response contains more than 1000000 values',
     open: answering((response) =>
       response.end(`[${'1,'.repeat(1_000_100 - 100)}${'1,'.repeat(100)}1]`.slice(0, 2 * MIB - 10)),
     ),
@@ -224,12 +224,12 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'headers of a megabyte': {
     fault: 'oversize',
-    sentence: 'the headers of the answer are too large',
+    sentence: 'the headers of the response are too large',
     open: raw(`HTTP/1.1 200 OK\r\nx-padding: ${'x'.repeat(MIB)}\r\n\r\n`),
   },
   'a redirect to this PC': {
     fault: 'status',
-    sentence: 'it answered 302, a redirect; redirects are not followed',
+    sentence: 'it responded with 302, a redirect; redirects are not followed',
     open: async () => {
       const inside = await openPartner((response) =>
         sendJson(response, {
@@ -248,30 +248,30 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a redirect to a metadata service, the method kept': {
     fault: 'status',
-    sentence: 'it answered 308, a redirect; redirects are not followed',
+    sentence: 'it responded with 308, a redirect; redirects are not followed',
     open: answering((response) =>
       response.writeHead(308, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
     ),
   },
   'an error of its own': {
     fault: 'status',
-    sentence: 'it answered 500',
+    sentence: 'it responded with 500',
     open: answering((response) => sendJson(response, {}, 500)),
   },
   'a signature it does not accept': {
     fault: 'status',
     sentence:
-      'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
+      'it responded with 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
     open: answering((response) => sendJson(response, {}, 401)),
   },
   'a path that is not there': {
     fault: 'status',
-    sentence: 'it answered 404; the path of its address may be wrong',
+    sentence: 'it responded with 404; the path of its address may be wrong',
     open: answering((response) => sendJson(response, {}, 404)),
   },
   'an error with a body that never ends': {
     fault: 'status',
-    sentence: 'it answered 503',
+    sentence: 'it responded with 503',
     open: raw('HTTP/1.1 503 Unavailable\r\ncontent-length: 1000\r\n\r\n<html>'),
   },
   'a certificate that has expired': {

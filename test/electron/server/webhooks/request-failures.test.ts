@@ -23,13 +23,13 @@ const readWorklist = {
 
 describe('an answer of no use', () => {
   it.each([
-    [500, 'it answered 500'],
-    [204 + 100, 'it answered 304, a redirect; redirects are not followed'],
+    [500, 'it responded with 500'],
+    [204 + 100, 'it responded with 304, a redirect; redirects are not followed'],
     [
       401,
-      'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
+      'it responded with 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
     ],
-    [410, 'it answered 410: this address is no longer used'],
+    [410, 'it responded with 410: this address is no longer used'],
   ])('with status %i is the fault status', async (httpStatus, detail) => {
     const partner = await openPartner((response) =>
       response.writeHead(httpStatus).end('{"authorized":true,"items":[]}'),
@@ -73,7 +73,7 @@ describe('an answer of no use', () => {
     const error = await request('patient_study.enrichment_requested', data).catch(
       (reason: unknown) => reason,
     )
-    expect(error).toEqual(fault('oversize', { detail: 'the answer is larger than 2 MiB' }))
+    expect(error).toEqual(fault('oversize', { detail: 'the response is larger than 2 MiB' }))
     expect((error as WebhookError).bytes).toBeLessThan(3 * MIB)
   })
 
@@ -116,7 +116,7 @@ describe('an answer of no use', () => {
       socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
     )
     await expect(openTestRequester(server.url).ask()).rejects.toEqual(
-      fault('invalid', { detail: 'the answer is not HTTP' }),
+      fault('invalid', { detail: 'the response is not HTTP' }),
     )
   })
 
@@ -202,7 +202,7 @@ describe('a partner that cannot be had', () => {
   ])('is a timeout when its budget ends after %s', async (_what, bytes) => {
     const server = await openTcpServer((socket) => socket.once('data', () => socket.write(bytes)))
     await expect(openTestRequester(server.url).ask({ budgetMs: 200 })).rejects.toEqual(
-      fault('timeout', { detail: 'no complete answer was received within 0.2 s' }),
+      fault('timeout', { detail: 'no complete response was received within 0.2 s' }),
     )
   })
 
@@ -261,7 +261,7 @@ describe('the circuit of an endpoint', () => {
     await expect(ask()).rejects.toEqual(
       fault('circuit-open', {
         detail:
-          'not queried, because the last 5 requests failed (it answered 503); the next attempt is in 15 s',
+          'not queried, because the last 5 requests failed (it responded with 503); the next attempt is in 15 s',
       }),
     )
     expect(partner.received).toHaveLength(5)

@@ -195,17 +195,19 @@ describe('the budget of a call', () => {
       'report.delivered': 700,
     })
     await expect(ask()).rejects.toEqual(
-      fault('timeout', { detail: 'no complete answer was received within 0.6 s' }),
+      fault('timeout', { detail: 'no complete response was received within 0.6 s' }),
     )
     await expect(
       request('ephemeral.access_requested', { retrievalId: 'r1' }, { budgetMs: 500 }),
-    ).rejects.toEqual(fault('timeout', { detail: 'no complete answer was received within 0.5 s' }))
+    ).rejects.toEqual(
+      fault('timeout', { detail: 'no complete response was received within 0.5 s' }),
+    )
   })
 
   it('is never longer than the caller can wait', async () => {
     const { ask } = await silent({ 'modality_worklist.requested': 60_000 })
     await expect(ask({ budgetMs: 500 })).rejects.toEqual(
-      fault('timeout', { detail: 'no complete answer was received within 0.5 s' }),
+      fault('timeout', { detail: 'no complete response was received within 0.5 s' }),
     )
   })
 })

@@ -149,7 +149,7 @@ describe('an association that we ask for', () => {
     const port = await freePort()
     expect(await faultOf(open(port))).toEqual({
       kind: 'unreachable',
-      message: `nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
+      message: `nothing is listening at 127.0.0.1:${port} (check that the system is switched on and that the port is correct)`,
     })
     expect((await faultOf(open(port, { host: 'no-such-host.invalid' }))).message).toContain(
       'no-such-host.invalid',
@@ -223,7 +223,7 @@ describe('an association that we ask for', () => {
     })
     const second = await open(leaving.port)
     expect((await faultOf(all(second.request(1, echoRq)))).message).toMatch(
-      /released the association before it answered/,
+      /released the association before it responded/,
     )
   })
 

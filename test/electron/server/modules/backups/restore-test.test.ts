@@ -34,7 +34,7 @@ it('opens the newest, follows its trail, reads its reports, and leaves nothing b
     success: true,
     // The trail had not yet the backup itself, and has the trial now.
     sentence: saying(
-      `an unbroken audit log of ${entries - 2} entries, and 1 report that was read as a sample.`,
+      `an intact audit log of ${entries - 2} entries, and 1 report that was read as a sample.`,
     ),
   })
   expect(stage.audited('backup.rehearse')).toMatchObject([

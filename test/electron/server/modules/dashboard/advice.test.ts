@@ -37,7 +37,7 @@ it('begins a new gateway with its partner, its first device and its public URL',
   expect(adviceFor(fresh).map((text) => english(text).split('.')[0])).toEqual([
     'No partner is configured, so all worklist queries fail',
     'There is no device in the device list',
-    'Links that are given to the partner work on this PC only',
+    'Links sent to the partner open on this PC only',
   ])
 })
 
@@ -53,7 +53,7 @@ const CASES: [change: Partial<Condition>, text: string][] = [
   ],
   [
     { unreadableSettings: ['dimse.port'] },
-    'These settings could not be read, so their initial values are used; set them again: dimse.port.',
+    'These settings could not be read, so their default values are used; set them again: dimse.port.',
   ],
   [
     { devices: [{ ...DEVICE, tls: 'required' }], hasTlsListener: false },
@@ -73,7 +73,7 @@ const CASES: [change: Partial<Condition>, text: string][] = [
   ],
   [
     { images: { quarantined: 0, mismatches: 3 } },
-    'The images of 3 studies name another patient or order than their worklist entries or the studies. Compare them under Images.',
+    'The patient or order in the images of 3 studies differs from their worklist entries or from the studies. Compare them under Images.',
   ],
   [
     { forwards: { failed: 1 } },

@@ -71,12 +71,12 @@ describe('the banner', () => {
     const undelivered = {
       count: 1,
       since: at('08:40:00'),
-      fault: verbatim('it answered 500'),
+      fault: verbatim('it responded with 500'),
       switchedOff: [],
     }
     expect(bannerOf({ ...well, undelivered })).toEqual({
       tone: 'danger',
-      text: 'A signed report has been waiting for delivery to the partner since 09:40 (it answered 500). The gateway keeps retrying; call the partner about anything that cannot wait.',
+      text: 'A signed report has been waiting for delivery to the partner since 09:40 (it responded with 500). The gateway keeps retrying; call the partner about anything that cannot wait.',
     })
     expect(
       bannerOf({ ...well, undelivered: { ...undelivered, count: 3, fault: null } })?.text,

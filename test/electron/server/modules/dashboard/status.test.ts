@@ -62,7 +62,7 @@ describe('the status', () => {
       advice: [
         'No partner is configured, so all worklist queries fail. Enter its address under Partner.',
         'There is no device in the device list. Add one under Devices, or let it connect once and approve it there.',
-        'Links that are given to the partner work on this PC only. Set the public URL under Settings if the partner is to open them.',
+        'Links sent to the partner open on this PC only. Set the public address (URL) under Settings so that the partner can open them.',
       ],
       startedAt: '2026-11-20T09:00:00.000Z',
       clinicTimeZone: 'Europe/Berlin',
@@ -121,7 +121,7 @@ describe('the status', () => {
     })
     expect(now.advice).toEqual(
       expect.arrayContaining([
-        'The images of a study name another patient or order than its worklist entry or the study. Compare them under Images.',
+        'The patient or order in the images of a study differs from its worklist entry or from the study. Compare them under Images.',
         'An image is in quarantine and waits for a decision. Release or discard it under Images, Quarantine.',
       ]),
     )

@@ -134,7 +134,7 @@ describe('an engine that does not do it', () => {
   it.each([
     [401, 'check the secret'],
     [404, 'path of its address'],
-    [500, 'it answered 500'],
+    [500, 'it responded with 500'],
   ])('is named by its answer: %i', async (status, words) => {
     played.answer = (response) => response.writeHead(status).end('{"text":"Ada Example"}')
     const sentence = await sentenceOf(() => transcribe())
@@ -147,7 +147,7 @@ describe('an engine that does not do it', () => {
     async (body) => {
       played.answer = (response) => response.end(body)
       expect(await sentenceOf(() => transcribe())).toBe(
-        'The speech engine returned no text: its answer does not have the expected form.',
+        'The speech engine returned no text: its response does not have the expected form.',
       )
     },
   )
@@ -157,13 +157,13 @@ describe('an engine that does not do it', () => {
     played.answer = () => undefined
     const engine = engineOf()
     Object.defineProperty(engine, 'budgetMs', { value: 50 })
-    expect(await sentenceOf(() => transcribe(engine))).toContain('did not answer within')
+    expect(await sentenceOf(() => transcribe(engine))).toContain('did not respond within')
   })
 
   it('is named where it is not there, or is killed over it', async () => {
     played.answer = () => played.kill()
     expect(await sentenceOf(() => transcribe())).toBe(
-      'The speech engine could not be reached: the connection was closed before the answer was complete.',
+      'The speech engine could not be reached: the connection was closed before the response was complete.',
     )
     expect(await sentenceOf(() => transcribe())).toBe(
       'The speech engine could not be reached: the connection was refused.',

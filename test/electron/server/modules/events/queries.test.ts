@@ -116,7 +116,7 @@ describe('events', () => {
     const first = attempt(2, {
       outcome: 'status',
       httpStatus: 500,
-      detail: verbatim('it answered 500'),
+      detail: verbatim('it responded with 500'),
       response: Buffer.from('oops'),
       isCut: true,
     })

@@ -22,7 +22,7 @@ describe('forwarding', () => {
       await stage.forwarding.settled()
       const [destination] = stage.forwarding.list().destinations
       expect(destination?.lastError).toEqual(
-        `Nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
+        `Nothing is listening at 127.0.0.1:${port} (check that the system is switched on and that the port is correct).`,
       )
       const pause = Date.parse(destination?.nextAttemptAt ?? '') - stage.clock()
       pauses.push(pause / MINUTE_MS)

@@ -58,7 +58,7 @@ describe('priors', () => {
     const { destinationId } = stage.add(port)
     await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({
       code: 'unavailable',
-      message: `Nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
+      message: `Nothing is listening at 127.0.0.1:${port} (check that the system is switched on and that the port is correct).`,
     })
   })
 
@@ -102,7 +102,7 @@ describe('a pull', () => {
       [
         'PACS',
         'failed',
-        `Nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
+        `Nothing is listening at 127.0.0.1:${port} (check that the system is switched on and that the port is correct).`,
       ],
     ])
     expect(stage.errors).toEqual([])
@@ -185,7 +185,7 @@ describe('the test of a connection', () => {
     const port = await freePort()
     expect(await stage.forwarding.echoDevice({ ...device, port })).toMatchObject({
       success: false,
-      message: `Nothing is listening at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
+      message: `Nothing is listening at 127.0.0.1:${port} (check that the system is switched on and that the port is correct).`,
     })
   })
 })

@@ -288,7 +288,7 @@ describe('a partner that gives no answer', () => {
     ['does not answer', silent()],
     [
       'answers something else',
-      new WebhookError('invalid', verbatim('the answer is not JSON in UTF-8')),
+      new WebhookError('invalid', verbatim('the response is not JSON in UTF-8')),
     ],
   ])('and %s blocks nothing, and is asked again', async (_, first) => {
     const { questions, askEnrichment } = partner(first, { studyDescription: 'Head', mrn: 'M7' })

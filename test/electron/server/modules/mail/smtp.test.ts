@@ -110,17 +110,17 @@ describe('a mail by SMTP', () => {
     }
     expect(
       await failure(send(server, { limits: { connectMs: 5000, silenceMs: 5000, totalMs: 50 } })),
-    ).toBe('the mail server did not answer in time')
+    ).toBe('the mail server did not respond in time')
     expect(
       await failure(send(server, { limits: { connectMs: 5000, silenceMs: 50, totalMs: 5000 } })),
-    ).toBe('the mail server did not answer in time')
+    ).toBe('the mail server did not respond in time')
     expect(await failure(send(server, { signal: AbortSignal.abort() }))).toBe(
-      'the mail server did not answer in time',
+      'the mail server did not respond in time',
     )
     await new Promise((resolve) => silent.close(resolve))
     expect(await failure(send(server))).toBe('the mail server refused the connection')
     expect(await failure(send({ ...server, host: 'nobody.invalid' }))).toMatch(
-      /^the name (of the mail server is not known|server did not answer)$/,
+      /^the name (of the mail server is not known|server did not respond)$/,
     )
   })
 })

@@ -161,7 +161,7 @@ describe('the clinical context of a study', () => {
     await on.contexts.ask(on.studyId)
     expect([on.fetched.length, on.context().documents.length]).toEqual([20, 20])
     expect(on.context().notes).toEqual([
-      '3 more documents were not retrieved, because the answer lists too many.',
+      '3 more documents were not retrieved, because the response lists too many.',
     ])
   })
 

@@ -30,7 +30,7 @@ describe('a critical result that nobody was told of', () => {
       sentenceOf(() =>
         on.criticals.documentCommunication(nurse, reportId, { ...TOLD, note: 'Other' }),
       ),
-    ).toContain('Ben Okoro has already documented')
+    ).toContain('Ben Okoro has already recorded')
     expect(on.criticals.criticalOfReport(reportId)?.communication?.note).toBe('By phone')
     const [noted] = on.store.audit.list({ limit: 1 }).items
     expect(noted).toMatchObject({

@@ -162,7 +162,7 @@ it('sends a test of every event, which has no effect', async () => {
     await owner.call(dashboardEvents.test, { body: { type: 'report.delivered', endpointId } }),
   ).toMatchObject({
     success: false,
-    message: 'The partner gave no usable response: it answered 500.',
+    message: 'The partner gave no usable response: it responded with 500.',
   })
   await expect(
     owner.call(dashboardEvents.test, {

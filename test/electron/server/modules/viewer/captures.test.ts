@@ -244,7 +244,9 @@ describe('a secondary capture', () => {
   })
 
   it('waits and asks anew where one place fails, and then goes to all of them again', async () => {
-    faults.set('https://b.example/1', [new WebhookError('status', verbatim('it answered 503'))])
+    faults.set('https://b.example/1', [
+      new WebhookError('status', verbatim('it responded with 503')),
+    ])
     await captures.make(view, WANTED)
     await expect.poll(() => standing()?.attempts).toBe(1)
     const nextAt = new Date(on.clock.now + 5000).toISOString()
@@ -253,7 +255,7 @@ describe('a secondary capture', () => {
       urls: 2,
       uploaded: 1,
       nextAt,
-      lastError: '1 of 2 uploads failed: it answered 503.',
+      lastError: '1 of 2 uploads failed: it responded with 503.',
     })
     expect(lines()).toEqual([expect.stringMatching(/^warning: .*the gateway will retry.*503/)])
     answer = () => ['https://a.example/2', 'https://b.example/2']

@@ -137,7 +137,7 @@ describe('what is beside the images', () => {
     expect(viewing.asked).toHaveLength(2)
     await expect(viewing.images.media(viewing.view, 2, undefined, never())).rejects.toMatchObject({
       code: 'refused',
-      message: 'It could not be retrieved: it answered 500.',
+      message: 'It could not be retrieved: it responded with 500.',
     })
   })
 

@@ -69,7 +69,9 @@ describe('of hostile files', () => {
     expect(sentences(page)).toContain(
       'Image 3 of 8: It belongs to another study than the one requested, and is not shown.',
     )
-    expect(sentences(page)).toContain('Image 7 of 8: It could not be retrieved: it answered 500.')
+    expect(sentences(page)).toContain(
+      'Image 7 of 8: It could not be retrieved: it responded with 500.',
+    )
     expect(page.faults.find(({ what }) => english(what) === 'Image 5 of 8')).toMatchObject({
       sopInstanceUid: uidOf(5),
       level: 'warning',
@@ -305,7 +307,7 @@ describe('a file that the network fails', () => {
       '/1': (_request, response) => void response.writeHead(503).end(),
     })
     expect(sentences(await viewing.listed())).toEqual([
-      'Image 1 of 1: It could not be retrieved: it answered 503.',
+      'Image 1 of 1: It could not be retrieved: it responded with 503.',
     ])
     viewing.host.files['/1'] = dicomFile()
     const page = await viewing.listed()

@@ -25,7 +25,7 @@ it('withholds a step that is in the answer a second time', async () => {
   expect(await withheld(item(1), item(2), item(1))).toEqual([
     null,
     null,
-    'the same step is in the answer twice',
+    'the same step is in the response twice',
   ])
 })
 

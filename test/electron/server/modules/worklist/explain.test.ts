@@ -314,7 +314,7 @@ describe('why an exam is not on a device', () => {
     expect(failing(explained)).toMatchObject({
       check: 'partner',
       link: 'partner',
-      sentence: saying(/answered with an error/),
+      sentence: saying(/responded with an error/),
     })
     expect(stateOf(explained, 'listed')).toBe('skipped')
     // It is known from the answer that is kept.

@@ -87,7 +87,7 @@ it('shows at most a thousand rows and counts them all', async () => {
   expect((await findInspection(store, id, 'filtered'))?.rowsTotal).toBe(0)
 })
 
-it('shows a query without its rows where the answer is no longer kept', async () => {
+it('shows a query without its rows where the response is no longer kept', async () => {
   using temp = tempStore(NOW)
   const { store } = temp
   const id = await recordInspection(store, run(verdicts(2)), SUMMARY)

@@ -304,7 +304,7 @@ describe('checking a device from the window', () => {
     await using bench = await openBench({ status: 503 })
     await expect(bench.worklist.lint(device(), USER)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('the partner answered with an error'),
+      message: expect.stringContaining('the partner responded with an error'),
     })
     expect(bench.inspected).toHaveLength(1)
   })

@@ -128,10 +128,10 @@ function say(changes: Partial<Record<keyof QueryRun, unknown>> = {}, keys: Keys 
 
 describe('the sentence', () => {
   it.each([
-    [{}, 'the partner answered with 6 exams in 412 ms; 6 exams sent.'],
+    [{}, 'the partner returned 6 exams in 412 ms; 6 exams sent.'],
     [
       { answered: answered({ source: 'shared' }) },
-      'the partner answered with 6 exams in 412 ms, to one request for several queries; 6 exams sent.',
+      'the partner returned 6 exams in 412 ms, to one request for several queries; 6 exams sent.',
     ],
     [
       { answered: answered({ source: 'fresh', partnerMs: null }, 1, 8200) },
@@ -148,7 +148,7 @@ describe('the sentence', () => {
           120_000,
         ),
       },
-      'the stored answer of 10:40 (2 min old) was used because the partner could not be reached (connection refused); 6 exams sent.',
+      'the stored response of 10:40 (2 min old) was used because the partner could not be reached (connection refused); 6 exams sent.',
     ],
     [
       {
@@ -157,23 +157,23 @@ describe('the sentence', () => {
           filteredBy: ['Modality', 'PatientName'],
         }),
       },
-      'the partner answered with 6 exams in 412 ms; 0 exams sent, 4 did not match (Modality, PatientName), 2 withheld; the device was told that the query failed, so that its list does not look empty.',
+      'the partner returned 6 exams in 412 ms; 0 exams sent, 4 did not match (Modality, PatientName), 2 withheld; the device was told that the query failed, so that its list does not look empty.',
     ],
     [
       { cached: cached({ sent: 2, filtered: 4, performed: 3, filteredBy: ['Modality'] }) },
-      'the partner answered with 6 exams in 412 ms; 2 exams sent, 3 done or in progress, 1 did not match (Modality).',
+      'the partner returned 6 exams in 412 ms; 2 exams sent, 3 done or in progress, 1 did not match (Modality).',
     ],
     [
       { cached: cached({ sent: 5, cut: 1 }, 5) },
-      'the partner answered with 6 exams in 412 ms; 5 exams sent, 1 left out because more than 5 matched, so the query ended with status A700.',
+      'the partner returned 6 exams in 412 ms; 5 exams sent, 1 left out because more than 5 matched, so the query ended with status A700.',
     ],
     [
       { final: CANCELLED },
-      'the partner answered with 6 exams in 412 ms; the device cancelled the query while exams were being sent.',
+      'the partner returned 6 exams in 412 ms; the device cancelled the query while exams were being sent.',
     ],
     [
       failed(new WebhookError('timeout', verbatim('no answer within 8 s'))),
-      'the query failed because the partner took too long to answer (no answer within 8 s).',
+      'the query failed because the partner took too long to respond (no answer within 8 s).',
     ],
     [
       failed(new Error('bug')),
@@ -185,7 +185,7 @@ describe('the sentence', () => {
 
   it('says that a query was cancelled early, or not understood', () => {
     expect(say({ answered: undefined, cached: undefined })).toBe(
-      'CT1 queried today’s CT worklist and cancelled before there was an answer.',
+      'CT1 queried today’s CT worklist and cancelled before there was a response.',
     )
     expect(say({ ...failed(new DimseError(0xa900, verbatim('no date'))), query: undefined })).toBe(
       'CT1 sent a worklist query that is not valid: no date.',
@@ -212,7 +212,7 @@ describe('the sentence', () => {
         ask({ PatientName: 'SECRET*', PatientID: 'P-SECRET' }),
       ),
     ).toBe(
-      'CT1 queried the worklist for one order or patient; the partner answered with 6 exams in 412 ms; 6 exams sent, 1 did not match (PatientName).',
+      'CT1 queried the worklist for one order or patient; the partner returned 6 exams in 412 ms; 6 exams sent, 1 did not match (PatientName).',
     ))
 
   it('names the user who asked in the device’s place', () =>

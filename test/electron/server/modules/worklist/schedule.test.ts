@@ -225,7 +225,7 @@ describe('the exams of a day', () => {
       ANNA,
     )
     expect([asked, failed, sentences.length]).toEqual([2, 2, 2])
-    expect(textOf(sentences[0])).toMatch(/the partner answered with an error/)
+    expect(textOf(sentences[0])).toMatch(/the partner responded with an error/)
   })
 
   it('end where there are more than are asked for, and the tally is of all', async () => {

@@ -39,7 +39,7 @@ async function downFor(ms: number, items: readonly unknown[] = [item(1), item(2)
 }
 
 describe('a disk that takes no writes', () => {
-  it('takes no device its list: the answer is served, serves in its place, and is written with the next one', async () => {
+  it('takes no device its list: the response is served, serves in its place, and is written with the next one', async () => {
     await using bench = await openBench({ items: [item(1)] })
     await bench.find(TODAY)
     const full = vi
@@ -54,13 +54,13 @@ describe('a disk that takes no writes', () => {
     expect((await bench.find(TODAY)).rows).toHaveLength(2)
     expect(bench.inspected.at(-1)).toEqual({
       inspectionId: 0,
-      sentence: saying(/the partner answered with 2 exams in \d+ ms; 2 exams sent\.$/),
+      sentence: saying(/the partner returned 2 exams in \d+ ms; 2 exams sent\.$/),
     })
     bench.temp.clock.pass(MINUTE)
     bench.partner.now(DOWN)
     expect((await bench.find(TODAY)).rows).toHaveLength(2)
     expect(textOf(bench.inspected.at(-1)?.sentence)).toContain(
-      '; the stored answer of 09:01 (1 min old) was used because ',
+      '; the stored response of 09:01 (1 min old) was used because ',
     )
 
     full.mockRestore()
@@ -136,7 +136,7 @@ describe('the last good answer', () => {
       status: '0000',
     })
     expect(textOf(bench.inspected[1]?.sentence)).toMatch(
-      /^CT room 1 queried today’s worklist; the stored answer of 09:00 \(2 min old\) was used because the partner answered with an error \(.*503.*\); 2 exams sent\.$/,
+      /^CT room 1 queried today’s worklist; the stored response of 09:00 \(2 min old\) was used because the partner responded with an error \(.*503.*\); 2 exams sent\.$/,
     )
     const inspection = await findInspection(bench.store, bench.inspected[1]?.inspectionId ?? 0)
     expect(inspection?.partner).toMatchObject({ httpStatus: 503, answeredAt: null })

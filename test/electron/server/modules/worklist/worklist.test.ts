@@ -64,7 +64,7 @@ describe('a worklist query', () => {
     expect(texts.slice(1)).toEqual([texts[0], texts[0], texts[0]])
   })
 
-  it('gives the very same batch to the same query while the answer is the same, also when the partner was asked again', async () => {
+  it('gives the very same batch to the same query while the response is the same, also when the partner was asked again', async () => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     const first = await bench.find(TODAY)
     bench.temp.clock.pass(14_999)
@@ -92,7 +92,7 @@ describe('a worklist query', () => {
     await using bench = await openBench({ items: [] })
     expect(await bench.find(TODAY)).toMatchObject({ final: { status: 0 }, rows: [] })
     expect(textOf(bench.inspected[0]?.sentence)).toMatch(
-      /^CT room 1 queried today’s worklist; the partner answered that no exams are scheduled in \d+ ms; 0 exams sent\.$/,
+      /^CT room 1 queried today’s worklist; the partner returned no exams in \d+ ms; 0 exams sent\.$/,
     )
   })
 
@@ -212,7 +212,7 @@ describe('a cancelled query', () => {
     expect(bench.inspected).toMatchObject([
       {
         status: 'FE00',
-        sentence: 'CT room 1 queried today’s worklist and cancelled before there was an answer.',
+        sentence: 'CT room 1 queried today’s worklist and cancelled before there was a response.',
       },
     ])
   })
@@ -279,7 +279,7 @@ describe('the record of a query', () => {
       origin: 'device',
     })
     expect(textOf(summary?.sentence)).toMatch(
-      /^CT room 1 queried the worklist for 2026-11-20 to 2026-11-21; the partner answered with 4 exams in \d+ ms; 2 exams sent, 1 did not match \(PatientName\), 1 withheld\.$/,
+      /^CT room 1 queried the worklist for 2026-11-20 to 2026-11-21; the partner returned 4 exams in \d+ ms; 2 exams sent, 1 did not match \(PatientName\), 1 withheld\.$/,
     )
     const inspection = await findInspection(bench.store, summary?.inspectionId ?? 0)
     expect(
