@@ -27,11 +27,11 @@ export class TranscodedCopies {
    * @throws TranscodingError if the instance cannot be converted; the errors of the disk; the abort
    *   reason of the signal
    */
-  async make<I extends FileToSend>(
+  async make<I extends InstanceToSend>(
     instance: I,
     transferSyntax: string,
     signal: AbortSignal,
-  ): Promise<I> {
+  ): Promise<I & FileToSend> {
     signal.throwIfAborted()
     const path = join(this.#folder, `${this.#uuid()}.dcm`)
     try {

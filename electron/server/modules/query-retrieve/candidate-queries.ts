@@ -55,6 +55,8 @@ export function listCandidates(
   const rows = (text: string, ...parameters: readonly unknown[]) =>
     database.all(rawQuery<ListedStudy>(text, parameters))
   const before = BigInt(number)
+  // As a bound of its own, because SQLite would otherwise begin at the end of the range each time.
+  const upTo = ({ to }: DateRange) => (studyDate < to ? studyDate : to)
   switch (source.by) {
     case 'uid':
       // A study may not be in the index yet. The plus signs keep SQLite from scanning all numbers.
@@ -81,12 +83,12 @@ export function listCandidates(
       return rows(
         `${LISTED} from (select r.number ${OF_MODALITY} and ${BY_TIME}) m
           cross join retrievalStudies r using (number)`,
-        ...[source.modality, source.from, source.to, studyDate, before],
+        ...[source.modality, source.from, upTo(source), studyDate, before],
       )
     case 'date':
       return rows(
         `${LISTED} from retrievalStudies r where ${BY_TIME}`,
-        ...[source.from, source.to, studyDate, before],
+        ...[source.from, upTo(source), studyDate, before],
       )
   }
 }

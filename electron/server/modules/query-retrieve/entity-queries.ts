@@ -14,8 +14,7 @@ const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescript
   from imageSeries where studyInstanceUid = ? and instances > 0`
 const INSTANCES = `select instanceId, seriesInstanceUid, sopInstanceUid, sopClassUid,
     transferSyntaxUid, instanceNumber, image
-  from instances where studyInstanceUid = ? and state = 'current' and instanceId > ?
-    and ${IS_NO_REJECTION_NOTE}`
+  from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
 
 /** The series of a study in the order of their numbers; all of them if `uids` is undefined. */
 export const listFoundSeries = (
@@ -47,7 +46,11 @@ export function listFoundInstances(
   after: number,
   limit: number,
 ): FoundInstance[] {
+  // A unary plus keeps a condition from choosing the index: a SOP Instance UID finds one row, a
+  // study all of its rows.
+  const plus = sopInstanceUids ? '+' : ''
   const conditions = [
+    `${plus}studyInstanceUid = ? and ${plus}instanceId > ?`,
     ...(seriesUids ? [listed('seriesInstanceUid')] : []),
     ...(sopInstanceUids ? [listed('sopInstanceUid')] : []),
   ].map((condition) => ` and ${condition}`)

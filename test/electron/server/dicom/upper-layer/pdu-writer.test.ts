@@ -7,7 +7,7 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 
 const aeTitle = fc.stringMatching(/^[A-Z0-9_-]{1,16}$/)
 const uid = fc.stringMatching(/^[1-9]\d{0,5}(\.[1-9]\d{0,5}){1,8}$/)
-const user = fc.record({
+const plainUser = fc.record({
   maximumLength: fc.oneof(fc.constant(0), fc.integer({ min: 12, max: 0xffffffff })),
   implementationClassUid: uid,
   implementationVersionName: fc.stringMatching(/^[A-Z0-9_]{1,16}$/),
@@ -19,6 +19,17 @@ const user = fc.record({
     maxLength: 3,
   }),
 })
+const extended = fc.array(
+  fc.record({
+    sopClass: uid,
+    information: fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes)),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+const user = fc.oneof(
+  plainUser,
+  fc.tuple(plainUser, extended).map(([one, options]) => ({ ...one, extended: options })),
+)
 const association = {
   protocolVersion: fc.nat(0xffff),
   calledAeTitle: aeTitle,

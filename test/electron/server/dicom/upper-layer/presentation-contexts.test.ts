@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import type { CFindScp } from '#server/dicom/dimse/service.ts'
 import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
-import { negotiate, type Offer } from '#server/dicom/upper-layer/presentation-contexts.ts'
+import { query } from '#server/dicom/scp/query.ts'
+import {
+  negotiate,
+  type Offer,
+  scpContexts,
+} from '#server/dicom/upper-layer/presentation-contexts.ts'
 
 const {
   implicitLittleEndian: ILE,
@@ -11,15 +17,18 @@ const {
 } = TRANSFER_SYNTAX
 const MWL = SOP_CLASS.modalityWorklistFind
 const COMMITMENT = SOP_CLASS.storageCommitmentPushModel
+const FIND = SOP_CLASS.studyRootFind
 
-const worklist: Offer = basicWorklist({
+const findScp: CFindScp = {
   async *find() {
     yield* []
     return { status: 0 }
   },
-})
+}
+const worklist: Offer = basicWorklist(findScp)
 const OFFERS = new Map<string, Offer>([
   [MWL, worklist],
+  [FIND, query(findScp)],
   [COMMITMENT, { transferSyntaxes: [ILE], acceptsScpRole: [MWL] }],
 ])
 const offerOf = (uid: string) => OFFERS.get(uid)
@@ -76,5 +85,35 @@ describe('presentation contexts', () => {
       { sopClass: MWL, scu: true, scp: false },
       { sopClass: COMMITMENT, scu: true, scp: true },
     ])
+  })
+
+  it('lets the requestor be the SCP only beside the class that it needs that for', () => {
+    const worklistContext = { id: 1, abstractSyntax: MWL, transferSyntaxes: [ILE] }
+    const commitment = { id: 3, abstractSyntax: COMMITMENT, transferSyntaxes: [ILE] }
+    const role = { sopClass: COMMITMENT, scu: false, scp: true }
+    const alone = negotiate([commitment], [role], offerOf)
+    expect(alone.roles).toEqual([{ ...role, scp: false }])
+    expect(scpContexts(alone)).toEqual([])
+    const both = negotiate([worklistContext, commitment], [role], offerOf)
+    expect(both.roles).toEqual([role])
+    expect(scpContexts(both)).toEqual([{ id: 3, abstractSyntax: COMMITMENT, transferSyntax: ILE }])
+  })
+
+  it('answer the options of a class that was accepted and has some', () => {
+    const contexts = [
+      { id: 1, abstractSyntax: MWL, transferSyntaxes: [ILE] },
+      { id: 3, abstractSyntax: FIND, transferSyntaxes: [ILE] },
+      { id: 5, abstractSyntax: '1.2.3', transferSyntaxes: [ILE] },
+    ]
+    const options = [MWL, FIND, '1.2.3'].map((sopClass) => ({
+      sopClass,
+      information: Buffer.of(1, 0, 1),
+    }))
+    const { extended, accepted } = negotiate(contexts, [], offerOf, options)
+    expect(extended).toEqual([{ sopClass: FIND, information: Buffer.of(1, 0, 0) }])
+    expect(accepted.get(1)?.options).toBeUndefined()
+    expect(accepted.get(3)?.options).toEqual(Buffer.of(1, 0, 0))
+    const rejected = [{ id: 3, abstractSyntax: FIND, transferSyntaxes: ['1.2.3'] }]
+    expect(negotiate(rejected, [], offerOf, options).extended).toEqual([])
   })
 })
