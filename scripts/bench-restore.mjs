@@ -123,7 +123,7 @@ async function backUp() {
 async function sign(folder, userId, recoveryKey) {
   using store = openContext({ folder })
   storeRecoveryProof(store)
-  keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, Date.now()))
+  keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, Date.now()))
   const pdfs = await Promise.all(
     Array.from({ length: RENDERED }, (_, index) => renderReportPdf(inputOf(index))),
   )

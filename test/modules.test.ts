@@ -57,7 +57,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
   diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],
   dashboard: [NODE],
-  control: [NODE, 'zod'],
+  control: [NODE, 'yaml', 'zod'],
   server: [NODE],
 }
 

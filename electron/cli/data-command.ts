@@ -48,12 +48,23 @@ export async function runDataCommand(
     command: name,
     arguments: positionals,
     options,
-    input: wantsInput ? await text(process.stdin) : '',
+    input: wantsInput
+      ? await text(process.stdin)
+      : command.fileArgument
+        ? fileOf(name, positionals)
+        : '',
   }
   const reply = await runInGatewayOrHere(folder, request)
   const stream = reply.ok ? process.stdout : process.stderr
   if (reply.output) stream.write(`${reply.output}\n`)
   return reply.ok ? 0 : 1
+}
+
+function fileOf(name: string, words: readonly string[]): string {
+  const [file] = words
+  if (file === undefined || words.length > 1)
+    throw new UsageError(`${name} takes one argument, the name of a file.`)
+  return textFromFile(name, file)
 }
 
 /**

@@ -54,6 +54,24 @@ function expectSentence(
   expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
 }
 
+/** A destination that is not reached: it is disabled. */
+function configurationFile(folder: string): string {
+  const file = join(folder, 'clinic.yaml')
+  writeFileSync(
+    file,
+    `settings:
+  clinic.name: Example clinic
+devices:
+  - aeTitle: MR7
+    address: 127.0.0.0/8
+    modality: MR
+destinations:
+  - {name: PACS, aeTitle: PACS, host: 127.0.0.1, port: 104, isEnabled: false}
+`,
+  )
+  return file
+}
+
 /** Every data command once, with what it prints. */
 async function everyCommand(folder: string): Promise<Record<string, Ran>> {
   const run = (words: string, args: readonly string[] = [], input = '') =>
@@ -82,6 +100,9 @@ async function everyCommand(folder: string): Promise<Record<string, Ran>> {
     ]),
     'config set': await run('config set', ['worklist.freshSeconds', '0']),
     'config get': await run('config get', ['worklist.freshSeconds']),
+    apply: await run('apply', [configurationFile(folder)]),
+    'applied again': await run('apply', [configurationFile(folder)]),
+    'config export': await run('config export'),
     doctor: await run('doctor'),
   }
 }
@@ -105,6 +126,9 @@ function expectEveryCommand(ran: Record<string, Ran>): void {
     'device add': expect.stringMatching(UUID),
     'config set': 'worklist.freshSeconds = 0\n',
     'config get': '0\n',
+    apply: 'Changed:\n~ clinic.name: "" -> "Example clinic"\n+ destination PACS\n',
+    'applied again': 'Nothing to change.\n',
+    'config export': expect.stringContaining('clinic.name: Example clinic\n'),
   })
 }
 

@@ -21,6 +21,8 @@ export type SettingOverrides = { readonly [K in SettingKey]?: SettingValue<K> }
 /** The effective settings: stored values, or the overrides of this run. */
 export interface Settings {
   get<K extends SettingKey>(key: K): SettingValue<K>
+  /** The stored value, whatever the overrides of this run are. */
+  stored<K extends SettingKey>(key: K): SettingValue<K>
   all(): SettingValues
   /**
    * Changes several settings, or none if one is invalid. @throws ApiError malformed, with
@@ -55,6 +57,7 @@ export function openSettings(
   return {
     get: (key) =>
       Object.hasOwn(overrides, key) ? (overrides[key] as SettingValue<typeof key>) : kept.get(key),
+    stored: kept.get,
     all,
     set: kept.set,
     unreadable: kept.unreadable,

@@ -41,6 +41,8 @@ export interface DataCommand {
   readonly options: Readonly<Record<string, CommandOption>>
   /** The option that makes the command read standard input. */
   readonly input?: string
+  /** The command takes one argument, the name of a file, whose content becomes its input. */
+  readonly fileArgument?: true
   /**
    * Resolves with the output of the command.
    * @throws ApiError
@@ -64,7 +66,7 @@ export interface RunningGateway {
   /** How the data key is stored, if the desktop app has reported it. */
   readonly keyStore: KeyStoreState | undefined
   readonly backups: Backups
-  readonly forwarding: Pick<Forwarding, 'add' | 'update' | 'remove'>
+  readonly forwarding: Pick<Forwarding, 'add' | 'update' | 'remove' | 'refresh'>
   /** Path of the log file; `undefined` if the log goes to stderr. */
   readonly logFile: string | undefined
   status(): Promise<ShellStatus>

@@ -24,6 +24,7 @@ import { verbatim } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import { BACKUP_COMMANDS } from './backup-commands.ts'
 import { type DataCommand, originOf, parseOptions, type RunningGateway } from './command.ts'
+import { CONFIGURATION_COMMANDS } from './configuration-file.ts'
 import { connectionSheet } from './connection-sheet.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { DESTINATION_COMMANDS } from './destination-commands.ts'
@@ -179,6 +180,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
       return `${key} = ${JSON.stringify(context.settings.get(key))}`
     },
   },
+  ...CONFIGURATION_COMMANDS,
   ...VIEWER_COMMANDS,
   ...BACKUP_COMMANDS,
   ...SHELL_COMMANDS,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
-import type { InstanceToSend } from '#server/dicom/scu/store.ts'
+import type { FileToSend } from '#server/dicom/dimse/service.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
@@ -10,7 +10,7 @@ import { ApiError } from '#shared/errors.ts'
 const MAX_COPIES = 16
 
 interface Copy {
-  readonly made: Promise<InstanceToSend>
+  readonly made: Promise<FileToSend>
   users: number
 }
 
@@ -42,7 +42,7 @@ export class ConvertedFiles implements AsyncDisposable {
    * Returns a copy that exists until it is disposed of.
    * @throws ApiError refused: the instance cannot be converted; errors of the disk
    */
-  async lend(from: InstanceToSend, to: string): Promise<LentCopy> {
+  async lend(from: FileToSend, to: string): Promise<LentCopy> {
     const key = `${to} ${from.path}`
     const copy = this.#copies.get(key) ?? {
       made: this.#files.make(from, to, this.#closed.signal),

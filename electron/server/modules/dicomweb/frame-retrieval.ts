@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { InstanceToSend } from '#server/dicom/scu/store.ts'
+import type { FileToSend } from '#server/dicom/dimse/service.ts'
 import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { wholeFrameOf } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
@@ -82,7 +82,7 @@ export class FrameRetrieval {
     return multipart(type, parts())
   }
 
-  async #read(from: InstanceToSend, syntax: string, number: number): Promise<Buffer> {
+  async #read(from: FileToSend, syntax: string, number: number): Promise<Buffer> {
     if (syntax === from.transferSyntaxUid) return await this.#frame(from.path, number)
     await using copy = await this.#converted.lend(from, syntax)
     return await this.#frame(copy.path, number)

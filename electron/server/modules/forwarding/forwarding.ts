@@ -180,6 +180,22 @@ export class Forwarding implements AsyncDisposable {
     return { success: true }
   }
 
+  /** Adapts the workers to destinations that were changed without the methods above. */
+  refresh(): void {
+    const present = new Set(
+      listDestinations(this.#context.database).map(({ destinationId }) => destinationId),
+    )
+    for (const [destinationId, worker] of this.#workers) {
+      if (present.has(destinationId)) worker.restart()
+      else {
+        this.#workers.delete(destinationId)
+        void worker[Symbol.asyncDispose]()
+      }
+    }
+    for (const destinationId of present)
+      if (!this.#workers.has(destinationId)) this.#openWorker(destinationId)
+  }
+
   /**
    * Sends a C-ECHO to a destination.
    * @throws ApiError not-found

@@ -93,21 +93,22 @@ export function listCandidates(
   }
 }
 
+const COUNT_BY_MODALITY = `select count(*) as count from (select 1 ${OF_MODALITY} and ${IN_DATES} limit ?)`
+const COUNT_BY_DATE = `select count(*) as count from (select 1 from retrievalStudies r where ${IN_DATES} limit ?)`
+
 /** The number of rows of a range of dates, at most `limit`. */
 export function countListed(
   database: Database,
   source: Extract<CandidateSource, { by: 'modality' | 'date' }>,
   limit: number,
 ): number {
-  const [from, ...first] =
+  const range = [source.from, source.to, limit]
+  const [row] = database.all(
     source.by === 'modality'
-      ? [`${OF_MODALITY} and`, source.modality]
-      : ['from retrievalStudies r where']
-  const text = `select count(*) as count from (select 1 ${from} ${IN_DATES} limit ?)`
-  return (
-    database.get(rawQuery<{ count: number }>(text, [...first, source.from, source.to, limit]))
-      ?.count ?? 0
+      ? rawQuery<{ count: number }>(COUNT_BY_MODALITY, [source.modality, ...range])
+      : rawQuery<{ count: number }>(COUNT_BY_DATE, range),
   )
+  return row?.count ?? 0
 }
 
 const OPENED = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHandedOut, s.instances, s.series,

@@ -1,0 +1,307 @@
+import { LineCounter, parseDocument, stringify } from 'yaml'
+import { z } from 'zod'
+import type { Context } from '#server/context.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { addDevice, changeDevice, removeDevice } from '#server/modules/devices/devices.ts'
+import {
+  type DestinationRecord,
+  listDestinations,
+} from '#server/modules/forwarding/destination-queries.ts'
+import {
+  addDestination,
+  removeDestination,
+  updateDestination,
+} from '#server/modules/forwarding/destinations.ts'
+import { readPartner, setPartner } from '#server/modules/partners/service.ts'
+import { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
+import { type Device, DevicePatch, NewDevice } from '#shared/contract/devices.ts'
+import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
+import { ApiError, type FieldFault } from '#shared/errors.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import type { DataCommand } from './command.ts'
+import { ACTOR, requireNoArguments } from './record-command.ts'
+
+/*
+ * The configuration as a YAML file. It contains no secrets: API keys, users and signing secrets are
+ * made in the window or by their commands.
+ */
+
+// `.partial()` alone would fill in the defaults of the fields that the file leaves out.
+const ConfigurationFile = z.strictObject({
+  settings: z.record(z.string(), z.unknown()).default({}),
+  partner: z
+    .strictObject({ url: z.string(), allowPlaintext: z.boolean().default(false) })
+    .optional(),
+  devices: z.array(DevicePatch.required({ aeTitle: true }).strict()).optional(),
+  destinations: z.array(DestinationPatch.required({ name: true }).strict()).optional(),
+})
+type ConfigurationFile = z.output<typeof ConfigurationFile>
+
+/** A line of the result, such as `+ device CT1`. */
+type Line = string
+
+export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
+  apply: {
+    usage: 'FILE [--dry-run] [--prune]',
+    about:
+      'change the configuration to what a YAML file says, all of it or nothing, and print what was changed',
+    options: {
+      'dry-run': { type: 'boolean', about: 'Print what would be changed, and change nothing.' },
+      prune: {
+        type: 'boolean',
+        about: 'Remove devices and destinations that are not in the lists of the file.',
+      },
+    },
+    fileArgument: true,
+    run(context, { options, input }, gateway) {
+      const file = readConfiguration(input)
+      const isDryRun = options['dry-run'] === true
+      const lines = changesOf(context, file, options.prune === true, isDryRun)
+      if (!isDryRun) gateway?.forwarding.refresh()
+      if (lines.length === 0) return 'Nothing to change.'
+      const heading = isDryRun ? 'Would be changed:' : 'Changed:'
+      return [heading, ...lines].join('\n')
+    },
+  },
+  'config export': {
+    usage: '',
+    about:
+      'print the configuration as a YAML file for apply: the settings that differ from their initial values, the partner, devices and destinations; no secrets, no patient data',
+    options: {},
+    run(context, { arguments: words }) {
+      requireNoArguments('config export', words)
+      return stringify(configurationOf(context)).trimEnd()
+    },
+  },
+}
+
+/** The configuration in the form of the file. Fields with their default values are left out. */
+function configurationOf(context: Context): unknown {
+  const { settings, database } = context
+  const changed = SETTING_KEYS.filter(
+    (key) => JSON.stringify(settings.stored(key)) !== JSON.stringify(SETTINGS[key].initial),
+  )
+  const { url, allowsPlaintext } = readPartner(context)
+  return {
+    settings: Object.fromEntries(changed.map((key) => [key, settings.stored(key)])),
+    ...(url !== null && { partner: { url, ...(allowsPlaintext && { allowPlaintext: true }) } }),
+    devices: listDevices(database).map((device) => withoutDefaults(NewDevice, device)),
+    destinations: listDestinations(database).map((one) => withoutDefaults(NewDestination, one)),
+  }
+}
+
+function withoutDefaults(schema: z.ZodObject, record: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema.shape).flatMap(([name, field]) => {
+      const value: unknown = Reflect.get(record, name)
+      const byDefault = field.safeParse(undefined)
+      const isDefault =
+        byDefault.success && JSON.stringify(byDefault.data) === JSON.stringify(value)
+      return isDefault ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** @throws ApiError malformed, with the line of a syntax error or the path of each field */
+function readConfiguration(text: string): ConfigurationFile {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter })
+  const [error] = document.errors
+  if (error) {
+    const { line } = lineCounter.linePos(error.pos[0])
+    throw new ApiError(
+      'malformed',
+      verbatim(`The file is not YAML: ${error.message} (line ${line})`),
+    )
+  }
+  const parsed = ConfigurationFile.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {})
+  if (parsed.success) return parsed.data
+  throw new ApiError('malformed', NOT_APPLIED, { errors: faultsOf(parsed.error) })
+}
+
+const faultsOf = ({ issues }: z.ZodError): FieldFault[] =>
+  issues.map((issue) => ({
+    path: pathOf(issue.path),
+    message:
+      issue.code === 'unrecognized_keys'
+        ? verbatim(`has no field ${issue.keys.join(', ')}`)
+        : issue.code === 'invalid_type' && issue.input === undefined
+          ? verbatim('is missing')
+          : issueMessage(issue),
+  }))
+
+const NOT_APPLIED = verbatim('The file was not applied, and nothing was changed.')
+
+/** `devices[2].aeTitle`, counted from 1. */
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part, at) =>
+      typeof part === 'number' ? `[${part + 1}]` : `${at > 0 ? '.' : ''}${String(part)}`,
+    )
+    .join('')
+
+/** Thrown to undo what a dry run has changed. */
+class DryRunEnd extends Error {
+  readonly lines: readonly Line[]
+  constructor(lines: readonly Line[]) {
+    super('dry run')
+    this.lines = lines
+  }
+}
+
+/** Makes every change in one transaction, which a dry run rolls back. */
+function changesOf(
+  context: Context,
+  file: ConfigurationFile,
+  isPruned: boolean,
+  isDryRun: boolean,
+): readonly Line[] {
+  try {
+    return context.database.transaction(() => {
+      const lines = [
+        ...applySettings(context, file.settings),
+        ...applyPartner(context, file.partner),
+        ...applyRecords(devicesOf(context), file.devices, isPruned),
+        ...applyRecords(destinationsOf(context), file.destinations, isPruned),
+      ]
+      if (isDryRun) throw new DryRunEnd(lines)
+      return lines
+    })
+  } catch (error) {
+    if (error instanceof DryRunEnd) return error.lines
+    throw error
+  }
+}
+
+function applySettings({ settings }: Context, values: ConfigurationFile['settings']): Line[] {
+  const stored = () => SETTING_KEYS.map((key) => JSON.stringify(settings.stored(key)))
+  const before = stored()
+  withPath('settings', () => settings.change(values, ACTOR))
+  const after = stored()
+  return SETTING_KEYS.flatMap((key, at) =>
+    before[at] === after[at]
+      ? []
+      : [
+          `~ ${key}: ${before[at]} -> ${after[at]}${SETTINGS[key].restart ? ' (at the next start)' : ''}`,
+        ],
+  )
+}
+
+function applyPartner(context: Context, partner: ConfigurationFile['partner']): Line[] {
+  if (!partner) return []
+  const before = readPartner(context)
+  const isSame =
+    before.url !== null &&
+    URL.canParse(partner.url) &&
+    new URL(partner.url).href === before.url &&
+    before.allowsPlaintext === partner.allowPlaintext
+  if (isSame) return []
+  const { url, secret } = withPath('partner', () => setPartner(context, partner, ACTOR))
+  const made = secret === null ? '' : `; its new signing secret, shown once: ${secret}`
+  return [`~ partner: ${before.url ?? 'none'} -> ${url}${made}`]
+}
+
+/** The fields of a record that the file has. */
+type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined }
+
+/** How the records of one list are named, added, changed and removed. */
+interface Records<New extends object, Kept extends New> {
+  readonly kind: 'device' | 'destination'
+  readonly all: readonly Kept[]
+  readonly schema: z.ZodType<New>
+  readonly nameOf: (record: Patch<New>) => string
+  readonly add: (record: New) => unknown
+  readonly change: (kept: Kept, patch: Patch<New>) => unknown
+  readonly remove: (kept: Kept) => unknown
+}
+
+const devicesOf = (context: Context): Records<NewDevice, Device> => ({
+  kind: 'device',
+  all: listDevices(context.database),
+  schema: NewDevice,
+  // An AE title may be used at several addresses.
+  nameOf: ({ aeTitle, address }) => `${aeTitle?.trim()}${address ? ` at ${address}` : ''}`,
+  add: (device) => addDevice(context, device, ACTOR),
+  change: ({ deviceId }, patch) => changeDevice(context, deviceId, patch, ACTOR),
+  remove: ({ deviceId }) => removeDevice(context, deviceId, ACTOR),
+})
+
+const destinationsOf = (context: Context): Records<NewDestination, DestinationRecord> => ({
+  kind: 'destination',
+  all: listDestinations(context.database),
+  schema: NewDestination,
+  nameOf: ({ name }) => `${name?.trim()}`,
+  add: (destination) => addDestination(context, destination, ACTOR),
+  change: ({ destinationId }, patch) => updateDestination(context, destinationId, patch, ACTOR),
+  remove: ({ destinationId }) => removeDestination(context, destinationId, ACTOR),
+})
+
+/** A list that the file does not have is left as it is. */
+function applyRecords<New extends object, Kept extends New>(
+  records: Records<New, Kept>,
+  wanted: readonly Patch<New>[] | undefined,
+  isPruned: boolean,
+): Line[] {
+  if (!wanted) return []
+  const { kind, all, nameOf, remove } = records
+  const keyOf = (record: Patch<New>) => nameOf(record).toUpperCase()
+  const keys = wanted.map(keyOf)
+  const twice = keys.findIndex((key, at) => keys.indexOf(key) !== at)
+  if (twice >= 0)
+    throw new ApiError('malformed', NOT_APPLIED, {
+      errors: [{ path: `${kind}s[${twice + 1}]`, message: verbatim('is in the list twice') }],
+    })
+  const surplus = isPruned ? all.filter((record) => !keys.includes(keyOf(record))) : []
+  // Removed first, because a new record may have the address of a removed one.
+  for (const record of surplus) withPath(`${kind} ${nameOf(record)}`, () => remove(record))
+  return [
+    ...surplus.map((record) => `- ${kind} ${nameOf(record)}`),
+    ...wanted.flatMap((record, at) =>
+      withPath(`${kind}s[${at + 1}]`, () => applyRecord(records, record, keyOf)),
+    ),
+  ]
+}
+
+function applyRecord<New extends object, Kept extends New>(
+  { kind, all, schema, nameOf, add, change }: Records<New, Kept>,
+  wanted: Patch<New>,
+  keyOf: (record: Patch<New>) => string,
+): Line[] {
+  const before = all.find((record) => keyOf(record) === keyOf(wanted))
+  if (!before) {
+    const parsed = schema.safeParse(wanted)
+    if (!parsed.success)
+      throw new ApiError('malformed', NOT_APPLIED, { errors: faultsOf(parsed.error) })
+    add(parsed.data)
+    return [`+ ${kind} ${nameOf(wanted)}`]
+  }
+  const changes = Object.entries(wanted).flatMap(([field, value]) => {
+    const [from, to] = [shown(Reflect.get(before, field)), shown(value)]
+    return from === to ? [] : [`${field} ${shortened(from)} -> ${shortened(to)}`]
+  })
+  if (changes.length === 0) return []
+  change(before, wanted)
+  return [`~ ${kind} ${nameOf(wanted)}: ${changes.join(', ')}`]
+}
+
+/** Runs `work`; errors that it throws name the place in the file. */
+function withPath<R>(place: string, work: () => R): R {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const errors =
+      error.errors.length === 0
+        ? [{ path: place, message: error.explanation }]
+        : error.errors.map(({ path, message }) => ({
+            path: `${place}.${path.replace(/^body\.(settings\.)?/, '')}`,
+            message,
+          }))
+    throw new ApiError(error.code, NOT_APPLIED, { errors })
+  }
+}
+
+const shown = (value: unknown): string => JSON.stringify(value)
+/** A certificate is longer than a line. */
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { openFolder } from './commands-fixture.ts'
+
+const FILE = `
+# One clinic of a group.
+settings:
+  clinic.name: Example clinic
+  dimse.idleSeconds: 90
+partner:
+  url: https://ris.example/hooks
+devices:
+  - aeTitle: CT1
+    address: 192.0.2.21
+    modality: CT
+  - aeTitle: US1
+destinations:
+  - name: PACS
+    aeTitle: PACS
+    host: pacs.example
+    port: 104
+    isAutomatic: true
+`
+
+const applied = (folder: ReturnType<typeof openFolder>, input: string, options = {}) =>
+  folder.run('apply', { input, options })
+
+const entriesOf = ({ context }: ReturnType<typeof openFolder>) =>
+  context.audit.list({ limit: 100 }).items.length
+
+describe('apply', () => {
+  it('makes the configuration what the file says, and changes nothing the second time', async () => {
+    using folder = openFolder()
+    const first = await applied(folder, FILE)
+    expect(first.ok, first.output).toBe(true)
+    expect(first.output.replace(/whsec_\S+/, 'SECRET').split('\n')).toEqual([
+      'Changed:',
+      '~ clinic.name: "" -> "Example clinic"',
+      '~ dimse.idleSeconds: 120 -> 90',
+      '~ partner: none -> https://ris.example/hooks; its new signing secret, shown once: SECRET',
+      '+ device CT1 at 192.0.2.21',
+      '+ device US1',
+      '+ destination PACS',
+    ])
+    const entries = entriesOf(folder)
+    expect(await applied(folder, FILE)).toEqual({ ok: true, output: 'Nothing to change.' })
+    expect(entriesOf(folder)).toBe(entries)
+  })
+
+  it('changes only the fields that the file has', async () => {
+    using folder = openFolder()
+    await applied(folder, FILE)
+    const { output } = await applied(
+      folder,
+      'devices: [{aeTitle: us1, hideStarted: true}]\ndestinations: [{name: pacs, port: 11112}]',
+    )
+    expect(output.split('\n')).toEqual([
+      'Changed:',
+      '~ device us1: aeTitle "US1" -> "us1", hideStarted false -> true',
+      '~ destination pacs: name "PACS" -> "pacs", port 104 -> 11112',
+    ])
+    expect(parse((await folder.run('config export')).output)).toMatchObject({
+      destinations: [{ name: 'pacs', host: 'pacs.example', port: 11112, isAutomatic: true }],
+    })
+  })
+
+  it('removes what is not in the lists only with --prune', async () => {
+    using folder = openFolder()
+    await applied(folder, FILE)
+    const shorter = 'devices: [{aeTitle: US1}]\ndestinations: []'
+    expect((await applied(folder, shorter)).output).toBe('Nothing to change.')
+    expect((await applied(folder, shorter, { prune: true })).output.split('\n')).toEqual([
+      'Changed:',
+      '- device CT1 at 192.0.2.21',
+      '- destination PACS',
+    ])
+  })
+
+  it('changes nothing in a dry run', async () => {
+    using folder = openFolder()
+    const entries = entriesOf(folder)
+    const { output } = await applied(folder, FILE, { 'dry-run': true })
+    expect(output).toContain('Would be changed:')
+    expect(output).toContain('+ destination PACS')
+    expect(entriesOf(folder)).toBe(entries)
+    expect((await applied(folder, FILE, { 'dry-run': true })).output).toContain('+ device US1')
+  })
+
+  it.each([
+    ['a: [', 'The file is not YAML'],
+    ['devicez: []', 'has no field devicez'],
+    ['devices: [{aeTitle: A}, {aeTitle: B, colour: red}]', 'devices[2]: has no field colour'],
+    ['devices: [{name: A}]', 'devices[1].aeTitle: is missing'],
+    ['destinations: [{name: PACS, port: 104}]', 'destinations[1].aeTitle: is missing'],
+    ['settings: {dimse.idleSeconds: soon}', 'settings.dimse.idleSeconds: '],
+    ['settings: {no.such: 1}', 'settings.no.such: '],
+    ['devices: [{aeTitle: A}, {aeTitle: a}]', 'devices[2]: is in the list twice'],
+    ['partner: {url: http://ris.example/}', 'partner'],
+    ['devices: [{aeTitle: A, address: nowhere!}]', 'devices[1].address: '],
+  ])('refuses %j as a whole and names the place', async (broken, expected) => {
+    using folder = openFolder()
+    const entries = entriesOf(folder)
+    const { ok, output } = await applied(folder, `${broken}\n`)
+    expect({ ok, output }).toEqual({ ok: false, output: expect.stringContaining(expected) })
+    expect(entriesOf(folder)).toBe(entries)
+  })
+
+  it('applies nothing of a file of which one record is refused', async () => {
+    using folder = openFolder()
+    const twoNodes = `${FILE}  - {name: Second, aeTitle: PACS, host: pacs.example, port: 104}\n`
+    const { ok, output } = await applied(folder, twoNodes)
+    expect(ok).toBe(false)
+    expect(output).toContain('destinations[2]')
+    expect(parse((await folder.run('config export')).output)).toEqual(
+      expect.objectContaining({ devices: [], destinations: [] }),
+    )
+  })
+})
+
+describe('config export', () => {
+  it('prints a file that another gateway applies to the same configuration', async () => {
+    using first = openFolder()
+    using second = openFolder()
+    await applied(first, FILE)
+    const { output } = await first.run('config export')
+    await applied(second, output)
+    expect((await second.run('config export')).output).toBe(output)
+    expect(await applied(first, output)).toEqual({ ok: true, output: 'Nothing to change.' })
+  })
+})
