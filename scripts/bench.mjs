@@ -1,10 +1,12 @@
-// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query …]: the benchmarks, each
-// against peers in the same run; all of them take an hour and a half. --write puts the tables of
-// those that can into docs/BENCHMARKS.md.
+// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query …]: the
+// benchmarks, each against peers in the same run; all of them take more than two hours. --write puts
+// the tables of those that can into docs/BENCHMARKS.md.
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
-const BENCHES = ['peers', 'worklist', 'interface', 'storage', 'viewer', 'ohif', 'window', 'restore', 'query']
+const BENCHES = [
+  ...['peers', 'worklist', 'interface', 'storage', 'viewer', 'ohif', 'window', 'restore', 'query'],
+]
 const WRITING = ['peers', 'worklist', 'interface']
 const [first, ...rest] = process.argv.slice(2)
 const chosen = BENCHES.includes(first) ? [first] : BENCHES

@@ -337,7 +337,8 @@ describe('Orthanc', () => {
       { Uri: '/studies', Arguments: { '00100020': patientId } },
     )
     const studies = answers.map(
-      (answer) => Object.values(answer).find(({ Name }) => Name === 'StudyInstanceUID')?.Value ?? '',
+      (answer) =>
+        Object.values(answer).find(({ Name }) => Name === 'StudyInstanceUID')?.Value ?? '',
     )
     expect(distinct(studies)).toEqual(distinct(samples.map((one) => one.studyInstanceUid)))
     await orthanc.rest('/dicom-web/servers/isthmus/retrieve', {
