@@ -52,7 +52,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   dictation: [NODE, 'zod'],
   'query-retrieve': [NODE],
   viewer: [NODE, 'zod'],
-  dicomweb: [NODE, '@fastify/busboy'],
+  dicomweb: [NODE, '@fastify/busboy', 'lru-cache'],
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
   diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Outbound } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
-import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
+import { LOSSLESS_COMPRESSIONS, openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
@@ -135,7 +135,11 @@ export async function openImaging(
     services: [
       verification(),
       basicWorklist(worklist),
-      storage(receiver, () => settings.get('intake.acceptUnknownClasses')),
+      storage(
+        receiver,
+        () => settings.get('intake.acceptUnknownClasses'),
+        () => (transcoder.available().isAvailable ? LOSSLESS_COMPRESSIONS : []),
+      ),
       mpps(performedSteps),
       storageCommitment(commitments, () => settings.get('commitment.isOn')),
       query(new Queries(context, accesses)),

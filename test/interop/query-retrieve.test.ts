@@ -255,6 +255,24 @@ describe('getscu', () => {
     },
   )
 
+  it.for([
+    ['SC_rgb_rle.dcm', '+xr'],
+    ['MR_small_jpeg_ls_lossless.dcm', '+xt'],
+    ['J2K_pixelrep_mismatch.dcm', '+xv'],
+  ] as const)(
+    'gets %s byte for byte where it names that compression first (%s)',
+    async ([name, option], context) => {
+      needs(context, ...ALL)
+      const sample = sampleOf(archive, name)
+      const folder = archive.folder()
+      const said = await ask('getscu', studyKeys(sample.studyInstanceUid), {
+        more: ['+B', option, '-od', folder],
+      })
+      const got = storedIn(folder).map(({ dataSet }) => dataSet.toString('latin1'))
+      expect(got, said.output).toContain(sample.dataSet.toString('latin1'))
+    },
+  )
+
   it('may not retrieve as a device that may only query', async (context) => {
     needs(context, ...ALL)
     const { studyInstanceUid } = sampleOf(archive, 'CT_small.dcm')

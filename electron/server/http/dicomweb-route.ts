@@ -36,6 +36,8 @@ export interface DicomwebAnswer {
   readonly headers?: Readonly<Record<string, string>>
   readonly contentType?: string
   readonly body: Buffer | string | Readable | undefined
+  /** Called when the response is over, sent or not, and the body is no longer used. */
+  readonly release?: () => void
 }
 
 export interface DicomwebRoute {
@@ -168,8 +170,9 @@ function send(
   app: HttpApp,
   request: FastifyRequest,
   reply: FastifyReply,
-  { status = 200, headers = {}, contentType, body }: DicomwebAnswer,
+  { status = 200, headers = {}, contentType, body, release }: DicomwebAnswer,
 ): FastifyReply {
+  if (release) reply.raw.once('close', release)
   reply.code(status).headers(headers)
   if (contentType !== undefined) reply.header('content-type', contentType)
   if (body instanceof Readable)

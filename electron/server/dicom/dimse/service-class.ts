@@ -19,6 +19,8 @@ export interface ServiceClass {
   readonly transferSyntaxes: readonly string[]
   /** See `Offer`. */
   readonly acceptsScpRole: false | readonly string[]
+  /** See `Offer`. */
+  readonly scpCompressions?: () => readonly string[]
   /** Answers the options that a requestor proposes (PS3.7 D.3.3.5). */
   readonly negotiateOptions?: (proposed: Buffer) => Buffer
   /** Whether data sets of any length are streamed to the service: see `Operation.fragments`. */

@@ -34,13 +34,19 @@ export function verification(): ServiceClass {
  * Storage as SCP (PS3.4 Annex B): every storage class and every transfer syntax with embedded
  * pixels, without transcoding.
  * @param acceptsUnknown whether storage classes that DICOM does not define are accepted too
+ * @param compressions the compressions that a peer may receive by C-GET
  */
-export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceClass {
+export function storage(
+  scp: CStoreScp,
+  acceptsUnknown: () => boolean,
+  compressions: () => readonly string[] = () => [],
+): ServiceClass {
   return {
     sopClasses: [],
     offers: (uid) => isStorageClass(uid, acceptsUnknown()),
     transferSyntaxes: STORAGE_TRANSFER_SYNTAXES,
     acceptsScpRole: [SOP_CLASS.patientRootGet, SOP_CLASS.studyRootGet],
+    scpCompressions: compressions,
     streams: true,
     commands: {
       [COMMAND_FIELD['C-STORE-RQ']]: async ({

@@ -14,17 +14,21 @@ import {
 
 export const TRANSCODING_LIMITS = { processes: 2, seconds: 300 }
 
+/** JPEG Lossless SV1, JPEG-LS Lossless, JPEG 2000 Lossless, RLE. */
+export const LOSSLESS_COMPRESSIONS: readonly string[] = [
+  '1.2.840.10008.1.2.4.70',
+  '1.2.840.10008.1.2.4.80',
+  '1.2.840.10008.1.2.4.90',
+  '1.2.840.10008.1.2.5',
+]
+
 /** The lossless transfer syntaxes an instance may be converted to, in order of preference. */
 export const LOSSLESS_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,
   TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
-  // JPEG Lossless SV1, JPEG-LS Lossless, JPEG 2000 Lossless, RLE.
-  '1.2.840.10008.1.2.4.70',
-  '1.2.840.10008.1.2.4.80',
-  '1.2.840.10008.1.2.4.90',
-  '1.2.840.10008.1.2.5',
+  ...LOSSLESS_COMPRESSIONS,
 ]
 
 const NO_MODULE = message('transcoding.no-module')

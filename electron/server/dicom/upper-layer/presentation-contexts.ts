@@ -11,6 +11,11 @@ export interface Offer {
    */
   readonly acceptsScpRole: false | readonly string[]
   /**
+   * What a requestor as the SCP is sent if it proposes one of these first, although our preference
+   * is another: compressions that instances can be converted to.
+   */
+  readonly scpCompressions?: () => readonly string[]
+  /**
    * Answers the options that the requestor proposes for the SOP class (PS3.7 D.3.3.5); without it
    * they are ignored.
    */
@@ -44,7 +49,8 @@ export interface Negotiation {
 
 /**
  * PS3.8 §7.1.1.13 and PS3.7 D.3.3.4. Chooses the first transfer syntax in the acceptor's order of
- * preference, because the order of the proposal has no significance.
+ * preference, because the order of the proposal has no significance; except that a requestor that
+ * wants to receive and names a compression first receives that (decision 0055).
  */
 export function negotiate(
   proposed: readonly ProposedContext[],
@@ -57,12 +63,20 @@ export function negotiate(
     return answer ? [{ sopClass, information: answer }] : []
   })
   const optionsOf = (uid: string) => extended.find(({ sopClass }) => sopClass === uid)?.information
+  const compressionFor = (offer: Offer, abstractSyntax: string, [first]: readonly string[]) => {
+    const proposesScp = roles.some(({ sopClass, scp }) => scp && sopClass === abstractSyntax)
+    return proposesScp && first !== undefined && offer.scpCompressions?.().includes(first)
+      ? first
+      : undefined
+  }
   const accepted = new Map<number, AcceptedContext>()
   const results = proposed.map(({ id, abstractSyntax, transferSyntaxes }): ContextResult => {
     const offer = offerOf(abstractSyntax)
     // PS3.8 §9.3.3.2.1: a rejected context has a transfer syntax, which is not significant.
     if (!offer) return { id, result: 3, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
-    const transferSyntax = offer.transferSyntaxes.find((uid) => transferSyntaxes.includes(uid))
+    const transferSyntax =
+      compressionFor(offer, abstractSyntax, transferSyntaxes) ??
+      offer.transferSyntaxes.find((uid) => transferSyntaxes.includes(uid))
     if (!transferSyntax)
       return { id, result: 4, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
     accepted.set(id, { id, abstractSyntax, transferSyntax, options: optionsOf(abstractSyntax) })

@@ -15,6 +15,7 @@ import {
   standardName,
 } from './media-types.ts'
 import { multipart, onePart, type Part } from './multipart.ts'
+import { StoredFrames } from './stored-frames.ts'
 import { findStoredInstance, instanceFile, type ResourcePath } from './stored-instances.ts'
 
 /** Frames of one request. */
@@ -37,11 +38,13 @@ export class FrameRetrieval {
   readonly #context: Context
   readonly #files: OpenFiles
   readonly #converted: ConvertedFiles
+  readonly #stored: StoredFrames
 
   constructor(context: Context, files: OpenFiles, converted: ConvertedFiles) {
     this.#context = context
     this.#files = files
     this.#converted = converted
+    this.#stored = new StoredFrames(files)
   }
 
   /**
@@ -68,6 +71,10 @@ export class FrameRetrieval {
       'Content-Location': `${url}/${number}`,
     })
     const [first = 1, ...others] = numbers
+    if (isMultipart && others.length === 0 && syntax === instance.transferSyntaxUid) {
+      const frame = await this.#stored.locate(stored, first)
+      if (frame) return await this.#stored.onePart(frame, type, headersOf(first))
+    }
     // Read before the status is sent, which says that the frames exist.
     const bytes = await read(first)
     if (!isMultipart) {

@@ -30,6 +30,27 @@ export function onePart(type: string, headers: Part['headers'], content: Buffer)
   }
 }
 
+/**
+ * As `onePart`, of a content that is read to its place in the body, so that it is not copied.
+ * @param take returns a buffer of a length
+ * @param read fills the buffer with the content
+ */
+export async function onePartRead(
+  type: string,
+  headers: Part['headers'],
+  length: number,
+  take: (length: number) => Buffer,
+  read: (target: Buffer) => Promise<void>,
+): Promise<MultipartBody & { readonly body: Buffer }> {
+  const boundary = newBoundary()
+  const [start, end] = [startOf(headers, boundary), endOf(boundary)]
+  const body = take(start.length + length + end.length)
+  start.copy(body)
+  end.copy(body, start.length + length)
+  await read(body.subarray(start.length, start.length + length))
+  return { contentType: contentTypeOf(type, boundary), body }
+}
+
 async function* piecesOf(parts: AsyncIterable<Part>, boundary: string) {
   let isFirst = true
   for await (const { headers, content } of parts) {

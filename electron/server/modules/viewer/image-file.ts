@@ -41,6 +41,16 @@ export async function frameOf(
   { source, viewed }: OpenFile,
   number: number,
 ): Promise<Frame | undefined> {
+  const bytes = locateFrame(viewed, number)
+  if (!bytes) return undefined
+  return { body: await readFrameAsync(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
+}
+
+/**
+ * Where a frame is in the file; undefined if its bytes have not been received yet.
+ * @throws the errors of `ImageFile.frame`
+ */
+export function locateFrame(viewed: OpenFile['viewed'], number: number): FrameBytes | undefined {
   const header = withApiErrors(() => viewed.header())
   if (!header) return undefined
   const { notImage } = header.instance
@@ -52,9 +62,7 @@ export async function frameOf(
     )
   if (number < 1 || number > frames)
     throw new ApiError('not-found', message('viewer.image-frames', { frames }))
-  const bytes = withApiErrors(() => viewed.frame(number))
-  if (!bytes) return undefined
-  return { body: await readFrameAsync(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
+  return withApiErrors(() => viewed.frame(number))
 }
 
 /** Like `frameOf`, for a complete file. */

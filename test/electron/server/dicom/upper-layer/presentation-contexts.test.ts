@@ -99,6 +99,28 @@ describe('presentation contexts', () => {
     expect(scpContexts(both)).toEqual([{ id: 3, abstractSyntax: COMMITMENT, transferSyntax: ILE }])
   })
 
+  it('send a requestor the compression that it names first, and store by their own preference', () => {
+    const RLE = '1.2.840.10008.1.2.5'
+    const JPEG = '1.2.840.10008.1.2.4.50'
+    const CT = '1.2.840.10008.5.1.4.1.1.2'
+    const storage: Offer = {
+      transferSyntaxes: [ELE, ILE, RLE, JPEG],
+      acceptsScpRole: [FIND],
+      scpCompressions: () => [RLE],
+    }
+    const chosen = (transferSyntaxes: string[], scp: boolean) =>
+      negotiate(
+        [{ id: 1, abstractSyntax: CT, transferSyntaxes }],
+        [{ sopClass: CT, scu: !scp, scp }],
+        () => storage,
+      ).accepted.get(1)?.transferSyntax
+    expect(chosen([RLE, ELE], true)).toBe(RLE)
+    expect(chosen([RLE, ELE], false)).toBe(ELE)
+    // Images would have to be compressed with loss.
+    expect(chosen([JPEG, ELE], true)).toBe(ELE)
+    expect(chosen([ILE, ELE], true)).toBe(ELE)
+  })
+
   it('answer the options of a class that was accepted and has some', () => {
     const contexts = [
       { id: 1, abstractSyntax: MWL, transferSyntaxes: [ILE] },

@@ -1,0 +1,84 @@
+import { closeSync, openSync, read } from 'node:fs'
+import { promisify } from 'node:util'
+import { LRUCache } from 'lru-cache'
+import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
+import { locateFrame } from '#server/modules/viewer/image-file.ts'
+import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
+import { type MultipartBody, onePartRead, type Part } from './multipart.ts'
+
+/** A frame that is one piece of its file, and is sent as it is there. */
+export interface StoredFrame {
+  readonly path: string
+  readonly at: number
+  readonly length: number
+}
+
+/** Located frames that are remembered: a few megabytes. */
+const MAX_LOCATED = 20_000
+/** Of a CT or MR image; larger frames have a buffer of their own. */
+const SLICE_BYTES = 1 << 20
+const KEPT_SLICES = 16
+
+const readAt = promisify(read)
+
+/**
+ * Reads frames of files that never change. Where a frame is is remembered, so that a further request
+ * for it reads no header, and buffers are used again, because half a megabyte for each request would
+ * keep the garbage collector busy.
+ */
+export class StoredFrames {
+  readonly #files: OpenFiles
+  readonly #located = new LRUCache<string, StoredFrame>({ max: MAX_LOCATED })
+  readonly #slices = new SlicePool(SLICE_BYTES, KEPT_SLICES)
+
+  constructor(files: OpenFiles) {
+    this.#files = files
+  }
+
+  /**
+   * Undefined if the frame is in several pieces or is not sent as it is stored.
+   * @throws ApiError not-found, refused: see `ImageFile.frame`
+   */
+  async locate(
+    { instanceId, path }: { readonly instanceId: number; readonly path: string },
+    number: number,
+  ): Promise<StoredFrame | undefined> {
+    const key = `${instanceId} ${number}`
+    const known = this.#located.get(key)
+    if (known) return known
+    const bytes = await this.#files.use(path, async ({ viewed }) => locateFrame(viewed, number))
+    const [span, ...others] = bytes?.spans ?? []
+    if (!span || others.length > 0 || bytes?.swapsPairs || bytes?.cut) return undefined
+    const frame = { path, at: span.at, length: span.length }
+    this.#located.set(key, frame)
+    return frame
+  }
+
+  /** The frame as the only part of a body. `release` is called when the body has been sent. */
+  async onePart(
+    { path, at, length }: StoredFrame,
+    type: string,
+    headers: Part['headers'],
+  ): Promise<MultipartBody & { readonly release: () => void }> {
+    const take = (size: number) => this.#slices.take(size)
+    // The threads of the pool are worth their way for the bytes, not for opening and closing.
+    const descriptor = openSync(path, 'r')
+    try {
+      const answer = await onePartRead(type, headers, length, take, (target) =>
+        readWhole(descriptor, target, at),
+      )
+      return { ...answer, release: () => this.#slices.give(answer.body) }
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+}
+
+async function readWhole(descriptor: number, target: Buffer, at: number): Promise<void> {
+  for (let filled = 0; filled < target.length; ) {
+    const rest = target.length - filled
+    const { bytesRead } = await readAt(descriptor, target, filled, rest, at + filled)
+    if (bytesRead === 0) throw new Error('The file ended before the bytes that it had.')
+    filled += bytesRead
+  }
+}
