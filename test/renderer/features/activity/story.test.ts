@@ -34,7 +34,7 @@ it('tells what a device did, one thing after another', () => {
     storyOf(of({ instances: 1, bytes: 524_288, steps: 2, commitments: 1, failures: 2 })),
   ).toEqual([
     'reported the progress of exams 2 times',
-    'sent 1 image or object (524.3 kB)',
+    'sent 1 object (524.3 kB)',
     'requested storage commitment',
     '2 requests failed',
   ])

@@ -41,6 +41,7 @@ describe('the third schema', () => {
       countsBytes: false,
       tls: 'optional',
       certificate: null,
+      retrieval: 'none',
     }
     expect(listDevices(db)).toEqual([
       {

@@ -96,7 +96,7 @@ describe('calls of dicom-dimse-native', () => {
     expect(await on.convert(dying)).toBe('dicom-dimse-native failed on it')
     const { spawnWorker, seen } = workers(() => undefined)
     const silent = openTranscoder({ spawnWorker, limits: { ...TRANSCODING_LIMITS, seconds: 0.05 } })
-    expect(await on.convert(silent)).toBe('there was no answer within 0.05 s')
+    expect(await on.convert(silent)).toBe('there was no response within 0.05 s')
     expect(seen).toEqual({ running: 0, most: 1, killed: 1 })
     expect(readdirSync(on.path)).toEqual([`${on.sopInstanceUid}.dcm`])
   })
