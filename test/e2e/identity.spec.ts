@@ -91,7 +91,7 @@ test('lists the study as a mismatch', async () => {
 })
 
 test('says on the report what differs, and does not sign', async () => {
-  await page.getByRole('link', { name: 'Override the mismatch in the report' }).click()
+  await page.getByRole('link', { name: 'Sign despite the mismatch' }).click()
   const notice = page.getByRole('alert').filter({ hasText: MISMATCH })
   const besideWorklist = notice.getByRole('region', { name: 'Compared with the worklist' })
   await expect(besideWorklist.getByRole('row').filter({ hasText: 'Patient ID' })).toContainText(

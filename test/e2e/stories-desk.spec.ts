@@ -142,7 +142,7 @@ test('finds that the console asks for another day, and the exam is there once it
   await expect(conclusion()).toContainText(
     `The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`,
   )
-  await expect(stop()).toContainText('It is within the device’s dates, modality and limits')
+  await expect(stop()).toContainText('It fits the dates, modality and limits set for the device')
   await expect(stop()).toContainText('Select the day at the device')
   expect(await listOn(stage, 'MR1', { modality: 'MR' })).toEqual(['A-612'])
   await isThereNow()

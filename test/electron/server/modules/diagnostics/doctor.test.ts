@@ -84,7 +84,7 @@ it('finds nothing to mend where everything is set', async () => {
     expect.arrayContaining([
       'ok    The partner is https://partner.example/hook.',
       'ok    One device is in the device list.',
-      'ok    Unknown devices are rejected.',
+      'ok    Unknown devices can only test the connection.',
     ]),
   )
 })
