@@ -4,6 +4,7 @@
 // the same run: study-level C-FIND, frames by WADO-RS, and C-GET. --folder keeps the archive, or takes one that
 // is there or was interrupted. An archive of the standard size takes about 15 GB. Needs DCMTK, and Orthanc with
 // orthanc-dicomweb. Figures: docs/BENCHMARKS.md.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -33,6 +34,7 @@ const { values } = parseArgs({
 const parts = values.only.split(',')
 if (parts.includes('peers') && !existsSync(DICOMWEB_PLUGIN))
   stop('orthanc-dicomweb is not installed.')
+if (parts.includes('peers') && spawnSync('wrk', ['-v']).error) stop('wrk is not installed.')
 
 // Beside the project, not in the temporary folder, which may be another disk, or none.
 const cache = join(root, 'node_modules', '.cache')

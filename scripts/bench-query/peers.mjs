@@ -1,8 +1,9 @@
 // The gateway beside Orthanc with its DICOMweb plugin, both with the same images: study-level
 // C-FIND, frames by WADO-RS, C-GET.
+import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Pool } from 'undici'
+import { promisify } from 'node:util'
 import { phantomSlice, phantomSopUid } from '../../electron/simulator/phantom.ts'
 import { DICOMWEB_PLUGIN, startOrthanc } from '../../test/support/orthanc.ts'
 import { dimsePortOf, median, run } from '../bench-kit.mjs'
@@ -38,7 +39,7 @@ export async function measurePeers({ gateway, key, work, slices, seconds, rounds
   storeImages(work, slices, Object.values(servers))
   const rows = {
     'study-level C-FIND/s': (server) => findRate(server, seconds),
-    'WADO-RS frames/s': (server) => frameRate(server, slices, seconds),
+    'WADO-RS frames/s': (server) => frameRate(server, slices, seconds, work),
     'C-GET MB/s': (server) => getRate(server, slices),
   }
   const figures = Object.fromEntries(
@@ -118,33 +119,36 @@ async function findRate({ port, called }, seconds) {
   return done / seconds
 }
 
-/** Frames a second, the uncompressed pixels of one slice after the other. */
-async function frameRate({ url, key }, slices, seconds) {
-  const pool = new Pool(url, { connections: CONNECTIONS })
+/**
+ * Frames a second, the uncompressed pixels of one slice after the other, requested by wrk, because a
+ * client in JavaScript takes more of the processors than the servers.
+ */
+async function frameRate({ url, key }, slices, seconds, work) {
   const series = large(slices)
-  const authorization = key ? { authorization: `Bearer ${key}` } : {}
-  const headers = {
-    ...authorization,
-    accept: 'multipart/related; type="application/octet-stream"',
-  }
-  const end = performance.now() + seconds * 1000
-  let [done, at] = [0, 0]
-  const worker = async () => {
-    while (performance.now() < end) {
-      const instance = phantomSopUid(series, 1 + (at++ % slices))
-      const path = `/dicom-web/studies/${LARGE}/series/${series.seriesInstanceUid}/instances/${instance}/frames/1`
-      const { statusCode, body } = await pool.request({ path, method: 'GET', headers })
-      // Counted, not collected: the client runs on the same cores.
-      let bytes = 0
-      for await (const chunk of body) bytes += chunk.length
-      if (statusCode !== 200 || bytes < 512 * 512 * 2)
-        throw new Error(`${url} answered ${statusCode} with ${bytes} bytes`)
-      done += 1
-    }
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
-  await pool.destroy()
-  return done / seconds
+  const path = `/dicom-web/studies/${LARGE}/series/${series.seriesInstanceUid}/instances/`
+  const paths = Array.from({ length: slices }, (_, index) =>
+    JSON.stringify(`${path}${phantomSopUid(series, 1 + index)}/frames/1`),
+  )
+  const script = join(work, 'frames.lua')
+  writeFileSync(
+    script,
+    `local paths = { ${paths.join(', ')} }
+local headers = { Accept = 'multipart/related; type="application/octet-stream"'${key ? `, Authorization = 'Bearer ${key}'` : ''} }
+local at = 0
+function request()
+  at = at % #paths + 1
+  return wrk.format('GET', paths[at], headers)
+end
+`,
+  )
+  const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url]
+  const { stdout } = await promisify(execFile)('wrk', options)
+  const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
+  const sent = /Transfer\/sec:\s+([\d.]+)(MB|GB)/.exec(stdout)
+  const bytes = Number(sent?.[1]) * (sent?.[2] === 'GB' ? 1 << 30 : 1 << 20)
+  if (/Non-2xx|Socket errors/.test(stdout) || !(bytes / rate >= 512 * 512 * 2))
+    throw new Error(`${url}: ${stdout}`)
+  return rate
 }
 
 /** MB a second of the whole large study over one association. */
