@@ -70,11 +70,11 @@ async function invite(person: {
 
 /** What a member finds in place of each screen that is not for members. */
 const LOCKED = {
-  people: 'Invites users, revokes and restores their access',
+  people: 'Here, users are invited',
   partner: 'Configures the partner’s endpoints',
   events: 'Shows what was sent to the partner',
   keys: 'Creates and revokes the API keys',
-  settings: 'Configures the gateway',
+  settings: 'Here, the gateway is configured',
 }
 
 let link: string
@@ -97,7 +97,7 @@ test('the owner invites a colleague, and the link is shown once', async () => {
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/invitation\?token=[\w-]{43}$/)
   const row = rowOf('maja@clinic.example')
   await expect(row).toContainText('Invited')
-  await expect(row).toContainText('give them the link')
+  await expect(row).toContainText('Give this user the link')
   const token = link.split('token=')[1] ?? ''
   await page.reload()
   await expect(row).toBeVisible()

@@ -367,7 +367,7 @@ describe('the same SOP instance again', () => {
       const [first, second] = listInstanceVersions(stage.store.database, INSTANCE)
       expect(first).toMatchObject({ state: 'current', reason: null })
       expect(second).toMatchObject({ state: 'quarantined', reason: 'different-content' })
-      expect(textOf(second?.detail)).toMatch(/^Another object with the same UID /)
+      expect(textOf(second?.detail)).toMatch(/^An(other object| image) with the same UID /)
       expect(stage.kept).toHaveLength(1)
       expect(stage.news.filter(({ tone }) => tone === 'warning')).toHaveLength(1)
     },
