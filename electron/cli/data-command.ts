@@ -43,16 +43,11 @@ export async function runDataCommand(
   const options = Object.fromEntries(
     Object.entries(given).map(([option, value]) => [option, optionValue(command, option, value)]),
   )
-  const wantsInput = command.input !== undefined && options[command.input] === true
   const request: ControlRequest = {
     command: name,
     arguments: positionals,
     options,
-    input: wantsInput
-      ? await text(process.stdin)
-      : command.fileArgument
-        ? fileOf(name, positionals)
-        : '',
+    input: await inputOf(name, command, positionals, options),
   }
   const reply = await runInGatewayOrHere(folder, request)
   const stream = reply.ok ? process.stdout : process.stderr
@@ -60,7 +55,14 @@ export async function runDataCommand(
   return reply.ok ? 0 : 1
 }
 
-function fileOf(name: string, words: readonly string[]): string {
+async function inputOf(
+  name: string,
+  { input, fileArgument }: DataCommand,
+  words: readonly string[],
+  options: Readonly<Record<string, string | boolean>>,
+): Promise<string> {
+  if (input !== undefined && options[input] === true) return await text(process.stdin)
+  if (!fileArgument) return ''
   const [file] = words
   if (file === undefined || words.length > 1)
     throw new UsageError(`${name} takes one argument, the name of a file.`)

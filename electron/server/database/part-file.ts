@@ -221,7 +221,7 @@ export async function isSameRest(
 }
 
 /** Reads at `position` until the buffer is full or the file ends. */
-async function readFull(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
+export async function readFull(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
   for (let at = 0; ; ) {
     // `bytesRead` is 0 at the end of the file and when the buffer is full.
     const { bytesRead } = await read(fd, buffer, at, buffer.length - at, position + at)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -148,7 +147,7 @@ function callOf(
     query: new URLSearchParams(request.url.split('?')[1] ?? ''),
     ...{ accept, contentType, caller },
     body: request.body instanceof Readable ? request.body : Readable.from([]),
-    requestId: randomUUID(),
+    requestId: request.id,
     remoteAddress: (socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     base: `${baseOf(app, request)}${DICOMWEB_PREFIX}`,
     signal: ended.signal,
@@ -187,7 +186,8 @@ function send(
 const isPrematureClose = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
 
-const busy = () =>
+/** Too many requests at a time, or nobody free to render. */
+export const busy = () =>
   new ApiError('too-many', message('dicomweb.too-many-requests'), {
     headers: { 'retry-after': '1' },
   })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { TurnQueue } from '#server/platform/turn-queue.ts'
 import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import type { NativeAnswer, RecompressOptions } from './native-worker.ts'
@@ -46,20 +47,7 @@ export const forkWorker: SpawnWorker = (module, folder) => {
 
 /** Runs calls in separate processes, at most `concurrency` at a time; further calls wait. */
 export function openNativeProcesses(spawnWorker: SpawnWorker, concurrency: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-
-  async function turn(): Promise<void> {
-    if (running < concurrency) running++
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-
-  /** Starts the next waiting call. */
-  function done(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
+  const turns = new TurnQueue(concurrency)
 
   return {
     /**
@@ -67,13 +55,9 @@ export function openNativeProcesses(spawnWorker: SpawnWorker, concurrency: numbe
      * exited when the promise settles.
      */
     async run(call: RecompressOptions, folder: string, seconds: number): Promise<NativeAnswer> {
-      await turn()
-      try {
-        if (WORKER === undefined) throw new TranscodingError(message('transcoding.no-worker'))
-        return await answerOf(spawnWorker(WORKER, folder), call, seconds)
-      } finally {
-        done()
-      }
+      using _turn = await turns.take()
+      if (WORKER === undefined) throw new TranscodingError(message('transcoding.no-worker'))
+      return await answerOf(spawnWorker(WORKER, folder), call, seconds)
     },
   }
 }

@@ -27,7 +27,7 @@ import { ACTOR, requireNoArguments } from './record-command.ts'
  * made in the window or by their commands.
  */
 
-// `.partial()` alone would fill in the defaults of the fields that the file leaves out.
+// Patches, since a field that the file leaves out keeps its value.
 const ConfigurationFile = z.strictObject({
   settings: z.record(z.string(), z.unknown()).default({}),
   partner: z
@@ -37,9 +37,6 @@ const ConfigurationFile = z.strictObject({
   destinations: z.array(DestinationPatch.required({ name: true }).strict()).optional(),
 })
 type ConfigurationFile = z.output<typeof ConfigurationFile>
-
-/** A line of the result, such as `+ device CT1`. */
-type Line = string
 
 export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   apply: {
@@ -57,8 +54,8 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     run(context, { options, input }, gateway) {
       const file = readConfiguration(input)
       const isDryRun = options['dry-run'] === true
-      const lines = changesOf(context, file, options.prune === true, isDryRun)
-      if (!isDryRun) gateway?.forwarding.refresh()
+      const refresh = () => gateway?.forwarding.refresh()
+      const lines = changesOf(context, file, options.prune === true, isDryRun, refresh)
       if (lines.length === 0) return 'Nothing to change.'
       const heading = isDryRun ? 'Would be changed:' : 'Changed:'
       return [heading, ...lines].join('\n')
@@ -143,28 +140,36 @@ const pathOf = (path: readonly PropertyKey[]): string =>
 
 /** Thrown to undo what a dry run has changed. */
 class DryRunEnd extends Error {
-  readonly lines: readonly Line[]
-  constructor(lines: readonly Line[]) {
+  readonly lines: readonly string[]
+  constructor(lines: readonly string[]) {
     super('dry run')
     this.lines = lines
   }
 }
 
-/** Makes every change in one transaction, which a dry run rolls back. */
+/**
+ * Makes every change in one transaction, which a dry run rolls back.
+ * @param onDestinations called after the commit if destinations have changed
+ */
 function changesOf(
   context: Context,
   file: ConfigurationFile,
   isPruned: boolean,
   isDryRun: boolean,
-): readonly Line[] {
+  onDestinations: () => void,
+): readonly string[] {
+  const { database } = context
   try {
-    return context.database.transaction(() => {
-      const lines = [
+    return database.transaction(() => {
+      const others = [
         ...applySettings(context, file.settings),
         ...applyPartner(context, file.partner),
         ...applyRecords(devicesOf(context), file.devices, isPruned),
-        ...applyRecords(destinationsOf(context), file.destinations, isPruned),
       ]
+      const destinations = applyRecords(destinationsOf(context), file.destinations, isPruned)
+      // What is being sent is not interrupted by other changes.
+      if (destinations.length > 0) database.afterCommit(onDestinations)
+      const lines = [...others, ...destinations]
       if (isDryRun) throw new DryRunEnd(lines)
       return lines
     })
@@ -174,7 +179,7 @@ function changesOf(
   }
 }
 
-function applySettings({ settings }: Context, values: ConfigurationFile['settings']): Line[] {
+function applySettings({ settings }: Context, values: ConfigurationFile['settings']): string[] {
   const stored = () => SETTING_KEYS.map((key) => JSON.stringify(settings.stored(key)))
   const before = stored()
   withPath('settings', () => settings.change(values, ACTOR))
@@ -188,7 +193,7 @@ function applySettings({ settings }: Context, values: ConfigurationFile['setting
   )
 }
 
-function applyPartner(context: Context, partner: ConfigurationFile['partner']): Line[] {
+function applyPartner(context: Context, partner: ConfigurationFile['partner']): string[] {
   if (!partner) return []
   const before = readPartner(context)
   const isSame =
@@ -242,7 +247,7 @@ function applyRecords<New extends object, Kept extends New>(
   records: Records<New, Kept>,
   wanted: readonly Patch<New>[] | undefined,
   isPruned: boolean,
-): Line[] {
+): string[] {
   if (!wanted) return []
   const { kind, all, nameOf, remove } = records
   const keyOf = (record: Patch<New>) => nameOf(record).toUpperCase()
@@ -267,7 +272,7 @@ function applyRecord<New extends object, Kept extends New>(
   { kind, all, schema, nameOf, add, change }: Records<New, Kept>,
   wanted: Patch<New>,
   keyOf: (record: Patch<New>) => string,
-): Line[] {
+): string[] {
   const before = all.find((record) => keyOf(record) === keyOf(wanted))
   if (!before) {
     const parsed = schema.safeParse(wanted)

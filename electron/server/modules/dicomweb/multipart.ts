@@ -22,33 +22,28 @@ export function multipart(type: string, parts: AsyncIterable<Part>): MultipartBo
 
 /** A body with one part that is in memory: its length is known, and nothing has to be streamed. */
 export function onePart(type: string, headers: Part['headers'], content: Buffer): MultipartBody {
-  const boundary = newBoundary()
-  const start = startOf(headers, boundary)
-  return {
-    contentType: contentTypeOf(type, boundary),
-    body: Buffer.concat([start, content, endOf(boundary)]),
-  }
+  const { place, ...answer } = onePartOf(type, headers, content.length, Buffer.allocUnsafe)
+  content.copy(place)
+  return answer
 }
 
 /**
- * As `onePart`, of a content that is read to its place in the body, so that it is not copied.
+ * A body with one part whose content is still to be written to `place`, where it is in the body.
  * @param take returns a buffer of a length
- * @param read fills the buffer with the content
  */
-export async function onePartRead(
+export function onePartOf(
   type: string,
   headers: Part['headers'],
   length: number,
   take: (length: number) => Buffer,
-  read: (target: Buffer) => Promise<void>,
-): Promise<MultipartBody & { readonly body: Buffer }> {
+): { readonly contentType: string; readonly body: Buffer; readonly place: Buffer } {
   const boundary = newBoundary()
   const [start, end] = [startOf(headers, boundary), endOf(boundary)]
   const body = take(start.length + length + end.length)
   start.copy(body)
   end.copy(body, start.length + length)
-  await read(body.subarray(start.length, start.length + length))
-  return { contentType: contentTypeOf(type, boundary), body }
+  const place = body.subarray(start.length, start.length + length)
+  return { contentType: contentTypeOf(type, boundary), body, place }
 }
 
 async function* piecesOf(parts: AsyncIterable<Part>, boundary: string) {

@@ -4,7 +4,7 @@ import {
   type ThumbnailRenderer,
   ThumbnailsBusy,
 } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
-import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
+import { busy, type DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import {
   findLargestSeries,
   listThumbnailSources,
@@ -98,11 +98,7 @@ async function pictureOf(
   try {
     return await renderer.render(imageFiles.pathOf(file), rendering)
   } catch (error) {
-    if (error instanceof ThumbnailsBusy)
-      throw new ApiError('too-many', message('dicomweb.too-many-requests'), {
-        headers: { 'retry-after': '1' },
-      })
-    throw error
+    throw error instanceof ThumbnailsBusy ? busy() : error
   }
 }
 

@@ -1,10 +1,10 @@
-import { closeSync, openSync, read } from 'node:fs'
-import { promisify } from 'node:util'
+import { closeSync, openSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
+import { readFull } from '#server/database/part-file.ts'
 import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import { locateFrame } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
-import { type MultipartBody, onePartRead, type Part } from './multipart.ts'
+import { type MultipartBody, onePartOf, type Part } from './multipart.ts'
 
 /** A frame that is one piece of its file, and is sent as it is there. */
 export interface StoredFrame {
@@ -18,8 +18,6 @@ const MAX_LOCATED = 20_000
 /** Of a CT or MR image; larger frames have a buffer of their own. */
 const SLICE_BYTES = 1 << 20
 const KEPT_SLICES = 16
-
-const readAt = promisify(read)
 
 /**
  * Reads frames of files that never change. Where a frame is is remembered, so that a further request
@@ -61,24 +59,15 @@ export class StoredFrames {
     headers: Part['headers'],
   ): Promise<MultipartBody & { readonly release: () => void }> {
     const take = (size: number) => this.#slices.take(size)
+    const { place, ...answer } = onePartOf(type, headers, length, take)
     // The threads of the pool are worth their way for the bytes, not for opening and closing.
     const descriptor = openSync(path, 'r')
     try {
-      const answer = await onePartRead(type, headers, length, take, (target) =>
-        readWhole(descriptor, target, at),
-      )
+      if ((await readFull(place, descriptor, at)).length < length)
+        throw new Error('The file ended before the bytes that it had.')
       return { ...answer, release: () => this.#slices.give(answer.body) }
     } finally {
       closeSync(descriptor)
     }
-  }
-}
-
-async function readWhole(descriptor: number, target: Buffer, at: number): Promise<void> {
-  for (let filled = 0; filled < target.length; ) {
-    const rest = target.length - filled
-    const { bytesRead } = await readAt(descriptor, target, filled, rest, at + filled)
-    if (bytesRead === 0) throw new Error('The file ended before the bytes that it had.')
-    filled += bytesRead
   }
 }

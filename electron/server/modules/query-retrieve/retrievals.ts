@@ -16,6 +16,7 @@ import type { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copi
 import { LOSSLESS_SYNTAXES } from '#server/dicom/transcoding/transcoder.ts'
 import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
+import { TurnQueue } from '#server/platform/turn-queue.ts'
 import { message } from '#shared/messages/message.ts'
 import { moveDestination } from './move-destination.ts'
 import { studiesOfPatient } from './patient-studies.ts'
@@ -27,7 +28,6 @@ import {
   type SelectedUids,
   type StoredFile,
 } from './retrieval-queries.ts'
-import { TurnQueue } from './turn-queue.ts'
 
 /** The counts of a response have 16 bits (PS3.7 §9.1.4.1.7). */
 const MAX_INSTANCES = 65_535
@@ -85,7 +85,10 @@ export class Retrievals implements RetrievalScp {
         : { service: 'C-MOVE', destination: request.to.moveDestination }
     for (const target of new Set(selected.map(({ studyInstanceUid }) => studyInstanceUid)))
       this.#accesses.note({
-        ...{ actor: deviceActor(device.deviceId), action: 'read.images', target, detail },
+        actor: deviceActor(device.deviceId),
+        action: 'read.images',
+        target,
+        detail,
       })
     return {
       instances: selected.length,

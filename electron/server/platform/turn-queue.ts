@@ -15,15 +15,15 @@ export class TurnQueue {
    * Resolves when it is the caller's turn, which ends when the result is disposed of.
    * @returns undefined if the signal was aborted first
    */
-  async take(signal: AbortSignal): Promise<Disposable | undefined> {
-    if (signal.aborted) return undefined
+  async take(signal?: AbortSignal): Promise<Disposable | undefined> {
+    if (signal?.aborted) return undefined
     if (this.#running < this.#most) this.#running++
     else if (!(await this.#wait(signal))) return undefined
     return { [Symbol.dispose]: () => this.#pass() }
   }
 
   /** False if the signal was aborted first. */
-  async #wait(signal: AbortSignal): Promise<boolean> {
+  async #wait(signal: AbortSignal | undefined): Promise<boolean> {
     const turn = Promise.withResolvers<boolean>()
     const proceed = () => turn.resolve(true)
     const abort = () => {
@@ -33,11 +33,11 @@ export class TurnQueue {
       turn.resolve(false)
     }
     this.#waiting.push(proceed)
-    signal.addEventListener('abort', abort)
+    signal?.addEventListener('abort', abort)
     try {
       return await turn.promise
     } finally {
-      signal.removeEventListener('abort', abort)
+      signal?.removeEventListener('abort', abort)
     }
   }
 

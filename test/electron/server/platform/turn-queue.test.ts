@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TurnQueue } from '#server/modules/query-retrieve/turn-queue.ts'
+import { TurnQueue } from '#server/platform/turn-queue.ts'
 
 const never = new AbortController().signal
 
