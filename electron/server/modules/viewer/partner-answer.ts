@@ -1,6 +1,7 @@
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { message } from '#shared/messages/message.ts'
 import type { AccessAnswer } from './partner-access.ts'
+import { EvictedError } from './view-cache.ts'
 
 /** A partner's response, which is requested once more when its links have expired. */
 export class PartnerAnswer {
@@ -46,6 +47,7 @@ export const isExpiredLink = (error: unknown) =>
 
 /** Whether the error is transient, so that a retry may succeed. */
 export function isTransient(error: unknown): boolean {
+  if (error instanceof EvictedError) return true
   if (!(error instanceof WebhookError)) return false
   if (error.fault === 'unreachable' || error.fault === 'timeout') return true
   const status = error.httpStatus ?? 0

@@ -20,7 +20,7 @@ import {
 } from './partner-answer.ts'
 import { FileFault, faultSentence, PartnerFile, PartnerImage, SkippedFile } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
-import { fileKeyOf } from './view-cache.ts'
+import { EvictedError, fileKeyOf } from './view-cache.ts'
 import type { ViewList } from './view-list.ts'
 
 /** Maximum number of files; others are left out. */
@@ -235,6 +235,8 @@ export class PartnerImages {
         })
       } catch (error) {
         hold.release()
+        const isJudged = error instanceof FileFault || error instanceof SkippedFile
+        if (isEvicted && !isJudged) throw new EvictedError('It was evicted before it was read.')
         throw error
       }
       if (this.#signal.aborted) hold.release()

@@ -24,6 +24,8 @@ const MAX_INFLATED_BYTES = 1024 ** 3
 
 /** There is not enough space for a file. */
 export class NotEnoughSpaceError extends MessageError {}
+/** Other images needed the space of a file before it was read; it has to be downloaded again. */
+export class EvictedError extends Error {}
 
 /** A file that is being written. */
 export interface CachePart {

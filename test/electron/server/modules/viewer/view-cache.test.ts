@@ -115,6 +115,13 @@ describe('the files of partners on disk', () => {
     await expect.poll(() => filesOf(viewing).length).toBeLessThanOrEqual(4)
   })
 
+  it('are fetched again where other images took their room before they were read', async () => {
+    const viewing = await openViewing(dicomFiles(12), { cacheBytes: dicomFile().length + 100 })
+    const page = await viewing.listed()
+    expect(page.faults).toEqual([])
+    expect(page.instances.size).toBe(12)
+  })
+
   it('larger than the room are a fault that says so', async () => {
     const viewing = await openViewing(dicomFiles(1), { cacheBytes: 500 })
     expect((await viewing.listed()).faults).toMatchObject([{ what: 'Image 1 of 1' }])
