@@ -58,6 +58,7 @@ export const SETTINGS = {
     'settings.dimse-called-ae-policy',
   ),
   'dimse.allowUnknownDevices': setting(z.boolean(), false, 'settings.dimse-allow-unknown-devices'),
+  'dimse.acceptLossyForGet': setting(z.boolean(), false, 'settings.dimse-accept-lossy-for-get'),
   'dimse.maxAssociations': setting(
     z.int().min(1).max(1000),
     100,
