@@ -6,6 +6,8 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { type Archive, startStorescp } from '../support/archive.ts'
 import { type Response, readResponses } from '../support/dcmtk.ts'
 import { freePort } from '../support/free-port.ts'
+import { startGateway } from '../support/gateway.ts'
+import { seedImages } from '../support/images.ts'
 import { isThere, type Need, needs } from '../support/needs.ts'
 import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
 import {
@@ -63,6 +65,8 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]()
 })
 
+const keysOf = (keys: readonly string[]) => keys.flatMap((key) => ['-k', key])
+
 type Command = 'findscu' | 'getscu' | 'movescu'
 interface Asked {
   readonly calling?: string
@@ -75,7 +79,7 @@ function ask(command: Command, keys: readonly string[], asked: Asked = {}): Prom
   const { calling = 'PACS', model = '-S', more = [] } = asked
   return say(command, [
     ...['-v', model, '-aet', calling, '-aec', 'ISTHMUS', ...more],
-    ...keys.flatMap((key) => ['-k', key]),
+    ...keysOf(keys),
     ...['127.0.0.1', String(archive.started.dimsePort)],
   ])
 }
@@ -91,6 +95,9 @@ async function found(keys: readonly string[], asked: Asked = {}): Promise<Respon
 const distinct = (values: readonly string[]) => [...new Set(values)].sort()
 const valuesOf = (responses: readonly Response[], keyword: string) =>
   distinct(responses.map((response) => String(response[keyword])))
+
+/** So many that their responses do not fit into the buffers of a connection. */
+const IMAGES = 20_000
 
 describe('findscu', () => {
   it('finds the studies of a patient', async (context) => {
@@ -187,12 +194,23 @@ describe('findscu', () => {
     )
   })
 
-  it('ends a query that is cancelled', async (context) => {
+  it('ends a query that is cancelled while responses are sent', async (context) => {
     needs(context, ...ALL)
-    const keys = ['QueryRetrieveLevel=STUDY', 'StudyInstanceUID']
-    const { output } = await ask('findscu', keys, { more: ['--cancel', '1'] })
-    // A query that is done before the cancel comes ends with success (PS3.4 C.4.1.3.1).
-    expect(output).toMatch(/Received Final Find Response \((Cancel.*|Success)\)/)
+    await using many = await startGateway({
+      partner: null,
+      devices: [{ aeTitle: 'ASKER', retrieval: 'query' }],
+      prepare: (started) => seedImages(started, { uid: '2.25.55', instances: IMAGES }),
+    })
+    const keys = ['QueryRetrieveLevel=IMAGE', 'StudyInstanceUID=2.25.55']
+    const { output } = await say('findscu', [
+      ...['-v', '-S', '--cancel', '2', '-aet', 'ASKER', '-aec', 'ISTHMUS'],
+      ...keysOf([...keys, 'SeriesInstanceUID=2.25.55.1', 'SOPInstanceUID']),
+      ...['127.0.0.1', String(many.dimsePort)],
+    ])
+    expect(output).toMatch(/Received Final Find Response \(Cancel/)
+    const responses = output.match(/Find Response: \d+ \(Pending\)/g)?.length ?? 0
+    expect(responses).toBeGreaterThan(0)
+    expect(responses).toBeLessThan(IMAGES)
   })
 
   it('may not ask as a device without the right', async (context) => {
