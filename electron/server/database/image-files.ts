@@ -172,10 +172,7 @@ export class ImageFiles {
     return deleteFile(this.pathOf(file))
   }
 
-  /**
-   * Deletes stored files and makes their deletion durable. Returns those that no longer exist; a
-   * file that cannot be deleted, for example because it is open on Windows, is left out.
-   */
+  /** Deletes stored files durably. Returns those that no longer exist; one that is in use stays. */
   async removeDurably(files: readonly string[]): Promise<string[]> {
     const gone = await deleteDurably(
       files.map((file) => this.pathOf(file)),
