@@ -37,6 +37,7 @@ import { StudyCreation } from './modules/images/study-creation.ts'
 import { Thumbnails } from './modules/images/thumbnails.ts'
 import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
+import { Lifecycle } from './modules/lifecycle/lifecycle.ts'
 import { Queries } from './modules/query-retrieve/queries.ts'
 import { Retrievals } from './modules/query-retrieve/retrievals.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
@@ -121,6 +122,7 @@ export async function openImaging(
     isFetching,
     onChange,
   )
+  const lifecycle = opened.use(new Lifecycle(context, disk))
   const thumbnails = opened.use(new Thumbnails(context))
   const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
@@ -133,7 +135,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
-    ...{ dicomweb, confirmations },
+    ...{ dicomweb, confirmations, lifecycle },
     /** The DICOM services offered to devices. */
     services: [
       verification(),

@@ -23,6 +23,7 @@ import { dashboardDictation } from './dictation.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardImages } from './images.ts'
+import { dashboardLifecycle } from './lifecycle.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
@@ -53,6 +54,7 @@ const WINDOW = {
   backups: dashboardBackups,
   events: dashboardEvents,
   destinations: dashboardDestinations,
+  lifecycle: dashboardLifecycle,
   activity: dashboardActivity,
   today: dashboardToday,
   trends: dashboardTrends,
