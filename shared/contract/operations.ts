@@ -20,6 +20,7 @@ import { dashboardToday } from './dashboard-today.ts'
 import { dashboardTrends } from './dashboard-trends.ts'
 import { dashboardDestinations } from './destinations.ts'
 import { dashboardDictation } from './dictation.ts'
+import { dashboardErasures } from './erasure.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardImages } from './images.ts'
@@ -55,6 +56,7 @@ const WINDOW = {
   events: dashboardEvents,
   destinations: dashboardDestinations,
   lifecycle: dashboardLifecycle,
+  erasures: dashboardErasures,
   activity: dashboardActivity,
   today: dashboardToday,
   trends: dashboardTrends,

@@ -4,15 +4,23 @@ import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
+import { dashboardErasures } from '#shared/contract/erasure.ts'
 import { dashboardLifecycle } from '#shared/contract/lifecycle.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
+import type { Erasures } from './erasures.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { addRule, changeRule, removeRule, switchRule } from './rules.ts'
 import { liftLegalHold, placeLegalHold, studyLifecycle } from './study-lifecycle.ts'
 
-/** Registers the window's operations for the lifecycle of images (`shared/contract/lifecycle.ts`). */
-export function serveLifecycle(app: HttpApp, context: Context, lifecycle: Lifecycle): void {
+/** Registers the window's operations for the lifecycle of images (`shared/contract/lifecycle.ts`,
+ * `erasure.ts`). */
+export function serveLifecycle(
+  app: HttpApp,
+  context: Context,
+  lifecycle: Lifecycle,
+  erasures: Erasures,
+): void {
   const callerOf = windowCaller(context)
 
   const handlers: HandlersOf<typeof dashboardLifecycle> = {
@@ -42,4 +50,12 @@ export function serveLifecycle(app: HttpApp, context: Context, lifecycle: Lifecy
       liftLegalHold(context, params.studyInstanceUid, body.reason, user.userId),
   }
   serveAll(app, dashboardLifecycle, handlers)
+
+  const erasing: HandlersOf<typeof dashboardErasures> = {
+    preview: ({ body }) => erasures.preview(body.studyInstanceUid, body.scope),
+    erase: ({ body, user }) => erasures.erase(body, user.userId),
+    list: () => ({ erasures: erasures.list() }),
+    read: ({ params }) => erasures.read(params.erasureId),
+  }
+  serveAll(app, dashboardErasures, erasing)
 }
