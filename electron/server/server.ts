@@ -157,7 +157,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if (!isSafe) up.dicom = opened.use(await openDevices(context, services, admitted))
   const gateway = () => ({
     ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
-    ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
+    ...{
+      backups,
+      forwarding: images.forwarding,
+      lifecycle: images.lifecycle,
+      logFile: options.logFile,
+      status,
+    },
     prepareUpdate: () => preparation.run(),
   })
   opened.use(
