@@ -12,6 +12,7 @@ import { get, move } from './dicom/scp/retrieval.ts'
 import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
 import { Commitments } from './modules/commitment/commitment.ts'
+import { Confirmations } from './modules/commitment/confirmations.ts'
 import { closeSentNotices } from './modules/corrections/correction-notices.ts'
 import type { Orders } from './modules/corrections/correction-targets.ts'
 import { Corrections } from './modules/corrections/corrections.ts'
@@ -37,6 +38,7 @@ import { StudyCreation } from './modules/images/study-creation.ts'
 import { Thumbnails } from './modules/images/thumbnails.ts'
 import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
+import { Lifecycle } from './modules/lifecycle/lifecycle.ts'
 import { Queries } from './modules/query-retrieve/queries.ts'
 import { Retrievals } from './modules/query-retrieve/retrievals.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
@@ -67,10 +69,12 @@ export async function openImaging(
   opened.defer(() => imageFiles.close())
   const outbound = new Outbound(() => settings.get('dimse.aeTitle'), identity)
   const transcoder = openTranscoder({ spawnWorker })
+  const confirmations = opened.use(new Confirmations(context, outbound))
   const forwarding = opened.use(
-    new Forwarding(context, outbound, transcoder, (destinationId) =>
-      closeSentNotices(context, destinationId),
-    ),
+    new Forwarding(context, outbound, transcoder, (destinationId) => {
+      closeSentNotices(context, destinationId)
+      confirmations.wake()
+    }),
   )
   const onChange: OnInstanceChange = (change, instances) => {
     if (change === 'quarantined') forwarding.instancesQuarantined(instances)
@@ -119,6 +123,7 @@ export async function openImaging(
     isFetching,
     onChange,
   )
+  const lifecycle = opened.use(new Lifecycle(context, disk))
   const thumbnails = opened.use(new Thumbnails(context))
   const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
@@ -131,7 +136,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
-    dicomweb,
+    ...{ dicomweb, confirmations, lifecycle },
     /** The DICOM services offered to devices. */
     services: [
       verification(),
@@ -145,7 +150,7 @@ export async function openImaging(
         },
       ),
       mpps(performedSteps),
-      storageCommitment(commitments, () => settings.get('commitment.isOn')),
+      storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
       query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),

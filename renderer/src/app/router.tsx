@@ -167,6 +167,11 @@ const backups = createRoute({
   path: '/settings/backups',
   component: lazyScreen(() => import('../features/backups/backups.tsx'), 'Backups'),
 })
+const lifecycle = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/lifecycle',
+  component: lazyScreen(() => import('../features/lifecycle/lifecycle.tsx'), 'LifecycleScreen'),
+})
 const readiness = createRoute({
   getParentRoute: () => shell,
   path: '/settings/readiness',
@@ -357,6 +362,7 @@ export const router = createRouter({
         account,
         access,
         backups,
+        lifecycle,
         readiness,
         images,
         quarantine,

@@ -39,6 +39,8 @@ export interface ImageTables {
     structure: Generated<string>
     change: string | null
     changeReviewedAt: string | null
+    /** When its file was removed from this PC; null while the file is here. */
+    localRemovedAt: Generated<string | null>
   }
   /** Triggers on `instances` maintain `isHere`. */
   announcedInstances: {
@@ -143,6 +145,8 @@ interface ImageStudies extends FromDevice {
   /** Null until first computed. */
   isMismatched: Generated<Flag | null>
   isFetched: Flag
+  /** When the last file of its images was removed from this PC; null while any is here. */
+  localRemovedAt: Generated<string | null>
   enrichmentState: string
   enrichmentAskedAt: string | null
   enrichmentNextAt: string | null
