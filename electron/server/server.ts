@@ -15,6 +15,7 @@ import { openApiKeys } from './modules/api-keys/api-keys.ts'
 import { AuditCollector } from './modules/audit/audit-collector.ts'
 import type { AuditTrail } from './modules/audit/audit-trail.ts'
 import { Backups } from './modules/backups/backups.ts'
+import { LogShipping } from './modules/backups/log-shipping.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
 import { openDataDirectory } from './modules/backups/open-data-directory.ts'
 import { RecoveryKeySetup } from './modules/backups/recovery-key-setup.ts'
@@ -158,6 +159,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
     ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
     prepareUpdate: () => preparation.run(),
+    restart: options.restart,
   })
   opened.use(
     await openControl(folder, (request) => runInGateway(context, request, gateway(), version)),
@@ -263,8 +265,11 @@ async function openServices(
 
   // A previous run may have left files as large as the database. This run has not written any yet.
   await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
-  const backups = opened.use(new Backups(context, version))
+  const shipping = isSafe ? undefined : opened.use(new LogShipping(context))
+  const backups = opened.use(new Backups(context, version, shipping))
   if (!isSafe) backups.begin()
+  shipping?.begin(() => backups.make('scheduled', 'gateway'))
+  opened.defer(() => shipping?.end())
   const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),

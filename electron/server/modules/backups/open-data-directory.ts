@@ -7,6 +7,7 @@ import { message } from '#shared/messages/message.ts'
 import { openRescueHint } from './rescue-hint.ts'
 import { applyStagedRestore } from './restore-files.ts'
 import { recordRestores } from './restore-staging.ts'
+import { refuseReplaced, refuseReplica } from './takeover-note.ts'
 
 const MAX_TRIES = 30
 const RETRY_MS = 100
@@ -42,6 +43,8 @@ export async function openDataDirectory(
   const { folder, clock, dataKey, isSafe } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
+  refuseReplaced(folder)
+  refuseReplica(folder)
   applyStagedRestore(folder, clock())
   const context = opened.use(
     openContext({
