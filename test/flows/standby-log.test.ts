@@ -114,7 +114,9 @@ it('goes on with the chain after a stop and after a kill, and applies each segme
   await using _script = follow(clinic)
   {
     await using _gateway = await serving(main)
-    await until(() => expect(position(clinic.there + '/backups').frames).toBeGreaterThanOrEqual(0))
+    await until(() =>
+      expect(position(join(clinic.there, 'backups')).frames).toBeGreaterThanOrEqual(0),
+    )
     await addDevice('FIRST')
     await isCopied()
     expect(await replicate()).toMatchObject({ exitCode: 0, stderr: '' })
