@@ -114,6 +114,17 @@ export const RESTORE_OPTIONS = {
   },
 } as const satisfies Options
 
+export const PREFLIGHT_OPTIONS = { data: DATA_OPTION } as const satisfies Options
+
+export const WAY_BACK_OPTIONS = {
+  data: DATA_OPTION,
+  yes: {
+    type: 'boolean',
+    default: false,
+    about: 'Do it; without this option it only says what would be done.',
+  },
+} as const satisfies Options
+
 const STANDBY_FOLDER_OPTION = {
   type: 'string',
   takes: 'DIR',

@@ -34,6 +34,7 @@ import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
 import { Metrics } from './modules/diagnostics/metrics.ts'
 import { readinessOf } from './modules/diagnostics/readiness.ts'
 import { openTelemetry } from './modules/diagnostics/telemetry.ts'
+import { updatePreflight } from './modules/diagnostics/update-preflight.ts'
 import { SpeechEngine } from './modules/dictation/speech-engine.ts'
 import { EventReplay } from './modules/events/replay.ts'
 import { Mail } from './modules/mail/mail.ts'
@@ -127,7 +128,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const up = new Listeners()
   const services = opened.use(await openServices(context, options, restored, up))
   const { backups, images, live, deliveries } = services
-  const preparation = opened.use(new UpdatePreparation(backups, up))
+  const preparation = opened.use(
+    new UpdatePreparation(backups, up, undefined, undefined, () => updatePreflight(context)),
+  )
   const status = shellState(context, live, version)
 
   const admitted = openAdmittedConnections(context)
@@ -282,7 +285,7 @@ async function openServices(
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
-    ...{ backups, restoring, recovery, simulators, logFile },
+    ...{ backups, restoring, recovery, simulators, logFile, restart },
     ...{ contexts, speech, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
     checks: openHealth(

@@ -165,7 +165,7 @@ function checkIntegrity(file: string): void {
   }
 }
 
-function syncFile(file: string): void {
+export function syncFile(file: string): void {
   // Windows can only flush a file that is open for writing.
   const handle = openSync(file, 'r+')
   try {
