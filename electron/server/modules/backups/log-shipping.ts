@@ -3,9 +3,9 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
-import { rawQuery } from '#server/database/query.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
+import { type ImageFile, imagesAfter, newestInstance } from './log-queries.ts'
 import {
   IMAGES_EXTENSION,
   LOG_FOLDER,
@@ -143,7 +143,7 @@ export class LogShipping implements AsyncDisposable {
 
   #newChain(folder: string): LogState {
     this.#context.database.writeAheadLog.empty()
-    const state = newLogState(this.#context, folder, this.#newestInstance())
+    const state = newLogState(this.#context, folder, newestInstance(this.#context.database))
     saveLogState(this.#context, state)
     this.#baseTriedAt = Number.NEGATIVE_INFINITY
     return state
@@ -160,7 +160,7 @@ export class LogShipping implements AsyncDisposable {
       this.#state = undefined
       throw new Error(`The write-ahead log in ${folder} was emptied by another program`)
     }
-    const images = frames > state.frames ? this.#imagesAfter(state.lastInstance) : []
+    const images = frames > state.frames ? imagesAfter(database, state.lastInstance) : []
     // What the standby has must not be lost here by a power failure.
     await database.durable()
     if (images.length > 0) await this.#writeImages(state, chain, frames, images)
@@ -189,7 +189,12 @@ export class LogShipping implements AsyncDisposable {
   }
 
   /** Before the segment: the files are copied to the standby before the rows that name them. */
-  async #writeImages(state: LogState, chain: string, end: number, images: Image[]): Promise<void> {
+  async #writeImages(
+    state: LogState,
+    chain: string,
+    end: number,
+    images: readonly ImageFile[],
+  ): Promise<void> {
     const { epoch, frames: first } = state
     const name = segmentName({ epoch, first, last: Math.min(end, first + SEGMENT_FRAMES) })
     const list = images.map(({ file }) => `${file}\n`).join('')
@@ -211,16 +216,6 @@ export class LogShipping implements AsyncDisposable {
       ...{ epoch: state.epoch + 1, previous: state.frames, frames: 0, salt: '', checksum: '' },
       file: markFile(this.#context),
     })
-  }
-
-  #imagesAfter(instanceId: number): Image[] {
-    const sql = 'select instanceId, file from instances where instanceId > ? order by instanceId'
-    return this.#context.database.all(rawQuery<Image>(sql, [instanceId]))
-  }
-
-  #newestInstance(): number {
-    const sql = 'select coalesce(max(instanceId), 0) as newest from instances'
-    return this.#context.database.get(rawQuery<{ newest: number }>(sql, []))?.newest ?? 0
   }
 
   /** Without a standby SQLite empties the log as usual. */
@@ -246,9 +241,4 @@ export class LogShipping implements AsyncDisposable {
     this.#state = undefined
     writeAheadLog.empty()
   }
-}
-
-interface Image {
-  readonly instanceId: number
-  readonly file: string
 }

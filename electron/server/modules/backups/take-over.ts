@@ -16,13 +16,13 @@ import { writeKeyFile } from '#server/database/data-key.ts'
 import { openSeal } from '#server/database/encryption.ts'
 import { markRestored } from '#server/database/image-files.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { rawQuery } from '#server/database/query.ts'
 import { RESTORE_PLAN_FILE, restorePlanMac } from '#server/database/restore-plan.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { DAY_MS } from './backup-health.ts'
 import { backupName } from './backup-manifest.ts'
+import { imagesSince } from './log-queries.ts'
 import { readPosition } from './log-segment.ts'
 import { lockFolder } from './open-data-directory.ts'
 import {
@@ -136,10 +136,7 @@ function missingFiles(
   data: string,
   until: number,
 ): number {
-  const sql = 'select file, bytes from instances where receivedAt >= ?'
-  const recent = database.each(
-    rawQuery<{ file: string; bytes: number }>(sql, [instantOf(until - DAY_MS)]),
-  )
+  const recent = imagesSince(database, instantOf(until - DAY_MS))
   let missing = 0
   for (const { file, bytes } of recent)
     if (statSync(join(data, 'images', file), { throwIfNoEntry: false })?.size !== bytes) missing++

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import type { PendingMigrations } from '#server/database/pending-migrations.ts'
-import { rawQuery } from '#server/database/query.ts'
 import { backupFinding } from '#server/modules/backups/backup-health.ts'
 import { readRecord } from '#server/modules/backups/backup-record.ts'
 import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import { message } from '#shared/messages/message.ts'
+import { countWaiting } from './update-queries.ts'
 
 const MB = 1e6
 const GB = 1e9
@@ -18,10 +18,6 @@ const PROBE_BYTES = 32 * MB
 const MIGRATED_BYTES_PER_SECOND = 20 * MB
 /** The copy from before is written, read and checked. */
 const PASSES_OF_COPY = 3
-const WAITING = `select
-  (select count(*) from outbox where state = 'waiting') +
-  (select count(*) from forwards where state = 'waiting') as waiting`
-
 /** What an update costs at the most. */
 export interface UpdateEstimate {
   readonly seconds: number
@@ -42,7 +38,7 @@ export interface UpdatePreflight {
 export async function updatePreflight(context: Context): Promise<UpdatePreflight> {
   const { database, folder, imageFiles } = context
   const { size: bytes } = statSync(join(folder, DATABASE_FILE))
-  const waiting = database.get(rawQuery<{ waiting: number }>(WAITING, []))?.waiting ?? 0
+  const waiting = countWaiting(database)
   const estimate = estimateOf(bytes, bytes, imageFiles.space().freeBytes, await writeRate(folder))
   const standby = readRecord(context, 'standby')
   return {
@@ -116,10 +112,14 @@ async function writeRate(folder: string): Promise<number> {
 }
 
 function spaceFinding({ bytes, freeBytes }: UpdateEstimate): Finding {
-  const room = { needed: bytes / GB, free: freeBytes / GB }
+  // Not shown as nothing.
+  const [needed, free] = [Math.max(0.1, bytes / GB), freeBytes / GB]
   return freeBytes < bytes
-    ? bad(message('diagnostics.update-no-room', room), message('diagnostics.update-no-room-remedy'))
-    : ok(message('diagnostics.update-room', room))
+    ? bad(
+        message('diagnostics.update-no-room', { needed, free }),
+        message('diagnostics.update-no-room-remedy'),
+      )
+    : ok(message('diagnostics.update-room', { needed, free }))
 }
 
 /** Each backup is opened and checked as a whole, and one is made before an update. */
