@@ -102,6 +102,7 @@ export const SETTINGS = {
     null,
     'settings.backup-every-minutes',
   ),
+  'backup.isContinuous': setting(z.boolean(), false, 'settings.backup-is-continuous'),
   'backup.keepDaily': setting(z.int().min(1).max(90), 7, 'settings.backup-keep-daily'),
   'backup.keepWeekly': setting(z.int().min(0).max(52), 4, 'settings.backup-keep-weekly'),
   'backup.keepMonthly': setting(z.int().min(0).max(60), 6, 'settings.backup-keep-monthly'),
