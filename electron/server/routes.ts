@@ -49,9 +49,12 @@ import { serveSetup } from '#server/modules/setup/setup-routes.ts'
 import type { TrialSimulators } from '#server/modules/setup/simulators.ts'
 import { serveViewerStudies } from '#server/modules/studies/routes.ts'
 import { serveStudyLists } from '#server/modules/study-lists/routes.ts'
+import type { IdentityProvider } from '#server/modules/users/identity-provider.ts'
 import { serveInterfaceUsers } from '#server/modules/users/interface-routes.ts'
 import type { People } from '#server/modules/users/people.ts'
 import { serveDashboardPeople } from '#server/modules/users/people-routes.ts'
+import { serveIdentityProvider } from '#server/modules/users/provider-routes.ts'
+import type { ProviderSignIns } from '#server/modules/users/provider-sign-in.ts'
 import { customerIdsOfUser } from '#server/modules/users/queries.ts'
 import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
 import { serveSessions, sessionReply } from '#server/modules/users/session-routes.ts'
@@ -113,6 +116,10 @@ export interface Services {
   readonly images: Imaging
   readonly contexts: ClinicalContexts
   readonly speech: SpeechEngine
+  readonly identityProvider: {
+    readonly provider: IdentityProvider
+    readonly signIns: ProviderSignIns
+  }
   readonly destinations: ReportDestinations
   readonly replay: EventReplay
   readonly refusedHosts: RefusedHosts
@@ -181,7 +188,20 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
   serveStatus(app, context, live)
   serveToday(app, context, live)
   serveTrends(app, context, live)
-  serveSessions(app, context, services.metrics.watching(people), showSession)
+  serveSessions(
+    app,
+    context,
+    services.metrics.watching(people),
+    showSession,
+    services.identityProvider.signIns,
+  )
+  serveIdentityProvider(app, context, services.identityProvider, showSession, () => [
+    ...new Set(
+      [publicBase(), up.windowUrl(), ...up.lanListener().state().urls].map((url) =>
+        url.replace(/\/+$/, ''),
+      ),
+    ),
+  ])
   serveDashboardPeople(app, context, people, publicBase, showSession)
   serveDashboardSecurity(app, context, people, lan, showSession)
   serveCustomerUsers(app, context)

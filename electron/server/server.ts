@@ -50,7 +50,9 @@ import { ReportDestinations } from './modules/reports/report-destinations.ts'
 import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
 import { TrialSimulators } from './modules/setup/simulators.ts'
+import { IdentityProvider } from './modules/users/identity-provider.ts'
 import { openPeople } from './modules/users/people.ts'
+import { ProviderSignIns } from './modules/users/provider-sign-in.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { approvedWorkstation } from './modules/users/workstations.ts'
 import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
@@ -243,6 +245,8 @@ async function openServices(
   opened.use(deliveries)
   opened.use(openReportArchiver(context))
   const speech = opened.use(new SpeechEngine(context, new Agents(isOwn)))
+  const provider = opened.use(new IdentityProvider(context))
+  const identityProvider = { provider, signIns: new ProviderSignIns(context, provider) }
   const downloads = opened.use(new Downloads(context, new Agents(isOwn)))
   const contexts = new ClinicalContexts(context, requester, downloads, refusedHosts, eventLog)
   const replay = opened.use(
@@ -278,7 +282,7 @@ async function openServices(
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
     ...{ backups, restoring, recovery, simulators, logFile },
-    ...{ contexts, speech, destinations, replay, refusedHosts },
+    ...{ contexts, speech, identityProvider, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
     checks: openHealth(
       context,

@@ -22,6 +22,7 @@ import { dashboardDestinations } from './destinations.ts'
 import { dashboardDictation } from './dictation.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
+import { dashboardIdentityProvider } from './identity-provider.ts'
 import { dashboardImages } from './images.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
@@ -64,6 +65,7 @@ const WINDOW = {
   notices: dashboardCorrectionNotices,
   reports: dashboardReports,
   dictation: dashboardDictation,
+  identityProvider: dashboardIdentityProvider,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

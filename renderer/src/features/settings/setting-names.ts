@@ -15,6 +15,7 @@ const NAMES = [
   'http',
   'https',
   'window',
+  'oidc',
   'mail',
   'viewer',
   'dicomweb',

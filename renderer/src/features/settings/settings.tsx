@@ -27,6 +27,7 @@ import {
   type SettingRow,
   shownSettings,
 } from './fields.ts'
+import { IdentityProviderPanel } from './identity-provider-panel.tsx'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { useEditedSettings } from './use-edited-settings.ts'
@@ -110,6 +111,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
                     onChange={(value) => edit(row.key, value)}
                   />
                 ))}
+                {group.name === 'oidc' && <IdentityProviderPanel />}
                 {group.name === 'dictation' && <DictationPanel />}
                 {group.name === 'dicomweb' && <DicomwebPanel />}
               </Panel>
