@@ -108,6 +108,16 @@ describe('a first sign-in', () => {
     expect((await at.call(dashboard.session)).json).toMatchObject({ user: null })
   })
 
+  it('that was refused is asked again who it is', async () => {
+    const at = browser()
+    await at.signIn('nobody')
+    const promptOf = async () => {
+      const { headers } = await at.open(`${stage.http}${await at.begin()}`)
+      return new URL(headers.location ?? '').searchParams.get('prompt')
+    }
+    expect([await promptOf(), await promptOf()]).toEqual(['login', null])
+  })
+
   it('only links accounts where the settings say so', async () => {
     await set({ 'oidc.accounts': 'link' })
     expect(refusal(await browser().signIn('ada'))).toMatch(/There is no account for you/)

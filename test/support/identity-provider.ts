@@ -17,12 +17,14 @@ export interface ProviderAccount {
 /**
  * A real OpenID Connect provider, the package oidc-provider, on a free port of 127.0.0.1. Anybody
  * signs in by the name of an account, without a password.
+ * @param cookieSeconds longer where the clock of the browser is another one
  * @param redirectUrls read when a client registers, which is at the first request
  */
 export async function openIdentityProvider(
   accounts: Readonly<Record<string, ProviderAccount>>,
   redirectUrls: readonly string[],
   signedOutUrls: readonly string[] = [],
+  cookieSeconds = 3600,
 ) {
   const server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -60,7 +62,10 @@ export async function openIdentityProvider(
       await grant.save()
       return grant
     },
-    ttl: { Session: 3600, Interaction: 600, Grant: 3600, AccessToken: 600, IdToken: 600 },
+    ttl: {
+      ...{ Session: cookieSeconds, Interaction: cookieSeconds },
+      ...{ Grant: cookieSeconds, AccessToken: 600, IdToken: 3600 },
+    },
   })
   const handle = provider.callback()
   server.on('request', (request, response) => {

@@ -8,7 +8,12 @@ import {
 } from '#shared/contract/identity-provider.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import type { IdentityProvider, ProviderAnswer, ProviderRequest } from './identity-provider.ts'
+import type {
+  IdentityProvider,
+  ProviderAnswer,
+  ProviderPerson,
+  ProviderRequest,
+} from './identity-provider.ts'
 import { isProviderOn } from './identity-provider.ts'
 import { identityOfUser, userOfIdentity } from './identity-queries.ts'
 import { hasUser } from './people.ts'
@@ -54,6 +59,11 @@ export class ProviderSignIns {
   readonly #provider: IdentityProvider
   /** By state, oldest first. */
   readonly #flows = new Map<string, Flow>()
+  /**
+   * Browsers whose person has no account here. The provider asks them again who they are, because its
+   * session would lead to the same refusal.
+   */
+  readonly #refused = new Set<string>()
 
   constructor(context: Context, provider: IdentityProvider) {
     this.#context = context
@@ -75,12 +85,13 @@ export class ProviderSignIns {
   ): Promise<string> {
     if (!hasUser(this.#context)) throw new ApiError('refused', message('users.provider-off'))
     const session = purpose === 'sign-in' ? undefined : this.#session(purpose, sessionToken)
+    const browserHash = hashToken(browser)
     const request = await this.#provider.begin(
       `${origin}${PROVIDER_CALLBACK_PATH}`,
-      session !== undefined,
+      this.#refused.delete(browserHash) || session !== undefined,
     )
     return this.#keep(request.state, {
-      ...{ browserHash: hashToken(browser), at: this.#context.clock(), url: request.url },
+      ...{ browserHash, at: this.#context.clock(), url: request.url },
       asked: { purpose, request },
       ...(session && { sessionId: session.sessionId }),
     })
@@ -107,7 +118,7 @@ export class ProviderSignIns {
     const { purpose, request } = flow.asked
     const person = await this.#provider.finish(request, answer)
     if (purpose === 'sign-in') {
-      const user = accountOf(this.#context, person)
+      const user = this.#accountOf(person, flow.browserHash)
       const how = 'identity provider'
       return {
         purpose,
@@ -143,6 +154,16 @@ export class ProviderSignIns {
     if (url === undefined) return null
     const at = this.#context.clock()
     return this.#keep(createToken(), { browserHash: hashToken(browser), at, url })
+  }
+
+  #accountOf(person: ProviderPerson, browserHash: string) {
+    try {
+      return accountOf(this.#context, person)
+    } catch (error) {
+      if (this.#refused.size >= MOST) this.#refused.clear()
+      this.#refused.add(browserHash)
+      throw error
+    }
   }
 
   #session(purpose: SignInPurpose, token: string | undefined) {
