@@ -23,6 +23,8 @@ import { serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
 import type { openHealth } from '#server/modules/diagnostics/health.ts'
 import { serveHealth } from '#server/modules/diagnostics/health-route.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
+import type { OtlpExport } from '#server/modules/diagnostics/otlp-export.ts'
+import { serveOtlpExport } from '#server/modules/diagnostics/otlp-routes.ts'
 import { serveDictation } from '#server/modules/dictation/routes.ts'
 import type { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
@@ -116,6 +118,7 @@ export interface Services {
   readonly images: Imaging
   readonly contexts: ClinicalContexts
   readonly speech: SpeechEngine
+  readonly otlp: OtlpExport
   readonly identityProvider: {
     readonly provider: IdentityProvider
     readonly signIns: ProviderSignIns
@@ -210,6 +213,7 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
   servePartner(app, context, services.requester)
   serveSettings(app, context, certificates)
   serveAudit(app, context, live.auditTrail)
+  serveOtlpExport(app, services.otlp)
   serveSetup(
     app,
     context,

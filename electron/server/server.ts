@@ -31,6 +31,7 @@ import { Listeners, openAdmittedConnections } from './modules/devices/listeners.
 import { openHealth } from './modules/diagnostics/health.ts'
 import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
 import { Metrics } from './modules/diagnostics/metrics.ts'
+import { OtlpExport } from './modules/diagnostics/otlp-export.ts'
 import { readinessOf } from './modules/diagnostics/readiness.ts'
 import { openTelemetry } from './modules/diagnostics/telemetry.ts'
 import { SpeechEngine } from './modules/dictation/speech-engine.ts'
@@ -230,6 +231,7 @@ async function openServices(
       },
     ),
   )
+  const otlp = opened.use(new OtlpExport(context, metrics, version))
   const destinations = new ReportDestinations(context)
   const deliveries = new ReportDeliveries(context, requester, recorder, destinations, publicBase)
   const worklist = opened.use(new Worklist(context, requester, eventLog, performedSteps))
@@ -282,7 +284,7 @@ async function openServices(
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
     ...{ backups, restoring, recovery, simulators, logFile },
-    ...{ contexts, speech, identityProvider, destinations, replay, refusedHosts },
+    ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
     checks: openHealth(
       context,

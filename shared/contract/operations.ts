@@ -24,6 +24,7 @@ import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardIdentityProvider } from './identity-provider.ts'
 import { dashboardImages } from './images.ts'
+import { dashboardOtlpExport } from './otlp-export.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
@@ -66,6 +67,7 @@ const WINDOW = {
   reports: dashboardReports,
   dictation: dashboardDictation,
   identityProvider: dashboardIdentityProvider,
+  otlpExport: dashboardOtlpExport,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

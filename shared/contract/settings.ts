@@ -123,6 +123,22 @@ export const SETTINGS = {
   'oidc.adminGroups': setting(Groups, [], 'settings.oidc-admin-groups'),
   'oidc.endsProviderSession': setting(z.boolean(), true, 'settings.oidc-ends-provider-session'),
   'oidc.authorities': setting(Pem.nullable(), null, 'settings.oidc-authorities'),
+  'otlp.isOn': setting(z.boolean(), false, 'settings.otlp-is-on'),
+  'otlp.url': setting(
+    z
+      .url({ protocol: /^https?$/ })
+      .max(500)
+      .nullable(),
+    null,
+    'settings.otlp-url',
+  ),
+  'otlp.seconds': setting(z.int().min(1).max(3600), 60, 'settings.otlp-seconds'),
+  'otlp.logLevel': setting(
+    z.enum(['off', 'errors', 'warnings', 'all']),
+    'warnings',
+    'settings.otlp-log-level',
+  ),
+  'otlp.authorities': setting(Pem.nullable(), null, 'settings.otlp-authorities'),
   'setup.isDone': setting(z.boolean(), false, 'settings.setup-is-done'),
   'setup.simulatorPort': setting(z.int().min(1).max(65_535), 9090, 'settings.setup-simulator-port'),
   'backup.folder': setting(z.string().max(1000).nullable(), null, 'settings.backup-folder'),

@@ -77,6 +77,7 @@ const BASIC: ReadonlySet<string> = new Set([
   ...['oidc.isOn', 'oidc.name', 'oidc.issuer', 'oidc.clientId', 'oidc.accounts'],
   ...['oidc.groupsClaim', 'oidc.windowGroups', 'oidc.studyGroups'],
   ...['oidc.reportGroups', 'oidc.adminGroups'],
+  ...['otlp.isOn', 'otlp.url', 'otlp.logLevel'],
   ...['mail.host', 'mail.port', 'mail.security', 'mail.user', 'mail.from'],
   ...['dicomweb.isOn', 'dicomweb.origins'],
   ...['viewer.linkMinutes', 'viewer.sessionHours', 'update.isAutomatic', 'update.at'],

@@ -1,7 +1,5 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { IconCheck, IconPlugConnected } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconPlugConnected } from '@tabler/icons-react'
 import { dashboardIdentityProvider } from '#shared/contract/identity-provider.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
@@ -9,6 +7,7 @@ import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { SecretForm } from './secret-form.tsx'
 
 /** The client secret, the addresses to register at the identity provider, and a test. */
 export function IdentityProviderPanel() {
@@ -18,7 +17,12 @@ export function IdentityProviderPanel() {
     <Stack gap="sm" mt="sm">
       {state.data && (
         <>
-          <SecretForm hasSecret={state.data.hasSecret} />
+          <SecretForm
+            texts="oidc"
+            hasSecret={state.data.hasSecret}
+            set={dashboardIdentityProvider.setSecret}
+            refresh={dashboardIdentityProvider.provider}
+          />
           <Addresses name="redirect" urls={state.data.redirectUrls} />
           <Addresses name="signedOut" urls={state.data.signedOutUrls} />
         </>
@@ -69,52 +73,5 @@ function Addresses({ name, urls }: { name: 'redirect' | 'signedOut'; urls: reado
         </Group>
       ))}
     </div>
-  )
-}
-
-function SecretForm({ hasSecret }: { hasSecret: boolean }) {
-  const set = useSend(dashboardIdentityProvider.setSecret, [dashboardIdentityProvider.provider])
-  const [secret, setSecret] = useState('')
-  const send = (value: string | null) =>
-    set.mutate(
-      { body: { secret: value } },
-      {
-        onSuccess() {
-          setSecret('')
-          notifications.show({
-            message: t(`ui.settings.oidc.secret.${value === null ? 'removed' : 'saved'}`),
-            icon: <IconCheck size={18} />,
-          })
-        },
-      },
-    )
-  return (
-    <>
-      <Group align="flex-end">
-        <PasswordInput
-          label={t('ui.settings.oidc.secret.label')}
-          description={t('ui.settings.oidc.secret.description')}
-          placeholder={hasSecret ? '••••••••••••' : ''}
-          autoComplete="new-password"
-          value={secret}
-          onChange={({ currentTarget }) => setSecret(currentTarget.value)}
-          style={{ flex: 1 }}
-        />
-        <Button
-          variant="default"
-          disabled={secret.trim() === ''}
-          loading={set.isPending}
-          onClick={() => send(secret.trim())}
-        >
-          {t('ui.settings.oidc.secret.save')}
-        </Button>
-        {hasSecret && (
-          <Button variant="default" disabled={set.isPending} onClick={() => send(null)}>
-            {t('ui.settings.oidc.secret.remove')}
-          </Button>
-        )}
-      </Group>
-      {set.error && <Failed error={set.error} />}
-    </>
   )
 }

@@ -20,6 +20,7 @@ const NAMES = [
   'viewer',
   'dicomweb',
   'audit',
+  'otlp',
   'activity',
   'backup',
   'update',

@@ -28,6 +28,7 @@ import {
   shownSettings,
 } from './fields.ts'
 import { IdentityProviderPanel } from './identity-provider-panel.tsx'
+import { OtlpPanel } from './otlp-panel.tsx'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { useEditedSettings } from './use-edited-settings.ts'
@@ -111,6 +112,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
                     onChange={(value) => edit(row.key, value)}
                   />
                 ))}
+                {group.name === 'otlp' && <OtlpPanel />}
                 {group.name === 'oidc' && <IdentityProviderPanel />}
                 {group.name === 'dictation' && <DictationPanel />}
                 {group.name === 'dicomweb' && <DicomwebPanel />}
