@@ -53,6 +53,7 @@ export type Topic =
   | 'image studies'
   | 'commitments'
   | 'critical results'
+  | 'secrets'
   | `outbox ${string}`
 
 /**

@@ -1,11 +1,6 @@
-import { z } from 'zod'
-import { type Actor, note } from '#server/audit-log/audit.ts'
-import {
-  deleteSecret,
-  hasSecret,
-  readSecret,
-  storeSecret,
-} from '#server/configuration/secret-queries.ts'
+import type { Actor } from '#server/audit-log/audit.ts'
+import { readBoundSecret, setBoundSecret } from '#server/configuration/bound-secrets.ts'
+import { hasSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { onLogLine } from '#server/platform/log.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -14,9 +9,7 @@ import type { Metrics } from './metrics.ts'
 import { otlpLog } from './otlp-logs.ts'
 import { otlpMetrics } from './otlp-metrics.ts'
 
-const AUTHORIZATION = 'otlp.authorization'
-/** A secret is sent to the collector that it was entered for alone. */
-const KeptSecret = z.object({ origin: z.string(), secret: z.string() })
+export const OTLP_SECRET = 'otlp.authorization'
 /** Log lines that wait for the collector; further ones are dropped. */
 const MOST_LINES = 2048
 const LINES_AT_ONCE = 256
@@ -52,9 +45,14 @@ export class OtlpExport implements AsyncDisposable {
     this.#metrics = metrics
     this.#version = version
     this.#restart()
-    this.#stopListening = context.settings.onChange((keys) => {
+    const unwatch = context.settings.onChange((keys) => {
       if (keys.some((key) => key.startsWith('otlp.') || key.startsWith('clinic.'))) this.#restart()
     })
+    const unsubscribe = context.database.subscribe('secrets', () => this.#restart())
+    this.#stopListening = () => {
+      unwatch()
+      unsubscribe()
+    }
   }
 
   get state(): ExportState {
@@ -62,36 +60,12 @@ export class OtlpExport implements AsyncDisposable {
   }
 
   get hasSecret(): boolean {
-    return hasSecret(this.#context, AUTHORIZATION)
+    return hasSecret(this.#context, OTLP_SECRET)
   }
-
-  /** Whether this is the stored secret, for the collector that is set. */
-  isSecret = (secret: string): boolean => this.#secret() === secret
 
   /** The value of the header Authorization; null removes it. @throws ApiError refused */
   setSecret(secret: string | null, actor: Actor): void {
-    const { database, settings } = this.#context
-    database.transaction(() => {
-      if (secret === null) {
-        if (!deleteSecret(this.#context, AUTHORIZATION)) return
-      } else {
-        const url = settings.get('otlp.url')
-        if (url === null) throw new ApiError('refused', message('diagnostics.otlp-no-address'))
-        const kept: z.infer<typeof KeptSecret> = { origin: new URL(url).origin, secret }
-        storeSecret(this.#context, AUTHORIZATION, JSON.stringify(kept))
-      }
-      note(this.#context, actor, 'otlp.secret', AUTHORIZATION, {
-        password: secret === null ? 'forgotten' : 'set',
-      })
-      database.afterCommit(() => this.#restart())
-    })
-  }
-
-  #secret(): string | undefined {
-    const url = this.#context.settings.get('otlp.url')
-    const kept = readSecret(this.#context, AUTHORIZATION)
-    const { data } = KeptSecret.safeParse(kept === undefined ? undefined : JSON.parse(kept))
-    return url !== null && data?.origin === new URL(url).origin ? data.secret : undefined
+    setOtlpSecret(this.#context, secret, actor)
   }
 
   #restart(): void {
@@ -113,7 +87,7 @@ export class OtlpExport implements AsyncDisposable {
     const otel = await import('./otlp-sdk.ts')
     const intervalMs = settings.get('otlp.seconds') * 1000
     const authorities = settings.get('otlp.authorities')
-    const secret = this.#secret()
+    const secret = readBoundSecret(this.#context, OTLP_SECRET, new URL(url).origin)
     const sdk = otel.openSdk({
       url: url.replace(/\/+$/, ''),
       headers: secret === undefined ? {} : { authorization: secret },
@@ -170,6 +144,15 @@ export class OtlpExport implements AsyncDisposable {
     const running = await this.#running
     await running?.[Symbol.asyncDispose]()
   }
+}
+
+/** The value of the header Authorization; null removes it. @throws ApiError refused */
+export function setOtlpSecret(context: Context, secret: string | null, actor: Actor): void {
+  const url = context.settings.get('otlp.url')
+  if (url === null && secret !== null)
+    throw new ApiError('refused', message('diagnostics.otlp-no-address'))
+  const kept = { name: OTLP_SECRET, action: 'otlp.secret' }
+  setBoundSecret(context, kept, url === null ? '' : new URL(url).origin, secret, actor)
 }
 
 /** Seconds and nanoseconds. */

@@ -1,13 +1,8 @@
 import * as client from 'openid-client'
 import { Agent, fetch } from 'undici'
-import { z } from 'zod'
-import { type Actor, note } from '#server/audit-log/audit.ts'
-import {
-  deleteSecret,
-  hasSecret,
-  readSecret,
-  storeSecret,
-} from '#server/configuration/secret-queries.ts'
+import type { Actor } from '#server/audit-log/audit.ts'
+import { readBoundSecret, setBoundSecret } from '#server/configuration/bound-secrets.ts'
+import { hasSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -15,8 +10,6 @@ import { providerError } from './identity-provider-error.ts'
 import type { Identity } from './identity-queries.ts'
 
 export const PROVIDER_SECRET = 'oidc.clientSecret'
-/** A secret is shown to the provider that it was entered for alone. */
-const KeptSecret = z.object({ issuer: z.string(), secret: z.string() })
 /** Seconds for each request to the provider, for which a person waits. */
 const TIMEOUT_SECONDS = 8
 /** How long the provider's configuration is used before it is read again. */
@@ -81,8 +74,13 @@ export class IdentityProvider implements AsyncDisposable {
       }
     | undefined
 
+  readonly #unsubscribe: () => void
+
   constructor(context: Context) {
     this.#context = context
+    this.#unsubscribe = context.database.subscribe('secrets', () => {
+      this.#kept = undefined
+    })
   }
 
   get hasSecret(): boolean {
@@ -91,26 +89,7 @@ export class IdentityProvider implements AsyncDisposable {
 
   /** Null removes it. @throws ApiError refused: no issuer is set */
   setSecret(secret: string | null, actor: Actor): void {
-    const { database, settings } = this.#context
-    database.transaction(() => {
-      if (secret === null) {
-        if (!deleteSecret(this.#context, PROVIDER_SECRET)) return
-      } else {
-        const issuer = settings.get('oidc.issuer')
-        if (issuer === null) throw new ApiError('refused', message('users.provider-no-issuer'))
-        const kept: z.infer<typeof KeptSecret> = { issuer, secret }
-        storeSecret(this.#context, PROVIDER_SECRET, JSON.stringify(kept))
-      }
-      note(this.#context, actor, 'oidc.secret', PROVIDER_SECRET, {
-        password: secret === null ? 'forgotten' : 'set',
-      })
-    })
-    this.#kept = undefined
-  }
-
-  /** Whether this is the stored secret, for the issuer that is set. */
-  isSecret(secret: string): boolean {
-    return this.#secret() === secret
+    setProviderSecret(this.#context, secret, actor)
   }
 
   /** @throws ApiError refused, unavailable */
@@ -238,7 +217,7 @@ export class IdentityProvider implements AsyncDisposable {
     const isHere = LOOPBACK.test(url.hostname)
     if (url.protocol !== 'https:' && !isHere)
       throw new ApiError('refused', message('users.provider-needs-https'))
-    const secret = this.#secret()
+    const secret = readBoundSecret(this.#context, PROVIDER_SECRET, issuer)
     return await client.discovery(
       url,
       clientId,
@@ -256,15 +235,19 @@ export class IdentityProvider implements AsyncDisposable {
     )
   }
 
-  #secret(): string | undefined {
-    const kept = readSecret(this.#context, PROVIDER_SECRET)
-    const { data } = KeptSecret.safeParse(kept === undefined ? undefined : JSON.parse(kept))
-    return data?.issuer === this.#context.settings.get('oidc.issuer') ? data?.secret : undefined
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe()
     await this.#kept?.agent.destroy()
   }
+}
+
+/** Null removes it. @throws ApiError refused: no issuer is set */
+export function setProviderSecret(context: Context, secret: string | null, actor: Actor): void {
+  const issuer = context.settings.get('oidc.issuer')
+  if (issuer === null && secret !== null)
+    throw new ApiError('refused', message('users.provider-no-issuer'))
+  const kept = { name: PROVIDER_SECRET, action: 'oidc.secret' }
+  setBoundSecret(context, kept, issuer ?? '', secret, actor)
 }
 
 /** In the way that the provider supports; basic is the default of OpenID Connect Discovery 1.0. */

@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
+import { serveRedirect } from '#server/http/redirect-route.ts'
 import { signInTokenOf } from '#server/http/sign-in-cookie.ts'
 import { createToken } from '#server/platform/token.ts'
 import {
@@ -80,29 +80,17 @@ export function serveIdentityProvider(
  * The paths that a browser opens itself. They change nothing: the provider's answer is handed to the
  * page, whose call carries the cookies and the proof that the page is the gateway's own.
  */
-function serveBrowserPaths({ fastify, declared }: HttpApp, signIns: ProviderSignIns): void {
-  const paths = [PROVIDER_START_PATH, PROVIDER_CALLBACK_PATH, PROVIDER_END_PATH]
-  for (const path of paths) declared.push({ method: 'GET', path })
-  const route = (path: string, target: (request: FastifyRequest) => string) =>
-    fastify.route({
-      method: 'GET',
-      url: path,
-      exposeHeadRoute: false,
-      handler: (request: FastifyRequest, reply: FastifyReply) =>
-        reply
-          .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-          .redirect(target(request), 303),
-    })
-  route(PROVIDER_START_PATH, (request) => {
+function serveBrowserPaths(app: HttpApp, signIns: ProviderSignIns): void {
+  serveRedirect(app, PROVIDER_START_PATH, (request) => {
     const { data } = Answer.safeParse(request.query)
     const url = data && signIns.urlOf(data.state, signInTokenOf(request))
     return url ?? '/#/oidc'
   })
-  route(PROVIDER_CALLBACK_PATH, ({ query }) => {
+  serveRedirect(app, PROVIDER_CALLBACK_PATH, ({ query }) => {
     const { data } = Answer.safeParse(query)
     // In the fragment, which is not sent to any server.
     const given = Object.entries(data ?? {}).filter(([, value]) => value !== undefined)
     return data ? `/#/oidc?${new URLSearchParams(given as [string, string][])}` : '/#/oidc'
   })
-  route(PROVIDER_END_PATH, () => '/#/oidc?ended=1')
+  serveRedirect(app, PROVIDER_END_PATH, () => '/#/oidc?ended=1')
 }

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { IdentityProvider, type ProviderRequest } from '#server/modules/users/identity-provider.ts'
+import { readBoundSecret } from '#server/configuration/bound-secrets.ts'
+import {
+  IdentityProvider,
+  PROVIDER_SECRET,
+  type ProviderRequest,
+} from '#server/modules/users/identity-provider.ts'
 import { type Forged, openHostileProvider } from '../../../../support/hostile-provider.ts'
 import { CLIENT } from '../../../../support/identity-provider.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -181,8 +186,8 @@ describe('a provider', () => {
   })
 
   it('is not shown the secret of another', async () => {
-    expect(provider.isSecret(CLIENT.secret)).toBe(true)
-    temp.store.settings.change({ 'oidc.issuer': 'https://id.clinic.example' }, 'command-line')
-    expect(provider.isSecret(CLIENT.secret)).toBe(false)
+    const secret = (issuer: string) => readBoundSecret(temp.store, PROVIDER_SECRET, issuer)
+    expect(secret(hostile.issuer)).toBe(CLIENT.secret)
+    expect(secret('https://id.clinic.example')).toBeUndefined()
   })
 })
