@@ -4,7 +4,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { pixelBytes, STUDIES } from './instances.mjs'
 import { difference, openMeasured } from './measure.mjs'
-import { adviceFor, fitted, randomOf, siteLoad, simulatedDay, studyCost } from './model.mjs'
+import { adviceFor, fitted, randomOf, simulatedDay, siteLoad, studyCost } from './model.mjs'
 import { fiftySites } from './sites.mjs'
 
 const FILE = join(import.meta.dirname, 'costs.json')
@@ -61,7 +61,10 @@ async function forwardCosts(gateway, receive) {
     await gateway.send(modality, count)
     const { cpuMs } = difference(await gateway.totals(), before)
     const bytes = pixelBytes(STUDIES[modality])
-    rows.push({ bytes, cpuMs: Math.max(0.1, cpuMs / count - receive.perInstanceMs - (bytes / 1e6) * receive.perMbMs) })
+    rows.push({
+      bytes,
+      cpuMs: Math.max(0.1, cpuMs / count - receive.perInstanceMs - (bytes / 1e6) * receive.perMbMs),
+    })
     console.log('forward', modality, JSON.stringify(rows.at(-1)))
   }
   return fitted(rows)
@@ -89,7 +92,8 @@ async function validate() {
   const mix = { CT: 1, MR: 2, DX: 20, US: 4, MG: 3 }
   const gateway = await openMeasured()
   try {
-    for (const modality of Object.keys(mix)) await gateway.send(modality, STUDIES[modality].instances)
+    for (const modality of Object.keys(mix))
+      await gateway.send(modality, STUDIES[modality].instances)
     const before = await gateway.totals()
     const began = performance.now()
     await Promise.all(
@@ -101,7 +105,10 @@ async function validate() {
     const seconds = (performance.now() - began) / 1000
     const used = difference(await gateway.totals(), before)
     const sum = (of) =>
-      Object.entries(mix).reduce((total, [name, count]) => total + count * of(studyCost(given, name)), 0)
+      Object.entries(mix).reduce(
+        (total, [name, count]) => total + count * of(studyCost(given, name)),
+        0,
+      )
     const rows = [
       ['CPU ms', sum(({ receiveMs }) => receiveMs), used.cpuMs],
       ['disk bytes', sum(({ bytes }) => bytes), used.imageBytes],

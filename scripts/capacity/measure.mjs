@@ -83,7 +83,9 @@ export async function openMeasured() {
     /** From now on every image goes on to an archive that accepts and discards it. */
     async forwardAll() {
       const port = await freePort()
-      archive = spawn('storescp', ['--ignore', '-aet', 'ARCHIVE', String(port)], { stdio: 'ignore' })
+      archive = spawn('storescp', ['--ignore', '-aet', 'ARCHIVE', String(port)], {
+        stdio: 'ignore',
+      })
       const { host } = gateway.peer
       const { status, stderr } = spawnSync(
         process.execPath,

@@ -16,7 +16,11 @@ export const MOST_WAIT_SECONDS = 30
  * @param rows `{ bytes, cpuMs, databaseBytes }` for one instance of each modality
  */
 export function fitted(rows) {
-  const weighted = rows.map(({ bytes, cpuMs }) => ({ mb: bytes / 1e6, cpuMs, weight: 1 / cpuMs ** 2 }))
+  const weighted = rows.map(({ bytes, cpuMs }) => ({
+    mb: bytes / 1e6,
+    cpuMs,
+    weight: 1 / cpuMs ** 2,
+  }))
   const sum = (of) => weighted.reduce((total, row) => total + row.weight * of(row), 0)
   const [s, sx, sy] = [sum(() => 1), sum(({ mb }) => mb), sum(({ cpuMs }) => cpuMs)]
   const [sxx, sxy] = [sum(({ mb }) => mb ** 2), sum(({ mb, cpuMs }) => mb * cpuMs)]
@@ -30,8 +34,7 @@ export function studyCost(costs, modality) {
   const bytes = instances * (pixelBytes(STUDIES[modality]) + HEADER_BYTES)
   const { perInstanceMs, perMbMs } = costs.receive
   const receiveMs = instances * perInstanceMs + (bytes / 1e6) * perMbMs
-  const forwardMs =
-    instances * costs.forward.perInstanceMs + (bytes / 1e6) * costs.forward.perMbMs
+  const forwardMs = instances * costs.forward.perInstanceMs + (bytes / 1e6) * costs.forward.perMbMs
   const databaseBytes = costs.perStudyDatabaseBytes + instances * costs.perInstanceDatabaseBytes
   return { instances, bytes, receiveMs, forwardMs, databaseBytes }
 }

@@ -13,9 +13,24 @@ const CURVES = {
 const KINDS = [
   { name: 'practice', curve: 'office', studies: { DX: 30, US: 20 }, diskGb: 500 },
   { name: 'breast centre', curve: 'office', studies: { MG: 60, US: 25, DX: 5 }, diskGb: 2000 },
-  { name: 'imaging centre', curve: 'morning', studies: { CT: 40, MR: 35, DX: 40, US: 30 }, diskGb: 4000 },
-  { name: 'hospital', curve: 'aroundTheClock', studies: { CT: 90, MR: 40, DX: 180, US: 60, MG: 20 }, diskGb: 8000 },
-  { name: 'large hospital', curve: 'aroundTheClock', studies: { CT: 280, MR: 120, DX: 500, US: 150, MG: 60 }, diskGb: 16_000 },
+  {
+    name: 'imaging centre',
+    curve: 'morning',
+    studies: { CT: 40, MR: 35, DX: 40, US: 30 },
+    diskGb: 4000,
+  },
+  {
+    name: 'hospital',
+    curve: 'aroundTheClock',
+    studies: { CT: 90, MR: 40, DX: 180, US: 60, MG: 20 },
+    diskGb: 8000,
+  },
+  {
+    name: 'large hospital',
+    curve: 'aroundTheClock',
+    studies: { CT: 280, MR: 120, DX: 500, US: 150, MG: 60 },
+    diskGb: 16_000,
+  },
 ]
 
 export function fiftySites(seed = 1) {
@@ -28,7 +43,10 @@ export function fiftySites(seed = 1) {
       number: number + 1,
       curve: CURVES[kind.curve],
       studies: Object.fromEntries(
-        Object.entries(kind.studies).map(([modality, count]) => [modality, Math.round(count * size)]),
+        Object.entries(kind.studies).map(([modality, count]) => [
+          modality,
+          Math.round(count * size),
+        ]),
       ),
       forwards: random() < 0.8,
       lineMbits: [100, 200, 1000][Math.floor(random() * 3)],

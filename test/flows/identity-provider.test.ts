@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { dashboardIdentityProvider } from '#shared/contract/identity-provider.ts'
 import type { Session } from '#shared/contract/people.ts'
+import { freePort } from '../support/free-port.ts'
 import { OWNER, type StartedGateway, startGateway } from '../support/gateway.ts'
 import type { HttpAnswer } from '../support/http-call.ts'
 import { CLIENT, openIdentityProvider } from '../support/identity-provider.ts'
@@ -28,16 +31,22 @@ const PEOPLE = {
 }
 
 let aheadMs = 0
+let overLan: string
 let stage: StartedGateway
 let provider: Awaited<ReturnType<typeof openIdentityProvider>>
 beforeAll(async () => {
+  const port = await freePort()
+  overLan = `https://127.0.0.1:${port}`
   stage = await startGateway({
     clock: () => Date.now() + aheadMs,
-    overrides: { 'window.lockMinutes': 60 },
+    overrides: {
+      ...{ 'window.lockMinutes': 60, 'https.isOn': true },
+      ...{ 'https.host': '127.0.0.1', 'https.port': port },
+    },
   })
   provider = await openIdentityProvider(
     PEOPLE,
-    [`${stage.http}/oidc/callback`],
+    [`${stage.http}/oidc/callback`, `${overLan}/oidc/callback`],
     [`${stage.http}/oidc/signed-out`],
   )
   await set({
@@ -124,6 +133,18 @@ describe('a first sign-in', () => {
     expect((await actions())[0]).toBe('user.sign-in-refused {"reason":"no account"}')
     await set({ 'oidc.accounts': 'create' })
     expect(sessionOf(await browser().signIn('ada')).user).toMatchObject({ level: 'admin' })
+  })
+})
+
+describe('the window by HTTPS', () => {
+  it('signs in under its own address, with cookies of TLS alone', async () => {
+    const pem = readFileSync(join(stage.folder, 'tls', 'cert.pem'), 'utf8')
+    const at = new ProviderBrowser(overLan, pem)
+    const begun = await at.call(dashboardIdentityProvider.begin, { purpose: 'sign-in' })
+    expect(begun.headers['set-cookie']?.[0]).toMatch(/^__Host-.*HttpOnly; Secure; SameSite=Strict/)
+    expect(sessionOf(await at.signIn('tim')).user).toMatchObject({ firstName: 'Tim' })
+    const { redirectUrls } = await stage.call(dashboardIdentityProvider.provider, {})
+    expect(redirectUrls).toContain(`${overLan}/oidc/callback`)
   })
 })
 
@@ -267,7 +288,7 @@ describe('without the provider', () => {
   it('keeps the client secret for its issuer alone', async () => {
     expect(await stage.call(dashboardIdentityProvider.provider, {})).toMatchObject({
       hasSecret: true,
-      redirectUrls: [`${stage.http}/oidc/callback`],
+      redirectUrls: expect.arrayContaining([`${stage.http}/oidc/callback`]),
     })
     await set({ 'oidc.isOn': false })
     expect((await browser().call(dashboard.session)).json).toMatchObject({ provider: null })

@@ -14,10 +14,13 @@ export type Returned = Readonly<Record<string, string>>
  */
 export class ProviderBrowser {
   readonly #gateway: string
+  readonly #ca: string | undefined
   readonly #cookies = new Map<string, Map<string, string>>()
 
-  constructor(gateway: string) {
+  /** @param ca the certificate (PEM) of a gateway that is reached by HTTPS */
+  constructor(gateway: string, ca?: string) {
     this.#gateway = gateway
+    this.#ca = ca
   }
 
   /** A call of the gateway's page. */
@@ -84,6 +87,7 @@ export class ProviderBrowser {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const answer = await httpCall(url, {
       ...call,
+      ...(this.#ca !== undefined && url.startsWith('https:') && { ca: this.#ca }),
       headers: { ...call.headers, ...(cookie && { cookie }) },
     })
     for (const line of answer.headers['set-cookie'] ?? []) {
