@@ -1,11 +1,10 @@
-// npm run capacity -- measure|validate|simulate: docs/SCALING.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { pixelBytes, STUDIES } from './instances.mjs'
 import { difference, openMeasured } from './measure.mjs'
-import { adviceFor, fitted, randomOf, simulatedDay, siteLoad, studyCost } from './model.mjs'
-import { fiftySites } from './sites.mjs'
+import { fitted, studyCost } from './model.mjs'
+import { simulatedSites, withTables } from './tables.mjs'
 
 const FILE = join(import.meta.dirname, 'costs.json')
 const costs = () => JSON.parse(readFileSync(FILE, 'utf8'))
@@ -129,29 +128,13 @@ async function validate() {
   }
 }
 
-/** The rows of the table in docs/SCALING.md. */
-export function simulate(given = costs(), seed = 1) {
-  const random = randomOf(seed)
-  return fiftySites(seed).map((site) => {
-    const load = siteLoad(given, site)
-    const days = Array.from({ length: 20 }, () => simulatedDay(given, site, random))
-    const worst = {
-      longestWait: Math.max(...days.map(({ longestWait }) => longestWait)),
-      busiestHour: Math.max(...days.map(({ busiestHour }) => busiestHour)),
-    }
-    return { site, load, worst, advice: adviceFor(load, worst, site) }
-  })
-}
-
-function print() {
-  for (const { site, load, worst, advice } of simulate())
+/** One line for each site. */
+function simulate() {
+  for (const { site, load, worst, advice } of simulatedSites(costs()))
     console.log(
       [
-        site.number,
-        site.name,
-        load.studies,
-        `${(load.bytes / 1e9).toFixed(1)} GB`,
-        `core ${(Math.max(load.peakCpu, worst.busiestHour / 3600) * 100).toFixed(1)} %`,
+        ...[site.number, site.name, load.studies, `${(load.bytes / 1e9).toFixed(1)} GB`],
+        `core ${((worst.busiestHour / 3600) * 100).toFixed(1)} %`,
         `wait ${worst.longestWait.toFixed(1)} s`,
         `line ${(load.peakNetwork * 100).toFixed(0)} %`,
         `${Math.round(load.daysOnDisk)} days`,
@@ -160,8 +143,12 @@ function print() {
     )
 }
 
-if (import.meta.main) {
-  const run = { measure, validate, simulate: print }[process.argv[2] ?? 'simulate']
-  if (!run) throw new Error('measure, validate or simulate')
-  await run()
+/** Writes the tables of the document. */
+function document() {
+  const path = join(import.meta.dirname, '../../docs/SCALING.md')
+  writeFileSync(path, withTables(readFileSync(path, 'utf8'), costs()))
 }
+
+const run = { measure, validate, simulate, document }[process.argv[2] ?? 'simulate']
+if (!run) throw new Error('measure, validate, simulate or document')
+await run()

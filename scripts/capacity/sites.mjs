@@ -50,7 +50,7 @@ export function fiftySites(seed = 1) {
       ),
       forwards: random() < 0.8,
       lineMbits: [100, 200, 1000][Math.floor(random() * 3)],
-      keepDays: 90,
+      keepDays: 365,
       isAroundTheClock: kind.curve === 'aroundTheClock',
     }
   })

@@ -92,6 +92,8 @@ test('an owner sets the provider up', async () => {
   await panel.scrollIntoViewIfNeeded()
   await pictured(page, 'provider-settings')
   await expectAccessible(page, 'provider-settings')
+  await page.locator('#group-otlp').scrollIntoViewIfNeeded()
+  await pictured(page, 'otlp-settings', [1440])
 })
 
 test('a person signs in in the window of the provider, which closes', async () => {
@@ -105,6 +107,12 @@ test('a person signs in in the window of the provider, which closes', async () =
   ).toBeVisible()
   await pictured(page, 'provider-sign-in')
   await expectAccessible(page, 'provider-sign-in')
+  await page.getByText('Español', { exact: true }).click()
+  await expect(
+    page.getByRole('button', { name: 'Iniciar sesión con North Clinic account' }),
+  ).toBeVisible()
+  await pictured(page, 'provider-sign-in-es', [1440])
+  await page.getByText('English', { exact: true }).click()
 
   await closed(await atProvider('Sign in with North Clinic account', 'ada'))
   await expect(page.getByRole('heading', { name: 'Worklist', level: 1 })).toBeVisible()
