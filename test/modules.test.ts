@@ -34,7 +34,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   mail: [NODE, /^nodemailer(\/|$)/],
   audit: [NODE, 'kysely', 'lru-cache', 'zod'],
   settings: [NODE],
-  users: [NODE, '@zxcvbn-ts/language-common', 'otpauth', 'zod'],
+  users: [NODE, '@zxcvbn-ts/language-common', 'openid-client', 'otpauth', 'undici', 'zod'],
   'api-keys': [NODE],
   customers: [],
   studies: [NODE, 'kysely', 'zod'],
@@ -56,7 +56,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   lifecycle: [NODE],
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
-  diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],
+  diagnostics: [NODE, /^@opentelemetry\//, 'fflate', 'prom-client', 'zod'],
   dashboard: [NODE],
   control: [NODE, 'yaml', 'zod'],
   server: [NODE],
@@ -80,7 +80,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   cli: {
     at: /^electron\/(headless\.ts|cli\/)/,
     imports: ['electron/server/', 'electron/simulator/', 'shared/'],
-    packages: [NODE, 'zod'],
+    packages: [NODE, 'yaml', 'zod'],
   },
   desktop: {
     at: /^electron\/(main\.ts|preload\.ts|desktop\/)/,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -12,6 +13,7 @@ import {
 import { verbatim } from '#shared/messages/message.ts'
 import { ownPackage, textFromFile, UsageError } from './arguments.ts'
 import { DATA_OPTION } from './options.ts'
+import { withSecrets } from './secret-references.ts'
 
 const TIMEOUT_MS = 15_000
 const RETRY_INTERVAL_MS = 100
@@ -66,7 +68,7 @@ async function inputOf(
   const [file] = words
   if (file === undefined || words.length > 1)
     throw new UsageError(`${name} takes one argument, the name of a file.`)
-  return textFromFile(name, file)
+  return withSecrets(textFromFile(name, file), dirname(file))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Session, session, type WebContents } from 'electron'
-import { hasOrigin } from './window.ts'
+import { hasOrigin, isProviderPage, isSignInWindow } from './window.ts'
 
 /**
  * Permissions of the gateway's own page: writing to the clipboard, and using a second screen for
@@ -44,13 +44,21 @@ export function refusePermissions(
   of.setDevicePermissionHandler(() => false)
 }
 
-/** Blocks every request that does not go to the gateway (Electron security checklist 1). */
+/**
+ * Blocks every request that does not go to the gateway (Electron security checklist 1), except those
+ * of a window for signing in at the identity provider.
+ */
 export function refuseRequests(
   origin: () => string | undefined,
   of: Session = session.defaultSession,
 ): void {
   of.webRequest.onBeforeRequest((request, answer) =>
-    answer({ cancel: !isLoadable(origin(), request.url) }),
+    answer({
+      cancel: !(
+        isLoadable(origin(), request.url) ||
+        (isSignInWindow(request.webContents) && isProviderPage(request.url))
+      ),
+    }),
   )
 }
 

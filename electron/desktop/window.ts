@@ -6,6 +6,7 @@ import {
   shell,
   type WebContents,
 } from 'electron'
+import { PROVIDER_START_PATH } from '#shared/contract/identity-provider.ts'
 import {
   initialBounds,
   MIN_SIZE,
@@ -23,6 +24,10 @@ export function hasOrigin(origin: string, url: string): boolean {
 function isViewer(origin: string, url: string): boolean {
   return hasOrigin(origin, url) && new URL(url).pathname === '/viewer'
 }
+
+/** Whether a URL leads to the identity provider of the clinic, by the gateway's own redirect. */
+const isSignIn = (origin: string, url: string): boolean =>
+  hasOrigin(origin, url) && new URL(url).pathname === PROVIDER_START_PATH
 
 /**
  * Sites that may be opened externally: the DICOM standard that screens cite. Sites of partners or
@@ -75,9 +80,22 @@ const IMAGES: BrowserWindowConstructorOptions = {
   webPreferences: SAFE,
 }
 
+/** Options of the window for signing in at the identity provider, which has nothing native either. */
+const SIGN_IN: BrowserWindowConstructorOptions = {
+  ...{ width: 520, height: 720, backgroundColor: GROUND },
+  title: 'Isthmus',
+  autoHideMenuBar: true,
+  webPreferences: SAFE,
+}
+const signInWindows = new WeakSet<WebContents>()
+
+/** Whether these are the contents of a window for signing in, which alone leave the gateway. */
+export const isSignInWindow = (contents: WebContents | undefined): boolean =>
+  contents !== undefined && signInWindows.has(contents)
+
 /**
  * Creates the main window without showing it. It never leaves the gateway's origin and can only
- * open image windows (Electron security checklist 12-14).
+ * open image windows and the one for signing in (Electron security checklist 12-14).
  * @param origin origin of the gateway; undefined until it has started
  */
 export function openWindow(
@@ -105,11 +123,36 @@ export function openWindow(
     const own = origin()
     if (own !== undefined && isViewer(own, url))
       return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
+    if (own !== undefined && isSignIn(own, url))
+      return { action: 'allow', overrideBrowserWindowOptions: SIGN_IN }
     openOutside(url)
     return { action: 'deny' }
   })
-  window.webContents.on('did-create-window', (images) => restrictImages(origin, images.webContents))
+  window.webContents.on('did-create-window', ({ webContents }, { url }) => {
+    const own = origin()
+    if (own !== undefined && isSignIn(own, url)) restrictSignIn(origin, webContents)
+    else restrictImages(origin, webContents)
+  })
   return window
+}
+
+/**
+ * The pages of an identity provider may be at any number of hosts, which only the provider knows.
+ * They are reached by TLS, unless the provider is on this PC, and open nothing.
+ */
+function restrictSignIn(origin: () => string | undefined, contents: WebContents): void {
+  signInWindows.add(contents)
+  restrictNavigation(origin, contents, (own, url) => hasOrigin(own, url) || isProviderPage(url))
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }))
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** Whether a URL may be loaded in a window for signing in. */
+export function isProviderPage(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
 }
 
 /** An image window opens further image windows, for other screens, and nothing else. */
@@ -149,7 +192,9 @@ function restrictNavigation(
   contents.on('will-redirect', (event, url) => isPermitted(url) || event.preventDefault())
   contents.on(
     'will-frame-navigate',
-    (event) => isPermitted(event.url, hasOrigin) || event.preventDefault(),
+    (event) =>
+      isPermitted(event.url, isSignInWindow(contents) ? isAllowed : hasOrigin) ||
+      event.preventDefault(),
   )
   contents.on('will-attach-webview', (event) => event.preventDefault())
 }

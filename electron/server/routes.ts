@@ -23,6 +23,8 @@ import { serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
 import type { openHealth } from '#server/modules/diagnostics/health.ts'
 import { serveHealth } from '#server/modules/diagnostics/health-route.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
+import type { OtlpExport } from '#server/modules/diagnostics/otlp-export.ts'
+import { serveOtlpExport } from '#server/modules/diagnostics/otlp-routes.ts'
 import { serveUpdates } from '#server/modules/diagnostics/update-routes.ts'
 import { serveDictation } from '#server/modules/dictation/routes.ts'
 import type { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
@@ -52,9 +54,12 @@ import { serveSetup } from '#server/modules/setup/setup-routes.ts'
 import type { TrialSimulators } from '#server/modules/setup/simulators.ts'
 import { serveViewerStudies } from '#server/modules/studies/routes.ts'
 import { serveStudyLists } from '#server/modules/study-lists/routes.ts'
+import type { IdentityProvider } from '#server/modules/users/identity-provider.ts'
 import { serveInterfaceUsers } from '#server/modules/users/interface-routes.ts'
 import type { People } from '#server/modules/users/people.ts'
 import { serveDashboardPeople } from '#server/modules/users/people-routes.ts'
+import { serveIdentityProvider } from '#server/modules/users/provider-routes.ts'
+import type { ProviderSignIns } from '#server/modules/users/provider-sign-in.ts'
 import { customerIdsOfUser } from '#server/modules/users/queries.ts'
 import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
 import { serveSessions, sessionReply } from '#server/modules/users/session-routes.ts'
@@ -116,6 +121,11 @@ export interface Services {
   readonly images: Imaging
   readonly contexts: ClinicalContexts
   readonly speech: SpeechEngine
+  readonly otlp: OtlpExport
+  readonly identityProvider: {
+    readonly provider: IdentityProvider
+    readonly signIns: ProviderSignIns
+  }
   readonly destinations: ReportDestinations
   readonly replay: EventReplay
   readonly refusedHosts: RefusedHosts
@@ -188,7 +198,20 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
   serveStatus(app, context, live)
   serveToday(app, context, live)
   serveTrends(app, context, live)
-  serveSessions(app, context, services.metrics.watching(people), showSession)
+  serveSessions(
+    app,
+    context,
+    services.metrics.watching(people),
+    showSession,
+    services.identityProvider.signIns,
+  )
+  serveIdentityProvider(app, context, services.identityProvider, showSession, () => [
+    ...new Set(
+      [publicBase(), up.windowUrl(), ...up.lanListener().state().urls].map((url) =>
+        url.replace(/\/+$/, ''),
+      ),
+    ),
+  ])
   serveDashboardPeople(app, context, people, publicBase, showSession)
   serveDashboardSecurity(app, context, people, lan, showSession)
   serveCustomerUsers(app, context)
@@ -197,6 +220,7 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
   servePartner(app, context, services.requester)
   serveSettings(app, context, certificates)
   serveAudit(app, context, live.auditTrail)
+  serveOtlpExport(app, services.otlp)
   serveSetup(
     app,
     context,

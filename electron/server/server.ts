@@ -32,6 +32,7 @@ import { Listeners, openAdmittedConnections } from './modules/devices/listeners.
 import { openHealth } from './modules/diagnostics/health.ts'
 import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
 import { Metrics } from './modules/diagnostics/metrics.ts'
+import { OtlpExport } from './modules/diagnostics/otlp-export.ts'
 import { readinessOf } from './modules/diagnostics/readiness.ts'
 import { openTelemetry } from './modules/diagnostics/telemetry.ts'
 import { updatePreflight } from './modules/diagnostics/update-preflight.ts'
@@ -53,7 +54,9 @@ import { ReportDestinations } from './modules/reports/report-destinations.ts'
 import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
 import { TrialSimulators } from './modules/setup/simulators.ts'
+import { IdentityProvider } from './modules/users/identity-provider.ts'
 import { openPeople } from './modules/users/people.ts'
+import { ProviderSignIns } from './modules/users/provider-sign-in.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { approvedWorkstation } from './modules/users/workstations.ts'
 import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
@@ -240,6 +243,7 @@ async function openServices(
       },
     ),
   )
+  const otlp = opened.use(new OtlpExport(context, metrics, version))
   const destinations = new ReportDestinations(context)
   const deliveries = new ReportDeliveries(context, requester, recorder, destinations, publicBase)
   const worklist = opened.use(new Worklist(context, requester, eventLog, performedSteps))
@@ -255,6 +259,8 @@ async function openServices(
   opened.use(deliveries)
   opened.use(openReportArchiver(context))
   const speech = opened.use(new SpeechEngine(context, new Agents(isOwn)))
+  const provider = opened.use(new IdentityProvider(context))
+  const identityProvider = { provider, signIns: new ProviderSignIns(context, provider) }
   const downloads = opened.use(new Downloads(context, new Agents(isOwn)))
   const contexts = new ClinicalContexts(context, requester, downloads, refusedHosts, eventLog)
   const replay = opened.use(
@@ -294,7 +300,7 @@ async function openServices(
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
     ...{ backups, erasures, restoring, recovery, simulators, logFile, restart },
-    ...{ contexts, speech, destinations, replay, refusedHosts },
+    ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
     checks: openHealth(
       context,

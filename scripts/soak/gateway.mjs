@@ -68,6 +68,7 @@ export async function openSoaked(entry) {
   const { http, dimse } = gateway.ready
   return {
     http,
+    folder,
     peer: {
       host: '127.0.0.1',
       port: Number(dimse.split(':').at(-1)),

@@ -262,7 +262,8 @@ export const dashboardSessions = {
   signOut: operation('DELETE /dashboard/session', {
     access: 'public',
     summary: 'Sign out',
-    reply: Outcome,
+    /** `providerPath`: to open in the browser, where the session of the provider is to end too. */
+    reply: z.object({ success: z.literal(true), providerPath: z.string().nullable() }),
   }),
 } as const
 

@@ -24,8 +24,10 @@ import { dashboardDictation } from './dictation.ts'
 import { dashboardErasures } from './erasure.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
+import { dashboardIdentityProvider } from './identity-provider.ts'
 import { dashboardImages } from './images.ts'
 import { dashboardLifecycle } from './lifecycle.ts'
+import { dashboardOtlpExport } from './otlp-export.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
@@ -70,6 +72,8 @@ const WINDOW = {
   notices: dashboardCorrectionNotices,
   reports: dashboardReports,
   dictation: dashboardDictation,
+  identityProvider: dashboardIdentityProvider,
+  otlpExport: dashboardOtlpExport,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

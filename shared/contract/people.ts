@@ -79,5 +79,9 @@ export const Session = z.object({
   needsSecondFactor: z.boolean(),
   clinicName: z.string(),
   version: z.string(),
+  /** The identity provider that the window offers for sign-in; null without one. */
+  provider: z.object({ name: z.string() }).nullable(),
+  /** How the user of the session can show again who they are. */
+  proofs: z.object({ password: z.boolean(), provider: z.boolean() }),
 })
 export type Session = z.infer<typeof Session>

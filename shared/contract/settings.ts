@@ -8,6 +8,8 @@ import { Pem } from './values.ts'
 const Port = z.int().min(0).max(65_535)
 const HostName = z.string().regex(/^[A-Za-z0-9.:_[\]-]{1,253}$/, fault('values.host'))
 const Minutes = (most: number) => z.number().min(0).max(most)
+/** Names or ids of groups, as the identity provider writes them. */
+const Groups = z.array(z.string().trim().min(1).max(200)).max(50)
 
 /** The two areas of the interface that have studies. */
 export const STUDY_AREAS = ['scribe', 'viewer'] as const
@@ -86,6 +88,58 @@ export const SETTINGS = {
   'https.port': setting(Port.min(1), 8443, 'settings.https-port'),
   'window.lockMinutes': setting(Minutes(60).min(1), 10, 'settings.window-lock-minutes'),
   'window.sessionHours': setting(z.number().min(1).max(72), 12, 'settings.window-session-hours'),
+  'oidc.isOn': setting(z.boolean(), false, 'settings.oidc-is-on'),
+  'oidc.name': setting(z.string().trim().max(40), '', 'settings.oidc-name'),
+  'oidc.issuer': setting(
+    z
+      .url({ protocol: /^https?$/ })
+      .max(500)
+      .nullable(),
+    null,
+    'settings.oidc-issuer',
+  ),
+  'oidc.clientId': setting(
+    z.string().trim().min(1).max(200).nullable(),
+    null,
+    'settings.oidc-client-id',
+  ),
+  'oidc.scopes': setting(
+    z
+      .string()
+      .regex(/^openid( [\x21\x23-\x5B\x5D-\x7E]+)*$/, fault('settings.not-scopes'))
+      .max(200),
+    'openid profile email',
+    'settings.oidc-scopes',
+  ),
+  'oidc.accounts': setting(z.enum(['link', 'create']), 'link', 'settings.oidc-accounts'),
+  'oidc.trustsEmail': setting(z.boolean(), false, 'settings.oidc-trusts-email'),
+  'oidc.groupsClaim': setting(
+    z.string().trim().min(1).max(200),
+    'groups',
+    'settings.oidc-groups-claim',
+  ),
+  'oidc.windowGroups': setting(Groups, [], 'settings.oidc-window-groups'),
+  'oidc.studyGroups': setting(Groups, [], 'settings.oidc-study-groups'),
+  'oidc.reportGroups': setting(Groups, [], 'settings.oidc-report-groups'),
+  'oidc.adminGroups': setting(Groups, [], 'settings.oidc-admin-groups'),
+  'oidc.endsProviderSession': setting(z.boolean(), true, 'settings.oidc-ends-provider-session'),
+  'oidc.authorities': setting(Pem.nullable(), null, 'settings.oidc-authorities'),
+  'otlp.isOn': setting(z.boolean(), false, 'settings.otlp-is-on'),
+  'otlp.url': setting(
+    z
+      .url({ protocol: /^https?$/ })
+      .max(500)
+      .nullable(),
+    null,
+    'settings.otlp-url',
+  ),
+  'otlp.seconds': setting(z.int().min(1).max(3600), 60, 'settings.otlp-seconds'),
+  'otlp.logLevel': setting(
+    z.enum(['off', 'errors', 'warnings', 'all']),
+    'warnings',
+    'settings.otlp-log-level',
+  ),
+  'otlp.authorities': setting(Pem.nullable(), null, 'settings.otlp-authorities'),
   'setup.isDone': setting(z.boolean(), false, 'settings.setup-is-done'),
   'setup.simulatorPort': setting(z.int().min(1).max(65_535), 9090, 'settings.setup-simulator-port'),
   'backup.folder': setting(z.string().max(1000).nullable(), null, 'settings.backup-folder'),

@@ -54,7 +54,7 @@ const prefs = () => fake.windows[0]?.options.webPreferences ?? {}
 it('1: loads from the gateway on this PC alone', () => {
   expect(
     ['https://evil.test/x.js', 'http://127.0.0.1:9/', 'ws://evil.test/', 'ftp://evil.test/'].map(
-      fake.goesOut,
+      (url) => fake.goesOut(url),
     ),
   ).toEqual(Array(4).fill(false))
   expect(fake.goesOut(`${ORIGIN}/assets/x.js`)).toBe(true)

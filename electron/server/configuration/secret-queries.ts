@@ -34,11 +34,15 @@ export function storeSecret({ database, clock }: SecretStore, name: string, secr
       .values(row)
       .onConflict((old) => old.column('name').doUpdateSet(row)),
   )
+  database.notify('secrets')
 }
 
 /** Returns whether the secret existed. */
-export const deleteSecret = ({ database }: Pick<SecretStore, 'database'>, name: string): boolean =>
-  database.run(database.sql.deleteFrom('secrets').where('name', '=', name)).changes > 0
+export function deleteSecret({ database }: Pick<SecretStore, 'database'>, name: string): boolean {
+  const { changes } = database.run(database.sql.deleteFrom('secrets').where('name', '=', name))
+  database.notify('secrets')
+  return changes > 0
+}
 
 const sealedSecret = ({ database }: Pick<SecretStore, 'database'>, name: string) =>
   database.get(database.sql.selectFrom('secrets').select('sealed').where('name', '=', name))

@@ -54,6 +54,7 @@ export type Topic =
   | 'image studies'
   | 'commitments'
   | 'critical results'
+  | 'secrets'
   | `outbox ${string}`
 
 /**

@@ -171,6 +171,22 @@ alter table apiKeys add column dicomweb text not null default 'none'
 `
 
 /**
+ * The account of a person at the identity provider (OpenID Connect Core 1.0 §5.7: issuer and
+ * subject together identify a person), and the ID token of a session that the provider began, which
+ * it wants again at sign-out (decision 0067). Append-only.
+ */
+export const userIdentities = `
+create table userIdentities (
+  userId text primary key references users,
+  issuer text not null check (issuer <> ''),
+  subject text not null check (subject <> ''),
+  linkedAt text not null check (linkedAt ${INSTANT}),
+  unique (issuer, subject)
+) strict, without rowid;
+alter table sessions add column sealedIdToken blob;
+`
+
+/**
  * The SQL of each schema version, append-only; `user_version` is the number of migrations that have
  * run.
  */
@@ -198,4 +214,5 @@ export const MIGRATIONS: readonly string[] = [
   retrievalIndex,
   retrievalRights,
   lifecycle,
+  userIdentities,
 ]

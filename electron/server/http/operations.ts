@@ -19,6 +19,7 @@ import { type Answer, IDEMPOTENCY_HEADER, idempotencyKeyOf } from './idempotency
 import { isForWindow, malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import { type SessionCookie, sessionCookie } from './session-authentication.ts'
+import { originOf, type SignInCookie, signInCookie } from './sign-in-cookie.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
 import { type ViewCookie, viewCookie } from './view-authentication.ts'
 import { type WorkstationCookie, workstationCookie } from './workstation-authentication.ts'
@@ -34,6 +35,9 @@ export type Call<S extends OperationShape> = CallOf<S> & {
   readonly session: SessionCookie
   readonly viewCookie: ViewCookie
   readonly workstation: WorkstationCookie
+  readonly signIn: SignInCookie
+  /** Of the page that sent the request, such as `https://192.0.2.7:8443`. */
+  readonly origin: string
 }
 /**
  * A synchronous handler runs in one transaction with the response stored for an `Idempotency-Key`.
@@ -147,6 +151,8 @@ function runHandler<S extends OperationShape>(
     session: sessionCookie(request, reply),
     viewCookie: viewCookie(request, reply),
     workstation: workstationCookie(request, reply),
+    signIn: signInCookie(request, reply),
+    origin: originOf(request),
   } as Call<S>)
   return answer instanceof Promise ? answer.then(print) : print(answer)
 }

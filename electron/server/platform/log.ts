@@ -12,7 +12,14 @@ export function openLog(
   level = 'info',
   to: DestinationStream = pino.destination({ dest: 2, sync: true }),
 ): Log {
-  return pino(
+  const listeners = new Set<LineListener>()
+  const stream = {
+    write(line: string) {
+      to.write(line)
+      for (const listener of listeners) listener(line)
+    },
+  }
+  const log = pino(
     {
       level,
       base: null,
@@ -21,8 +28,20 @@ export function openLog(
       // An error's message may quote received data.
       serializers: { err: serializeError },
     },
-    to,
+    stream,
   )
+  listenersOf.set(log, listeners)
+  return log
+}
+
+type LineListener = (line: string) => void
+const listenersOf = new WeakMap<Log, Set<LineListener>>()
+
+/** Calls the listener, which must not throw, with each line. Returns a function that ends it. */
+export function onLogLine(log: Log, listener: LineListener): () => void {
+  const listeners = listenersOf.get(log)
+  listeners?.add(listener)
+  return () => void listeners?.delete(listener)
 }
 
 /**

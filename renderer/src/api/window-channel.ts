@@ -1,11 +1,14 @@
 /**
  * What windows of this browser tell each other. `session`: somebody signed in or out, or unlocked
- * it. Nothing about a patient.
+ * it. `confirmed`: the person showed at the identity provider who they are; `provider-closed`: the
+ * window for it closes. Nothing about a patient.
  */
 type WindowMessage =
   | { readonly kind: 'use'; readonly at: number }
   | { readonly kind: 'lock' }
   | { readonly kind: 'session' }
+  | { readonly kind: 'confirmed' }
+  | { readonly kind: 'provider-closed' }
 
 const channel = globalThis.BroadcastChannel && new BroadcastChannel('isthmus-window')
 

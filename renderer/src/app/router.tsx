@@ -25,6 +25,9 @@ const Welcome = lazy(async () => ({
 const Accept = lazy(async () => ({
   default: (await import('./sign-in/accept-invitation.tsx')).Accept,
 }))
+const ProviderReturn = lazy(async () => ({
+  default: (await import('./sign-in/provider-return.tsx')).ProviderReturn,
+}))
 const LinkNeeded = lazy(async () => ({
   default: (await import('./sign-in/accept-invitation.tsx')).LinkNeeded,
 }))
@@ -55,6 +58,14 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: texts('token'),
   component: SignInRoute,
+})
+
+/** Where the identity provider sends the browser back to. */
+const oidc = createRoute({
+  getParentRoute: () => root,
+  path: '/oidc',
+  validateSearch: texts('state', 'code', 'iss', 'error', 'ended'),
+  component: ProviderRoute,
 })
 
 const invitation = createRoute({
@@ -340,6 +351,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     welcome,
     signIn,
+    oidc,
     invitation,
     linked,
     setup,
@@ -432,6 +444,19 @@ function InvitationRoute() {
   return (
     <Suspense fallback={<Waiting />}>
       {held === null ? <LinkNeeded /> : <Accept key={held} token={held} />}
+    </Suspense>
+  )
+}
+
+/** What the provider answered leaves the address at once; the route remembers it. */
+function ProviderRoute() {
+  const search = oidc.useSearch()
+  const [answer] = useState(() => search)
+  const navigate = useNavigate()
+  useEffect(() => void navigate({ to: '.', search: {}, replace: true }), [navigate])
+  return (
+    <Suspense fallback={<Waiting />}>
+      <ProviderReturn answer={answer} />
     </Suspense>
   )
 }

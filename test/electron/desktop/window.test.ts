@@ -112,10 +112,59 @@ describe('the window', () => {
   })
 })
 
+describe('a window for signing in', () => {
+  const START = `${ORIGIN}/oidc/start?state=x`
+  const open = () => {
+    const window = new fake.BrowserWindow({ webPreferences: {} })
+    contents().fire('did-create-window', window, { url: START })
+    return window.webContents
+  }
+
+  it('is opened by the path of the gateway that leads to the provider alone', () => {
+    const answer = contents().opens(START)
+    expect(answer).toMatchObject({
+      action: 'allow',
+      overrideBrowserWindowOptions: { webPreferences: { sandbox: true, contextIsolation: true } },
+    })
+    expect(answer).not.toHaveProperty('overrideBrowserWindowOptions.webPreferences.preload')
+    for (const url of ['https://evil.test/oidc/start', `${ORIGIN}/oidc/callback?state=x`])
+      expect(contents().opens(url)).toEqual({ action: 'deny' })
+  })
+
+  it('goes to the pages of the provider by TLS, and back, and opens nothing', () => {
+    const window = open()
+    const urls = {
+      'https://id.clinic.example/auth': true,
+      'http://127.0.0.1:9000/auth': true,
+      [`${ORIGIN}/oidc/callback?code=x`]: true,
+      'http://id.clinic.example/auth': false,
+      'http://127.evil.test/auth': false,
+      'file:///etc/passwd': false,
+    }
+    for (const [url, isPermitted] of Object.entries(urls)) {
+      expect(goes(url, window), url).toBe(isPermitted)
+      const framed = fake.event({ url })
+      window.fire('will-frame-navigate', framed)
+      expect(framed.defaultPrevented, url).toBe(!isPermitted)
+    }
+    expect(window.opens(START)).toEqual({ action: 'deny' })
+  })
+
+  it('alone loads from the provider', () => {
+    refuseRequests(() => ORIGIN)
+    const window = open()
+    const url = 'https://id.clinic.example/style.css'
+    expect(fake.goesOut(url, window)).toBe(true)
+    expect(fake.goesOut('http://id.clinic.example/', window)).toBe(false)
+    expect(fake.goesOut(url, contents())).toBe(false)
+    expect(fake.goesOut(url)).toBe(false)
+  })
+})
+
 describe('a window with images', () => {
   const open = () => {
     const images = new fake.BrowserWindow({ webPreferences: {} })
-    contents().fire('did-create-window', images)
+    contents().fire('did-create-window', images, { url: VIEW })
     return images.webContents
   }
 
@@ -203,7 +252,7 @@ describe('requests', () => {
       'data:image/png;base64,',
       'devtools://devtools/bundled/x.html',
     ]
-    expect(out.map(fake.goesOut)).toEqual(out.map(() => true))
+    expect(out.map((url) => fake.goesOut(url))).toEqual(out.map(() => true))
     const kept = [
       'https://evil.test/',
       'http://127.0.0.1:8043/',
@@ -211,7 +260,7 @@ describe('requests', () => {
       'file:///etc/passwd',
       'blob:https://evil.test/1',
     ]
-    expect(kept.map(fake.goesOut)).toEqual(kept.map(() => false))
+    expect(kept.map((url) => fake.goesOut(url))).toEqual(kept.map(() => false))
   })
 })
 

@@ -64,11 +64,11 @@ export function asked(
   return answer
 }
 
-/** Whether a request goes out. */
-export function goesOut(url: string): boolean | undefined {
+/** Whether a request goes out, of the window with these contents. */
+export function goesOut(url: string, of?: object): boolean | undefined {
   let isCancelled: boolean | undefined
   requests.before?.(
-    { url } as E.OnBeforeRequestListenerDetails,
+    { url, webContents: of } as E.OnBeforeRequestListenerDetails,
     ({ cancel }) => (isCancelled = cancel === true),
   )
   return isCancelled === undefined ? undefined : !isCancelled

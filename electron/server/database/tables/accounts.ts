@@ -40,7 +40,9 @@ export interface AccountTables {
     lockedAt: string | null
     wrongPasswords: number
     confirmedAt: string | null
+    sealedIdToken: Buffer | null
   }
+  userIdentities: { userId: string; issuer: string; subject: string; linkedAt: string }
   passwordChanges: { userId: string; at: string }
   secondFactors: {
     userId: string

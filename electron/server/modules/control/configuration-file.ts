@@ -15,16 +15,17 @@ import {
 import { readPartner, setPartner } from '#server/modules/partners/service.ts'
 import { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { type Device, DevicePatch, NewDevice } from '#shared/contract/devices.ts'
-import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError, type FieldFault } from '#shared/errors.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
 import { ACTOR, requireNoArguments } from './record-command.ts'
+import { partnerSecret, SITE_SECRET_NAMES, SITE_SECRETS } from './site-secrets.ts'
 
 /*
- * The configuration as a YAML file. It contains no secrets: API keys, users and signing secrets are
- * made in the window or by their commands.
+ * The configuration as a YAML file. It contains no secrets, but says where the command line reads
+ * them. API keys and users are made in the window or by their commands.
  */
 
 // Patches, since a field that the file leaves out keeps its value.
@@ -35,6 +36,8 @@ const ConfigurationFile = z.strictObject({
     .optional(),
   devices: z.array(DevicePatch.required({ aeTitle: true }).strict()).optional(),
   destinations: z.array(DestinationPatch.required({ name: true }).strict()).optional(),
+  /** The values, which the command line has read from where the file says. */
+  secrets: z.partialRecord(z.enum(SITE_SECRET_NAMES), z.string().min(1).max(4000)).default({}),
 })
 type ConfigurationFile = z.output<typeof ConfigurationFile>
 
@@ -68,7 +71,10 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: {},
     run(context, { arguments: words }) {
       requireNoArguments('config export', words)
-      return stringify(configurationOf(context)).trimEnd()
+      const set = SITE_SECRETS.filter(({ current }) => current(context) !== undefined)
+      const names = set.map(({ name }) => name).join(', ')
+      const comment = names && `# Set here, and not in this file: ${names}\n`
+      return `${comment}${stringify(configurationOf(context)).trimEnd()}`
     },
   },
 }
@@ -81,11 +87,19 @@ function configurationOf(context: Context): unknown {
   )
   const { url, allowsPlaintext } = readPartner(context)
   return {
-    settings: Object.fromEntries(changed.map((key) => [key, settings.stored(key)])),
+    settings: Object.fromEntries(changed.map((key) => [key, portable(context, key)])),
     ...(url !== null && { partner: { url, ...(allowsPlaintext && { allowPlaintext: true }) } }),
     devices: listDevices(database).map((device) => withoutDefaults(NewDevice, device)),
     destinations: listDestinations(database).map((one) => withoutDefaults(NewDestination, one)),
   }
+}
+
+function portable({ settings, database }: Context, key: SettingKey): unknown {
+  const value = settings.stored(key)
+  if (key !== REPORT_DESTINATION) return value
+  return (
+    listDestinations(database).find(({ destinationId }) => destinationId === value)?.name ?? value
+  )
 }
 
 function withoutDefaults(schema: z.ZodObject, record: object): Record<string, unknown> {
@@ -161,15 +175,21 @@ function changesOf(
   const { database } = context
   try {
     return database.transaction(() => {
+      const { [REPORT_DESTINATION]: reportDestination, ...settings } = file.settings
       const others = [
-        ...applySettings(context, file.settings),
-        ...applyPartner(context, file.partner),
+        ...applySettings(context, settings),
+        ...applyPartner(context, file.partner, file.secrets['partner.signingSecret']),
+        ...applySecrets(context, file.secrets),
         ...applyRecords(devicesOf(context), file.devices, isPruned),
       ]
       const destinations = applyRecords(destinationsOf(context), file.destinations, isPruned)
       // What is being sent is not interrupted by other changes.
       if (destinations.length > 0) database.afterCommit(onDestinations)
-      const lines = [...others, ...destinations]
+      const lines = [
+        ...others,
+        ...destinations,
+        ...applyReportDestination(context, reportDestination),
+      ]
       if (isDryRun) throw new DryRunEnd(lines)
       return lines
     })
@@ -193,18 +213,56 @@ function applySettings({ settings }: Context, values: ConfigurationFile['setting
   )
 }
 
-function applyPartner(context: Context, partner: ConfigurationFile['partner']): string[] {
-  if (!partner) return []
+/** The file names a destination, since its id is another one on each gateway. */
+const REPORT_DESTINATION = 'reports.destinationId'
+
+function applyReportDestination(context: Context, wanted: unknown): string[] {
+  if (wanted === undefined) return []
+  const named = listDestinations(context.database).find(({ name }) => name === wanted)
+  return applySettings(context, { [REPORT_DESTINATION]: named?.destinationId ?? wanted })
+}
+
+/** Secrets of addresses are set after the settings with these addresses. */
+function applySecrets(context: Context, secrets: ConfigurationFile['secrets']): string[] {
+  return SITE_SECRETS.flatMap(({ name, current, set }) => {
+    const wanted = secrets[name]
+    const before = current(context)
+    if (wanted === undefined || wanted === before) return []
+    withPath(`secrets.${name}`, () => set(context, wanted, ACTOR))
+    return [`${before === undefined ? '+' : '~'} secret ${name}`]
+  })
+}
+
+function applyPartner(
+  context: Context,
+  partner: ConfigurationFile['partner'],
+  signingSecret: string | undefined,
+): string[] {
+  if (!partner) {
+    if (signingSecret !== undefined)
+      throw new ApiError('malformed', NOT_APPLIED, { errors: [NO_PARTNER] })
+    return []
+  }
   const before = readPartner(context)
   const isSame =
     before.url !== null &&
     URL.canParse(partner.url) &&
     new URL(partner.url).href === before.url &&
     before.allowsPlaintext === partner.allowPlaintext
-  if (isSame) return []
-  const { url, secret } = withPath('partner', () => setPartner(context, partner, ACTOR))
+  const isSameSecret =
+    signingSecret === undefined || signingSecret === partnerSecret(context.database)
+  if (isSame && isSameSecret) return []
+  const { url, secret } = withPath('partner', () =>
+    setPartner(context, { ...partner, secret: signingSecret }, ACTOR),
+  )
   const made = secret === null ? '' : `; its new signing secret, shown once: ${secret}`
-  return [`~ partner: ${before.url ?? 'none'} -> ${url}${made}`]
+  const replaced = isSameSecret ? '' : '; its signing secret was replaced'
+  return [`~ partner: ${before.url ?? 'none'} -> ${url}${made}${replaced}`]
+}
+
+const NO_PARTNER: FieldFault = {
+  path: 'secrets.partner.signingSecret',
+  message: verbatim('needs the partner in the same file'),
 }
 
 /** The fields of a record that the file has. */

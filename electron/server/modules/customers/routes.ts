@@ -47,14 +47,21 @@ export function serveCustomerUsers(app: HttpApp, context: Context): void {
       const place = { after: readPeopleCursor(cursor), limit }
       const caller = callerOf(user)
       const found = customers.listCustomerUsers(context, caller, expressCustomerId, search, place)
-      return listPage('users', found.items.map(customerUserReply), encodeTimeKey(found.next))
+      return listPage(
+        'users',
+        found.items.map((one) => customerUserReply(context, one)),
+        encodeTimeKey(found.next),
+      )
     },
   )
 }
 
-const customerUserReply = ({ user, linkedAt }: customers.LinkedUser): CustomerUser => ({
+const customerUserReply = (
+  context: Context,
+  { user, linkedAt }: customers.LinkedUser,
+): CustomerUser => ({
   ...{ userId: user.userId, name: `${user.firstName} ${user.lastName}`, email: user.email },
-  ...{ clinicRole: user.clinicRole, state: stateOf(user), linkedAt },
+  ...{ clinicRole: user.clinicRole, state: stateOf(context, user), linkedAt },
 })
 
 function customerReply({

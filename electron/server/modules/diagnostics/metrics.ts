@@ -1,4 +1,12 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
@@ -151,6 +159,14 @@ export class Metrics {
           throw error
         }),
     }
+  }
+
+  /** The current values, for OpenTelemetry. */
+  async values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+    return [
+      ...(await this.#registry.getMetricsAsJSON()),
+      ...(await processMetrics().getMetricsAsJSON()),
+    ]
   }
 
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {

@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { type Actor, note } from '#server/audit-log/audit.ts'
-import {
-  deleteSecret,
-  hasSecret,
-  readSecret,
-  storeSecret,
-} from '#server/configuration/secret-queries.ts'
+import type { Actor } from '#server/audit-log/audit.ts'
+import { readBoundSecret, setBoundSecret } from '#server/configuration/bound-secrets.ts'
+import { hasSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { admitPrivateUrl } from '#server/webhooks/address.ts'
 import type { Agents } from '#server/webhooks/agents.ts'
@@ -18,12 +14,10 @@ import { DICTATION_TYPE, type DictationLanguage } from '#shared/contract/dictati
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-const SECRET = 'dictation.secret'
+export const DICTATION_SECRET = 'dictation.secret'
 /** More than the text of ten minutes. */
 const ANSWER_BYTES = 1024 * 1024
 const Answer = z.object({ text: z.string().max(200_000) })
-/** A secret is shown to the engine that it was entered for alone. */
-const KeptSecret = z.object({ origin: z.string(), secret: z.string() })
 
 /** A recording on its way to the engine. */
 export interface Recording {
@@ -53,7 +47,7 @@ export class SpeechEngine implements AsyncDisposable {
   }
 
   get hasSecret(): boolean {
-    return hasSecret(this.#context, SECRET)
+    return hasSecret(this.#context, DICTATION_SECRET)
   }
 
   /** Milliseconds that the engine has. */
@@ -63,20 +57,7 @@ export class SpeechEngine implements AsyncDisposable {
 
   /** Null removes it. @throws ApiError refused: no address is set */
   setSecret(secret: string | null, actor: Actor): void {
-    const { database, settings } = this.#context
-    database.transaction(() => {
-      if (secret === null) {
-        if (!deleteSecret(this.#context, SECRET)) return
-      } else {
-        const url = settings.get('dictation.url')
-        if (url === null) throw new ApiError('refused', message('dictation.no-address'))
-        const kept: z.infer<typeof KeptSecret> = { origin: new URL(url).origin, secret }
-        storeSecret(this.#context, SECRET, JSON.stringify(kept))
-      }
-      note(this.#context, actor, 'dictation.secret', SECRET, {
-        password: secret === null ? 'forgotten' : 'set',
-      })
-    })
+    setDictationSecret(this.#context, secret, actor)
   }
 
   /**
@@ -100,7 +81,7 @@ export class SpeechEngine implements AsyncDisposable {
     const model = settings.get('dictation.model')
     const fields = { ...(model && { model }), language, response_format: 'json' }
     const { headers, body } = multipart(fields, content, bytes)
-    const secret = this.#secretFor(url.origin)
+    const secret = readBoundSecret(this.#context, DICTATION_SECRET, url.origin)
     const response = await this.#agents.of[route].request({
       origin: url.origin,
       path: `${url.pathname.replace(/\/+$/, '')}/v1/audio/transcriptions`,
@@ -121,12 +102,6 @@ export class SpeechEngine implements AsyncDisposable {
     return textOf(answer)
   }
 
-  #secretFor(origin: string): string | undefined {
-    const kept = readSecret(this.#context, SECRET)
-    const { data } = KeptSecret.safeParse(kept === undefined ? undefined : JSON.parse(kept))
-    return data?.origin === origin ? data.secret : undefined
-  }
-
   #explanation({ fault, detail }: WebhookError): Message {
     if (fault === 'timeout') return message('dictation.timeout', { seconds: this.budgetMs / 1000 })
     if (fault === 'unreachable') return message('dictation.unreachable', { why: detail })
@@ -136,6 +111,15 @@ export class SpeechEngine implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#agents[Symbol.asyncDispose]()
   }
+}
+
+/** Null removes it. @throws ApiError refused: no address is set */
+export function setDictationSecret(context: Context, secret: string | null, actor: Actor): void {
+  const url = context.settings.get('dictation.url')
+  if (url === null && secret !== null)
+    throw new ApiError('refused', message('dictation.no-address'))
+  const kept = { name: DICTATION_SECRET, action: 'dictation.secret' }
+  setBoundSecret(context, kept, url === null ? '' : new URL(url).origin, secret, actor)
 }
 
 /** What the engine most likely means. */

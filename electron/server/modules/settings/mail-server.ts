@@ -12,7 +12,7 @@ import { INVITATION_MAIL } from '#shared/contract/mail.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-const PASSWORD = 'mail.password'
+export const MAIL_PASSWORD = 'mail.password'
 
 /** A configured SMTP server. */
 export interface SmtpServer extends MailConfig {
@@ -50,7 +50,7 @@ export function openMailServer(context: Context): MailServer {
   return {
     read: () => ({
       ...config(),
-      hasPassword: hasSecret(context, PASSWORD),
+      hasPassword: hasSecret(context, MAIL_PASSWORD),
       ...outboxSummary(context.database, INVITATION_MAIL),
     }),
     set: ({ password, ...wanted }, actor) =>
@@ -63,8 +63,8 @@ export function openMailServer(context: Context): MailServer {
         const isOtherServer = wanted.host !== config().host || wanted.user !== config().user
         const isDeleted =
           (password === null || (password === undefined && isOtherServer)) &&
-          deleteSecret(context, PASSWORD)
-        if (typeof password === 'string') storeSecret(context, PASSWORD, password)
+          deleteSecret(context, MAIL_PASSWORD)
+        if (typeof password === 'string') storeSecret(context, MAIL_PASSWORD, password)
         context.settings.change(
           Object.fromEntries(
             Object.entries(wanted).map(([name, value]) => [`mail.${name}`, value]),
@@ -72,7 +72,7 @@ export function openMailServer(context: Context): MailServer {
           actor,
         )
         if (isDeleted || typeof password === 'string')
-          note(context, actor, 'mail.password', PASSWORD, {
+          note(context, actor, 'mail.password', MAIL_PASSWORD, {
             password: isDeleted ? 'forgotten' : 'set',
           })
       }),
@@ -80,7 +80,7 @@ export function openMailServer(context: Context): MailServer {
       const { host, from, ...rest } = config()
       return host === null || from === null
         ? undefined
-        : { ...rest, host, from, password: readSecret(context, PASSWORD) }
+        : { ...rest, host, from, password: readSecret(context, MAIL_PASSWORD) }
     },
   }
 }

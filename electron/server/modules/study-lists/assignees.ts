@@ -14,16 +14,16 @@ import { may } from '#shared/lifecycle.ts'
  * @throws ApiError not-permitted
  */
 export function listAssignees(
-  { database }: Context,
+  context: Context,
   caller: UserCaller,
   { area, search }: { readonly area: Area; readonly search: string },
 ): NamedUser[] {
   demand(caller, 'manageStudies')
   const isFound = personSearch(search)
-  return allUsers(database)
+  return allUsers(context.database)
     .filter(
       (user) =>
-        stateOf(user) === 'active' &&
+        stateOf(context, user) === 'active' &&
         may(user, area === 'scribe' ? 'writeReports' : 'readStudies') &&
         isFound({ ...user, email: '' }),
     )

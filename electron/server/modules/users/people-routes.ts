@@ -70,7 +70,7 @@ export function serveDashboardPeople(
       const { items, next } = users.filteredPage(
         (place) => users.listUsers(context, callerOf(user), {}, place),
         ({ createdAt, userId }) => ({ createdAt, id: userId }),
-        (one) => STATES_SHOWN[shown].includes(stateOf(one)) && isFound(one),
+        (one) => STATES_SHOWN[shown].includes(stateOf(context, one)) && isFound(one),
         { after: readPeopleCursor(cursor), limit },
       )
       return listPage('people', items.map(show), encodeTimeKey(next))
@@ -117,8 +117,10 @@ export function serveDashboardPeople(
   })
 }
 
-export const stateOf = ({ deactivatedAt, passwordHash }: UserRecord): Person['state'] =>
-  deactivatedAt !== null ? 'revoked' : passwordHash === null ? 'invited' : 'active'
+export function stateOf(context: Context, user: UserRecord): Person['state'] {
+  if (user.deactivatedAt !== null) return 'revoked'
+  return users.canSignIn(context, user) ? 'active' : 'invited'
+}
 
 const STATES_SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['state'][]>> = {
   all: ['active', 'invited', 'revoked'],
@@ -141,7 +143,7 @@ function personReply(context: Context, user: UserRecord): Person {
   const invitation = invitationOfUser(context.database, userId)
   return {
     ...scribeUserReply(user),
-    ...{ level, interfaceLevel, state: stateOf(user) },
+    ...{ level, interfaceLevel, state: stateOf(context, user) },
     invitation: invitation ? invitationReply(context, invitation) : null,
     expressCustomers: customersOfUser(context.database, userId),
     secondFactorSince: secondFactorOf(context, userId).since,

@@ -108,6 +108,15 @@ export const userByEmail = (database: Database, email: string) =>
     ),
   )
 
+/** Whether an account with the address, ignoring case, had its access revoked. */
+export const hasDeactivatedUser = (database: Database, email: string): boolean =>
+  database.get(
+    selectUsers(database)
+      .where('emailKey', '=', emailKeyOf(email))
+      .where('deactivatedAt', 'is not', null)
+      .limit(1),
+  ) !== undefined
+
 /** Rows read at a time while a substring filter is applied. */
 const ROWS_PER_READ = 500
 

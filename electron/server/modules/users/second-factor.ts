@@ -37,12 +37,12 @@ export const hasSecondFactor = ({ database }: Context, userId: string): boolean 
   Boolean(queries.findSecondFactor(database, userId)?.secret)
 
 /**
- * Whether the user manages the gateway and signs in with a password only. The user of the tray is
- * excluded, because it has no account.
+ * Whether the user manages the gateway and signs in with a password only. Excluded are the user of
+ * the tray, which has no account, and accounts that sign in at the identity provider.
  */
 export const needsSecondFactor = (context: Context, user: SignedInUser): boolean =>
   may(user, 'manageGateway') &&
-  findUser(context.database, user.userId) !== undefined &&
+  (findUser(context.database, user.userId)?.passwordHash ?? null) !== null &&
   !hasSecondFactor(context, user.userId)
 
 /**

@@ -4,13 +4,24 @@ import type { HttpApp } from '#server/http/http-app.ts'
 import { type Call, serveAll } from '#server/http/operations.ts'
 import { ACCESS, type SessionCookie } from '#server/http/session-authentication.ts'
 import type { WorkstationCookie } from '#server/http/workstation-authentication.ts'
+import { createToken } from '#server/platform/token.ts'
 import { dashboardSessions } from '#shared/contract/dashboard.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { OperationShape } from '#shared/operation.ts'
+import { isProviderOn } from './identity-provider.ts'
 import { followLink, hasUser, isLimited, type People } from './people.ts'
+import { hasIdentity, type ProviderSignIns } from './provider-sign-in.ts'
+import { findUser } from './queries.ts'
 import { needsSecondFactor } from './second-factor.ts'
 import { sessionState } from './session-state.ts'
-import { isConfirmed, runningSession, type SessionPlace, type SignIn, signOut } from './sessions.ts'
+import {
+  idTokenOf,
+  isConfirmed,
+  runningSession,
+  type SessionPlace,
+  type SignIn,
+  signOut,
+} from './sessions.ts'
 import { recogniseWorkstation } from './workstations.ts'
 
 /** The session functions that the HTTP listeners of the window use. */
@@ -50,23 +61,37 @@ export const sessionReply =
     needsSecondFactor: user !== undefined && needsSecondFactor(context, user),
     clinicName: context.settings.get('clinic.name'),
     version,
+    provider: isProviderOn(context) ? { name: context.settings.get('oidc.name') } : null,
+    proofs: {
+      password: user !== undefined && findUser(context.database, user.userId)?.passwordHash != null,
+      provider: user !== undefined && hasIdentity(context, user.userId),
+    },
   })
+
+/** The browser gets a new token at each sign-in, and its former session ends. */
+export function startSession(
+  context: Context,
+  show: ReturnType<typeof sessionReply>,
+  cookie: SessionCookie,
+  { token, user }: SignIn,
+) {
+  if (cookie.token) signOut(context, cookie.token)
+  cookie.set(token)
+  return show(user)
+}
 
 export function serveSessions(
   app: HttpApp,
   context: Context,
   people: People,
   show: ReturnType<typeof sessionReply>,
+  signIns: Pick<ProviderSignIns, 'signOut'>,
 ): void {
   const here = ({ session, workstation }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
     placeOf(context, session, workstation)
 
-  function startSession(cookie: SessionCookie, { token, user }: SignIn) {
-    // The browser gets a new token at each sign-in, and its former session ends.
-    if (cookie.token) signOut(context, cookie.token)
-    cookie.set(token)
-    return show(user)
-  }
+  const start = (cookie: SessionCookie, signIn: SignIn) =>
+    startSession(context, show, cookie, signIn)
 
   serveAll(app, dashboardSessions, {
     session({ session }) {
@@ -81,23 +106,25 @@ export function serveSessions(
     },
     async signIn(call) {
       const { email, password, code } = call.body
-      return startSession(
-        call.session,
-        await people.signIn(email, password, { code, place: here(call) }),
-      )
+      return start(call.session, await people.signIn(email, password, { code, place: here(call) }))
     },
     followLink(call) {
       const link = followLink(context, call.body.token, here(call))
       return link.mayCreateOwner
         ? { session: show(call.user), mayCreateOwner: true }
-        : { session: startSession(call.session, link.signIn), mayCreateOwner: false }
+        : { session: start(call.session, link.signIn), mayCreateOwner: false }
     },
     createOwner: async (call) =>
-      startSession(call.session, await people.createOwner(call.body, here(call))),
-    signOut({ session }) {
-      if (session.token) signOut(context, session.token)
+      start(call.session, await people.createOwner(call.body, here(call))),
+    async signOut({ session, signIn, origin }) {
+      const { token } = session
+      const idToken = token === undefined ? undefined : idTokenOf(context, token)
+      if (token) signOut(context, token)
       session.clear()
-      return { success: true }
+      const browser = signIn.token ?? createToken()
+      const providerPath = await signIns.signOut(idToken, origin, browser)
+      if (providerPath !== null) signIn.set(browser)
+      return { success: true as const, providerPath }
     },
   })
 }

@@ -45,24 +45,31 @@ export interface RunningSession {
 
 /**
  * Starts a session for a user who has just been authenticated; `how` is recorded in the audit log.
+ * @param idToken of the identity provider that authenticated the user
  */
 export function beginSession(
   context: Context,
   user: UserRecord,
   how: string,
   place: SessionPlace = UNKNOWN_PLACE,
+  idToken?: string,
 ) {
   const { database, clock, uuid, settings } = context
   return database.transaction(() => {
     const now = clock()
+    const sessionId = uuid()
     const at = instantOf(now)
     const expiresAt = instantOf(now + settings.get('window.sessionHours') * 60 * 60_000)
     const token = createToken()
     const updated = { ...user, lastLoginAt: at }
     queries.insertSession(database, {
-      ...{ tokenHash: hashToken(token), sessionId: uuid(), userId: user.userId, ...place },
+      ...{ tokenHash: hashToken(token), sessionId, userId: user.userId, ...place },
       ...{ createdAt: at, lastUsedAt: at, expiresAt, confirmedAt: at },
       ...{ lockedAt: null, wrongPasswords: 0 },
+      sealedIdToken:
+        idToken === undefined
+          ? null
+          : database.seal.seal(Buffer.from(idToken), idTokenContext(sessionId)),
     })
     updateUser(database, updated)
     note(context, userActor(user.userId), 'user.sign-in', user.userId, {
@@ -151,6 +158,16 @@ export function isConfirmed({ database, clock }: Context, token: string): boolea
   const confirmedAt = queries.findSession(database, hashToken(token))?.confirmedAt ?? null
   // If the clock is set back, an old confirmation must not become recent.
   return confirmedAt !== null && Math.abs(clock() - msOf(confirmedAt)) < CONFIRMATION_LIFETIME_MS
+}
+
+const idTokenContext = (sessionId: string) => `ID token of session ${sessionId}`
+
+/** The ID token with which the session began; undefined for a session of a local account. */
+export function idTokenOf({ database }: Context, token: string): string | undefined {
+  const session = queries.findSession(database, hashToken(token))
+  return session?.sealedIdToken
+    ? database.seal.open(session.sealedIdToken, idTokenContext(session.sessionId)).toString()
+    : undefined
 }
 
 export function signOut(context: Context, token: string): void {

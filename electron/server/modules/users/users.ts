@@ -7,6 +7,7 @@ import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import { ApiError, type FieldFault } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
+import { identityOfUser } from './identity-queries.ts'
 import * as queries from './queries.ts'
 import { endSessionsOf } from './sessions.ts'
 import { deleteSignInLinksOf } from './sign-in-queries.ts'
@@ -132,7 +133,7 @@ export function reactivateUser(context: Context, caller: Caller, userId: string)
     if (user.deactivatedAt === null) return { success: false, message: message('users.active') }
     const at = instantOf(clock())
     const invitation = queries.invitationOfUser(database, userId)
-    if (user.passwordHash === null && !(invitation && isPending(invitation, at)))
+    if (!canSignIn(context, user) && !(invitation && isPending(invitation, at)))
       return {
         success: false,
         message: message('users.invitation-never-accepted'),
@@ -151,6 +152,12 @@ export function actorName({ database }: Context, actor: string): string | undefi
   const user = queries.findUser(database, actor.slice('user:'.length))
   return user && queries.fullName(user)
 }
+
+/** Whether the user has a password or an account at the identity provider. */
+export const canSignIn = (
+  { database }: Context,
+  { userId, passwordHash }: Pick<queries.UserRecord, 'userId' | 'passwordHash'>,
+): boolean => passwordHash !== null || identityOfUser(database, userId) !== undefined
 
 /** @throws ApiError not-found */
 export function existingUser({ database }: Context, userId: string): queries.UserRecord {

@@ -8,6 +8,9 @@ import { useReply, useSend } from '../../api/queries.ts'
 import type { Session } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Waiting } from '../../ui/page.tsx'
+import { ProviderButton } from '../sign-in/provider-button.tsx'
+
+const confirmed = () => answerConfirmation(true)
 
 /** Asks for a password or a code, and makes the waiting calls again with it. */
 export const ConfirmDialog = ({ session }: { session: Session }) => (
@@ -17,7 +20,20 @@ export const ConfirmDialog = ({ session }: { session: Session }) => (
     title={t('ui.shell.confirm.title')}
     zIndex={400}
   >
-    <Asked email={session.user?.email ?? ''} />
+    {session.proofs.provider && session.provider && (
+      <Stack mb={session.proofs.password ? 'lg' : 0}>
+        <Text>{t('ui.shell.confirm.aboutProvider')}</Text>
+        <ProviderButton
+          purpose="confirm"
+          name={session.provider.name}
+          variant={session.proofs.password ? 'default' : 'filled'}
+          onConfirmed={confirmed}
+        />
+      </Stack>
+    )}
+    {(session.proofs.password || !session.proofs.provider) && (
+      <Asked email={session.user?.email ?? ''} />
+    )}
   </Modal>
 )
 

@@ -1,4 +1,5 @@
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { openProviderWindow } from '../../api/provider-sign-in.ts'
 import { useSend } from '../../api/queries.ts'
 import { useEnter, useSession } from '../../api/session.ts'
 import { hasUnsaved, saveDrafts } from '../../api/window-drafts.ts'
@@ -37,7 +38,9 @@ export function useLeave(): { readonly leave: () => void; readonly isLeaving: bo
     signOut.mutate(
       {},
       {
-        onSettled: (_, error) => {
+        onSettled: (reply, error) => {
+          // Else the next person at this PC would be signed in there as this one.
+          if (reply?.providerPath) openProviderWindow(reply.providerPath)
           if (!session.data || (error && error.code !== 'not-signed-in' && error.code !== 'locked'))
             return
           isChosen = true

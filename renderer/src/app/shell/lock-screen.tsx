@@ -12,6 +12,7 @@ import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { ProviderButton } from '../sign-in/provider-button.tsx'
 import { useLeave } from './leave.ts'
 import { hideBesideLock, unlocked, useIsLockUntold } from './lock.ts'
 
@@ -29,7 +30,7 @@ export function LockScreen({ session }: { session: Session }) {
     document.title = `${t('ui.shell.locked.documentTitle')} · Isthmus`
     hideBesideLock()
   }, [])
-  const { user, clinicName } = session
+  const { user, clinicName, proofs, provider } = session
   const isWrong = unlock.error?.code === 'not-signed-in' || unlock.error?.code === 'refused'
 
   const submit = form.onSubmit((body) =>
@@ -84,17 +85,28 @@ export function LockScreen({ session }: { session: Session }) {
             readOnly
             hidden
           />
-          <PasswordInput
-            label={t('ui.shell.locked.password')}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            autoFocus
-            {...form.getInputProps('password')}
-          />
-          <Button type="submit" size="md" loading={unlock.isPending}>
-            {t('ui.shell.locked.unlock')}
-          </Button>
+          {proofs.provider && provider && (
+            <ProviderButton
+              purpose="unlock"
+              name={provider.name}
+              variant={proofs.password ? 'default' : 'filled'}
+            />
+          )}
+          {proofs.password && (
+            <PasswordInput
+              label={t('ui.shell.locked.password')}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              autoFocus
+              {...form.getInputProps('password')}
+            />
+          )}
+          {proofs.password && (
+            <Button type="submit" size="md" loading={unlock.isPending}>
+              {t('ui.shell.locked.unlock')}
+            </Button>
+          )}
           <div>
             <Anchor component="button" type="button" onClick={leave} disabled={isLeaving}>
               {t('ui.shell.locked.other')}

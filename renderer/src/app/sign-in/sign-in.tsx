@@ -1,14 +1,15 @@
-import { Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Divider, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter } from '../../api/session.ts'
+import { useEnter, useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { ProviderButton } from './provider-button.tsx'
 
 interface SignInValues {
   email: string
@@ -20,6 +21,7 @@ interface SignInValues {
 export function SignIn({ note }: { note: string }) {
   const enter = useEnter()
   const signIn = useSend(dashboard.signIn)
+  const provider = useSession().data?.provider ?? null
   const form = useForm<SignInValues>({ initialValues: { email: '', password: '', code: '' } })
   // The password was right, and the account has a second factor.
   const [asksCode, setAsksCode] = useState(false)
@@ -57,6 +59,12 @@ export function SignIn({ note }: { note: string }) {
           <Title order={1}>{t('ui.sign-in.title')}</Title>
           {note && <Notice tone="info">{note}</Notice>}
           {signIn.error && signIn.error.errors.length === 0 && <Refused error={signIn.error} />}
+          {provider && !asksCode && (
+            <>
+              <ProviderButton purpose="sign-in" name={provider.name} variant="filled" />
+              <Divider label={t('ui.sign-in.provider.or')} />
+            </>
+          )}
           {/* Both stay in the form, so that the browser can keep what was right. */}
           <Stack display={asksCode ? 'none' : 'flex'}>
             <TextInput
@@ -65,7 +73,7 @@ export function SignIn({ note }: { note: string }) {
               autoComplete="username"
               required
               withAsterisk={false}
-              autoFocus
+              autoFocus={provider === null}
               {...form.getInputProps('email')}
             />
             <PasswordInput
@@ -77,7 +85,12 @@ export function SignIn({ note }: { note: string }) {
             />
           </Stack>
           {asksCode && <CodeField form={form} />}
-          <Button type="submit" loading={signIn.isPending} size="md">
+          <Button
+            type="submit"
+            loading={signIn.isPending}
+            size="md"
+            variant={provider ? 'default' : 'filled'}
+          >
             {t('ui.sign-in.submit')}
           </Button>
           {asksCode ? (

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { useReply, useSend } from '../../api/queries.ts'
+import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Facts, Failed, Panel } from '../../ui/page.tsx'
@@ -13,13 +14,20 @@ import { useContractForm } from '../../ui/use-contract-form.ts'
 /** When the password was set, and setting another. */
 export function PasswordPanel({ user }: { user: SignedInUser }) {
   const account = useReply(dashboardSecurity.account, {})
+  const session = useSession().data
   const [isOpen, setIsOpen] = useState(false)
   const { hasPassword = true, passwordChangedAt = null } = account.data ?? {}
   return (
     <Panel title={t('ui.account.password')}>
       <Stack>
         {account.isError && <Failed error={account.error} onRetry={() => void account.refetch()} />}
-        {!hasPassword && <Text>{t('ui.account.passwordNone')}</Text>}
+        {!hasPassword && (
+          <Text>
+            {t(
+              session?.proofs.provider ? 'ui.account.passwordProvider' : 'ui.account.passwordNone',
+            )}
+          </Text>
+        )}
         {passwordChangedAt !== null && (
           <Facts
             facts={[[t('ui.account.passwordSet'), <Clock key="at" instant={passwordChangedAt} />]]}

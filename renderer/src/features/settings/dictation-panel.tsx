@@ -1,13 +1,12 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { IconCheck, IconPlugConnected } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconPlugConnected } from '@tabler/icons-react'
 import { dashboardDictation } from '#shared/contract/dictation.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { SecretForm } from './secret-form.tsx'
 
 /** The secret of the speech engine, and a test of its connection. */
 export function DictationPanel() {
@@ -15,7 +14,14 @@ export function DictationPanel() {
   const test = useSend(dashboardDictation.test)
   return (
     <Stack gap="sm" mt="sm">
-      {state.data && <SecretForm hasSecret={state.data.hasSecret} />}
+      {state.data && (
+        <SecretForm
+          texts="dictation"
+          hasSecret={state.data.hasSecret}
+          set={dashboardDictation.setSecret}
+          refresh={dashboardDictation.state}
+        />
+      )}
       <Group>
         <Button
           variant="default"
@@ -41,52 +47,5 @@ export function DictationPanel() {
         {test.error && <Failed error={test.error} />}
       </div>
     </Stack>
-  )
-}
-
-function SecretForm({ hasSecret }: { hasSecret: boolean }) {
-  const set = useSend(dashboardDictation.setSecret, [dashboardDictation.state])
-  const [secret, setSecret] = useState('')
-  const send = (value: string | null) =>
-    set.mutate(
-      { body: { secret: value } },
-      {
-        onSuccess() {
-          setSecret('')
-          notifications.show({
-            message: t(`ui.settings.dictation.secret.${value === null ? 'removed' : 'saved'}`),
-            icon: <IconCheck size={18} />,
-          })
-        },
-      },
-    )
-  return (
-    <>
-      <Group align="flex-end">
-        <PasswordInput
-          label={t('ui.settings.dictation.secret.label')}
-          description={t('ui.settings.dictation.secret.description')}
-          placeholder={hasSecret ? '••••••••••••' : ''}
-          autoComplete="new-password"
-          value={secret}
-          onChange={({ currentTarget }) => setSecret(currentTarget.value)}
-          style={{ flex: 1 }}
-        />
-        <Button
-          variant="default"
-          disabled={secret.trim() === ''}
-          loading={set.isPending}
-          onClick={() => send(secret.trim())}
-        >
-          {t('ui.settings.dictation.secret.save')}
-        </Button>
-        {hasSecret && (
-          <Button variant="default" disabled={set.isPending} onClick={() => send(null)}>
-            {t('ui.settings.dictation.secret.remove')}
-          </Button>
-        )}
-      </Group>
-      {set.error && <Failed error={set.error} />}
-    </>
   )
 }

@@ -27,6 +27,8 @@ import {
   type SettingRow,
   shownSettings,
 } from './fields.ts'
+import { IdentityProviderPanel } from './identity-provider-panel.tsx'
+import { OtlpPanel } from './otlp-panel.tsx'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { UpdatePanel } from './update-panel.tsx'
@@ -111,6 +113,8 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
                     onChange={(value) => edit(row.key, value)}
                   />
                 ))}
+                {group.name === 'otlp' && <OtlpPanel />}
+                {group.name === 'oidc' && <IdentityProviderPanel />}
                 {group.name === 'dictation' && <DictationPanel />}
                 {group.name === 'dicomweb' && <DicomwebPanel />}
               </Panel>

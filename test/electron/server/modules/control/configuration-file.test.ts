@@ -117,6 +117,61 @@ describe('apply', () => {
   })
 })
 
+describe('the secrets of a site', () => {
+  const SITE = (more = '') => `
+settings:
+  oidc.isOn: true
+  oidc.issuer: https://id.clinic.example/realms/staff
+  oidc.clientId: isthmus
+  otlp.url: https://collector.clinic.example:4318
+  dictation.url: http://127.0.0.1:8080
+  reports.destinationId: PACS
+partner:
+  url: https://ris.example/hooks
+destinations:
+  - {name: PACS, aeTitle: PACS, host: pacs.example, port: 104}
+secrets:
+  oidc.clientSecret: a secret
+  otlp.authorization: Bearer x
+  dictation.secret: spoken
+  mail.password: by mail
+  partner.signingSecret: whsec_${'A'.repeat(43)}=
+${more}`
+  const NAMES = ['mail.password', 'dictation.secret', 'oidc.clientSecret', 'otlp.authorization']
+
+  it('are set once, bound to their addresses, and printed nowhere', async () => {
+    using folder = openFolder()
+    const first = await applied(folder, SITE())
+    expect(first.ok, first.output).toBe(true)
+    const lines = first.output.split('\n')
+    expect(lines.filter((line) => line.includes('secret'))).toEqual([
+      '~ partner: none -> https://ris.example/hooks; its signing secret was replaced',
+      ...NAMES.map((name) => `+ secret ${name}`),
+    ])
+    expect(await applied(folder, SITE())).toEqual({ ok: true, output: 'Nothing to change.' })
+    const changed = await applied(folder, SITE().replace('by mail', 'by other mail'))
+    expect(changed.output).toBe('Changed:\n~ secret mail.password')
+
+    const exported = (await folder.run('config export')).output
+    expect(exported.split('\n')[0]).toBe(`# Set here, and not in this file: ${NAMES.join(', ')}`)
+    const everything = `${first.output}${exported}${JSON.stringify(folder.context.audit.list({ limit: 100 }))}`
+    for (const secret of ['a secret', 'Bearer x', 'spoken', 'by mail', 'whsec_'])
+      expect(everything).not.toContain(secret)
+    expect(await applied(folder, exported)).toEqual({ ok: true, output: 'Nothing to change.' })
+    // The destination of the reports has another id on another gateway.
+    expect(exported).toContain('reports.destinationId: PACS')
+  })
+
+  it('are refused without what they belong to, or under another name', async () => {
+    using folder = openFolder()
+    const alone = await applied(folder, 'secrets: {oidc.clientSecret: x}')
+    expect([alone.ok, alone.output]).toEqual([false, expect.stringContaining('issuer URL')])
+    const partner = await applied(folder, 'secrets: {partner.signingSecret: whsec_x}')
+    expect(partner.output).toContain('needs the partner in the same file')
+    expect((await applied(folder, 'secrets: {oidc.secret: x}')).ok).toBe(false)
+  })
+})
+
 describe('config export', () => {
   it('prints a file that another gateway applies to the same configuration', async () => {
     using first = openFolder()

@@ -117,6 +117,8 @@ describe('the operations of the window', () => {
       'people.invitation',
       'people.acceptInvitation',
       'people.rejectInvitation',
+      'identityProvider.begin',
+      'identityProvider.finish',
     ])
   })
 
@@ -185,6 +187,9 @@ describe('the operations of the window', () => {
       'events.endpoints',
       'destinations.echo',
       'dictation.test',
+      'identityProvider.provider',
+      'identityProvider.test',
+      'otlpExport.state',
     ])
   })
 
@@ -226,6 +231,8 @@ describe('the operations of the window', () => {
       'destinations.update',
       'destinations.remove',
       'dictation.setSecret',
+      'identityProvider.setSecret',
+      'otlpExport.setSecret',
     ])
   })
 

@@ -128,7 +128,10 @@ describe('what is past its time', () => {
     const at = instantOf(clock())
     const tokenHash = 'a'.repeat(64)
     const expiresAt = instantOf(clock() + HOUR)
-    const lock = { workstationId: null, lockedAt: null, wrongPasswords: 0, confirmedAt: null }
+    const lock = {
+      ...{ workstationId: null, lockedAt: null, wrongPasswords: 0, confirmedAt: null },
+      sealedIdToken: null,
+    }
     const session = {
       tokenHash,
       sessionId: 'a',

@@ -31,6 +31,7 @@ function stage() {
         lockedAt: null,
         wrongPasswords: 0,
         confirmedAt: null,
+        sealedIdToken: null,
         ...more,
       },
     }

@@ -29,6 +29,7 @@ const NOBODY = {
     needsSecondFactor: false,
   },
   ...{ clinicName: '', version: '0.1.0' },
+  ...{ provider: null, proofs: { password: false, provider: false } },
 }
 const session = (answer: { json: unknown }) => dashboard.session.reply.parse(answer.json)
 const problem = (answer: { json: unknown }) => Problem.parse(answer.json)
@@ -245,11 +246,14 @@ describe('signing out', () => {
     const window = await gateway.signedIn('member')
     const cookie = window.cookie()
     const answer = await window.call('DELETE', '/dashboard/session')
-    expect(answer.json).toEqual({ success: true })
+    expect(answer.json).toEqual({ success: true, providerPath: null })
     expect(window.cookie()).toMatch(/^isthmus-session-\d+=$/)
     expect(
       (await httpCall(`${gateway.server.url}/dashboard/status`, { headers: { cookie } })).status,
     ).toBe(401)
-    expect((await window.call('DELETE', '/dashboard/session')).json).toEqual({ success: true })
+    expect((await window.call('DELETE', '/dashboard/session')).json).toEqual({
+      success: true,
+      providerPath: null,
+    })
   })
 })
