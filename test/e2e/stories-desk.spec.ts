@@ -178,7 +178,7 @@ test('finds that the console calls itself otherwise, and the exam is there once 
 test('finds that an exam is withheld for its accession number, and it is there once the partner has mended it', async () => {
   await go('Worklist')
   await expect(rowOf('Calloway')).toContainText('Withheld')
-  await expect(rowOf('Calloway')).toContainText('AccessionNumber is longer than 16 characters')
+  await expect(rowOf('Calloway')).toContainText('Accession Number is longer than 16 characters')
   await page.getByRole('radiogroup', { name: 'Which exams' }).getByText('Withheld 1').click()
   await expect(rowOf('Amberly')).toHaveCount(0)
   await expect(page.getByText('4 hidden by filters')).toBeVisible()
