@@ -106,14 +106,20 @@ export function targetText(
     action === 'setting.change'
       ? settingText(target)
       : (knownText(`ui.audit.targets.${target}`) ?? known(target))
-  if (text !== undefined) return text
-  if (UID.test(target)) return t('ui.audit.objects.stu', { id: `…${target.slice(-12)}` })
-  const prefix = /^([a-z]{3})_[0-9a-f]{32}$/.exec(target)?.[1]
   const noun = action.slice(0, action.indexOf('.'))
   return (
-    (prefix && knownText(`ui.audit.objects.${prefix}`, { id: shortIds(target.slice(4)) })) ??
-    (isId(target) ? knownText(`ui.audit.nouns.${noun}`) : undefined) ??
-    shortIds(target)
+    text ?? (isId(target) ? knownText(`ui.audit.nouns.${noun}`) : undefined) ?? objectText(target)
+  )
+}
+
+/** The kind and the id of what has a page of its own, `Study 1f0c93ab…`; anything else as it is. */
+export function objectText(id: string): string {
+  if (UID.test(id))
+    return t('ui.audit.objects.stu', { id: `…${id.slice(-12).replace(/^\.+/, '')}` })
+  const prefix = /^([a-z]{3})_[0-9a-f]{32}$/.exec(id)?.[1]
+  return (
+    (prefix && knownText(`ui.audit.objects.${prefix}`, { id: shortIds(id.slice(4)) })) ??
+    shortIds(id)
   )
 }
 /** Digits and dots, as a study is named by. */

@@ -46,7 +46,7 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
   return (
     <Table.Tr>
       <Table.Td>
-        <Group gap={8} wrap="nowrap">
+        <Group gap="2px 8px">
           <Text fw={600} fz="inherit">
             {nameOf(device)}
           </Text>
