@@ -26,6 +26,7 @@ import { dashboardImages } from './images.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
+import { dashboardServiceVisit } from './service-visit.ts'
 import { scribeUsers, viewerUsers } from './users.ts'
 import { viewer } from './viewer.ts'
 import { dashboardViews } from './viewing.ts'
@@ -54,6 +55,7 @@ const WINDOW = {
   events: dashboardEvents,
   destinations: dashboardDestinations,
   activity: dashboardActivity,
+  serviceVisit: dashboardServiceVisit,
   today: dashboardToday,
   trends: dashboardTrends,
   exams: dashboardExams,

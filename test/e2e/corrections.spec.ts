@@ -417,7 +417,7 @@ test('a correction after the signature is sent to the archive, and people are in
   await maja.goto(`${stage.http}/#/`)
   const item = maja.getByRole('listitem').filter({ hasText: 'Correction notices' })
   await pictured(maja, 'inform-today')
-  await item.getByRole('link', { name: 'Inform recipients' }).click()
+  await item.getByRole('link', { name: 'Notify recipients' }).click()
   const list = maja.getByRole('table', { name: 'Recipients of the wrong version' })
   const ofRuth = list.getByRole('row').filter({ hasText: 'Ruth Okafor' })
   await expect(ofRuth).toContainText('Signed the report')

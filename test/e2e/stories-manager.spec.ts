@@ -434,8 +434,8 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await expect(other.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
 
   await page.getByRole('button', { name: 'Remove Reading room 2' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove PC' }).click()
-  await expect(page.getByText('No approved PCs yet')).toBeVisible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove workstation' }).click()
+  await expect(page.getByText('No approved workstations yet')).toBeVisible()
   await clickSomewhere(other)
   await expect(
     other.getByRole('heading', { name: 'This workstation is not approved yet' }),

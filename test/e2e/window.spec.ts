@@ -195,7 +195,7 @@ test('tests the partner, changes a setting, and has both in the audit trail', as
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings were saved.')).toBeVisible()
   await go('Audit')
-  await expect(page.getByText('worklist.daysBack').first()).toBeVisible()
+  await expect(page.getByText('Worklist: Days back').first()).toBeVisible()
   await expect(
     page
       .getByText('downtime.start')
