@@ -46,7 +46,7 @@ export function Echo({ device, isImmediate }: { device: Device; isImmediate: boo
     if (isPossible && isImmediate) mutate({ params: { deviceId } })
   }, [isPossible, isImmediate, deviceId, mutate])
   return (
-    <Panel title={t('ui.devices.checks.echo')}>
+    <Panel title={isImmediate ? t('ui.devices.checks.echo') : t('ui.devices.visit.echoTo')}>
       <Stack align="flex-start" gap={10}>
         <Text size="sm" c="dimmed">
           {t('ui.devices.checks.echoAbout')}

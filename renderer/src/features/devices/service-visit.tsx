@@ -14,7 +14,7 @@ import type { Device } from '#shared/contract/devices.ts'
 import { dashboardServiceVisit, type TracedAssociation } from '#shared/contract/service-visit.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { durationText } from '../../format/amounts.ts'
-import { shownStatus } from '../../format/dimse-status.ts'
+import { codeOf, shownStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
@@ -193,8 +193,6 @@ function AwaitedEcho({ device, associations, now, aeTitle }: AwaitedProps) {
     </Panel>
   )
 }
-
-const codeOf = (status: number): string => status.toString(16).toUpperCase().padStart(4, '0')
 
 function TestQuery({ device }: { device: Device }) {
   return (

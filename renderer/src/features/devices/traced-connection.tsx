@@ -7,7 +7,7 @@ import {
 } from '#shared/contract/service-visit.ts'
 import { useSend } from '../../api/queries.ts'
 import { bytesText, durationText, numberText } from '../../format/amounts.ts'
-import { shownStatus } from '../../format/dimse-status.ts'
+import { codeOf, shownStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { keywordText } from '../../i18n/param-text.ts'
 import { t } from '../../i18n/t.ts'
@@ -16,6 +16,14 @@ import { Clock } from '../../ui/clock.tsx'
 import { Facts, Failed } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import css from './service-visit.module.css'
+
+const TONES = {
+  open: 'good',
+  released: 'plain',
+  aborted: 'warning',
+  rejected: 'danger',
+  lost: 'warning',
+} as const
 
 interface TracedProps {
   readonly deviceId: string
@@ -27,7 +35,7 @@ interface TracedProps {
 /** One connection: who called whom, what was agreed, and each message. */
 export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) {
   const { association, rejection, remedy } = traced
-  const { aeTitle, calledAeTitle, address, tls, how, detail, tone } = association
+  const { aeTitle, calledAeTitle, address, tls, how, detail, counts } = association
   const values = useSend(dashboardServiceVisit.values)
   const { associationId } = association
   const messages = values.data?.messages ?? traced.messages
@@ -39,9 +47,12 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
           {aeTitle} → {calledAeTitle}
         </span>
         <span className="mono">{address}</span>
-        <Tag tone={tone} meaning={t(`ui.activity.ends.${how}.meaning`)}>
+        <Tag tone={TONES[how]} meaning={t(`ui.activity.ends.${how}.meaning`)}>
           {t(`ui.activity.ends.${how}.name`)}
         </Tag>
+        {counts.failures > 0 && (
+          <Tag tone="danger">{t('ui.devices.visit.failures', { count: counts.failures })}</Tag>
+        )}
         <span className={css.quiet}>
           {t('ui.devices.visit.messages', { count: traced.messages.length + traced.omitted })}
         </span>
@@ -119,17 +130,17 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
 }
 
 function MessageItem({ message, isPrinting }: { message: TracedMessage; isPrinting: boolean }) {
-  const { at, type, service, responses, bytes, ms, status, meaning, isFailure } = message
-  const code = status.toString(16).toUpperCase().padStart(4, '0')
+  const { at, type, service, responses, bytes, ms, status, isFailure } = message
+  const { name, meaning } = shownStatus(codeOf(status))
   return (
     <li>
       <details {...(isPrinting && { open: true })}>
         <summary>
           <Clock instant={at} />
           <b className="mono">{type}</b>
-          <span>{service}</span>
+          <span translate="no">{service}</span>
           <Tag tone={isFailure ? 'danger' : 'good'} meaning={meaning}>
-            {code} {shownStatus(code).name}
+            {codeOf(status)} {name}
           </Tag>
           <span className={css.quiet}>
             {[
@@ -160,7 +171,7 @@ function Command({ title, fields }: { title: string; fields: TracedMessage['requ
   return (
     <table className={css.table}>
       <caption>{title}</caption>
-      <tbody>
+      <tbody translate="no">
         {fields.map(({ keyword, value }) => (
           <tr key={keyword}>
             <th scope="row">{keywordText(keyword)}</th>
@@ -180,9 +191,9 @@ function DataSet({ message: { dataSet, bytes } }: { message: TracedMessage }) {
       </Text>
     ) : null
   return (
-    <table className={css.table} translate="no">
+    <table className={css.table}>
       <caption>{t('ui.devices.visit.dataSet')}</caption>
-      <tbody>
+      <tbody translate="no">
         {keyed(dataSet, ({ tag }) => tag).map(
           ([key, { depth, tag, keyword, vr, value, length }]) => (
             <tr key={key}>
