@@ -17,8 +17,14 @@ import { type LiveState, serveStatus } from '#server/modules/dashboard/status.ts
 import { serveToday } from '#server/modules/dashboard/today.ts'
 import { serveTrends } from '#server/modules/dashboard/trends.ts'
 import type { AssociationLog } from '#server/modules/devices/association-log.ts'
+import type { AssociationTraces } from '#server/modules/devices/association-traces.ts'
 import type { Listeners } from '#server/modules/devices/listeners.ts'
-import { serveDashboardActivity, serveDevices } from '#server/modules/devices/routes.ts'
+import {
+  serveDashboardActivity,
+  serveDevices,
+  serveServiceVisits,
+} from '#server/modules/devices/routes.ts'
+import { ServiceVisits } from '#server/modules/devices/service-visit.ts'
 import { serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
 import type { openHealth } from '#server/modules/diagnostics/health.ts'
 import { serveHealth } from '#server/modules/diagnostics/health-route.ts'
@@ -114,6 +120,7 @@ export interface Services {
   readonly people: People
   readonly apiKeys: ApiKeys
   readonly associationLog: AssociationLog
+  readonly traces: AssociationTraces
   readonly eventLog: EventLog
   readonly requester: Requester
   readonly worklist: Worklist
@@ -248,8 +255,9 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
 }
 
 function serveExamsAndImages(app: HttpApp, context: Context, services: Services): void {
-  const { associationLog, version, worklist, schedule, images } = services
+  const { associationLog, traces, version, worklist, schedule, images } = services
   serveDashboardActivity(app, context, associationLog, version)
+  serveServiceVisits(app, context, new ServiceVisits(context, associationLog, traces), version)
   serveDevices(app, context, (device) => images.forwarding.echoDevice(device))
   serveWorklist(app, context, worklist)
   serveSchedule(app, context, worklist, schedule)

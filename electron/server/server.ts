@@ -27,6 +27,7 @@ import { shellState } from './modules/control/shell-state.ts'
 import type { LiveState } from './modules/dashboard/status.ts'
 import { observeAssociations } from './modules/devices/association-feed.ts'
 import { associationPolicy } from './modules/devices/association-policy.ts'
+import { AssociationTraces } from './modules/devices/association-traces.ts'
 import { Dicom } from './modules/devices/dicom-services.ts'
 import { Listeners, openAdmittedConnections } from './modules/devices/listeners.ts'
 import { openHealth } from './modules/diagnostics/health.ts'
@@ -302,6 +303,7 @@ async function openServices(
     ...{ backups, erasures, restoring, recovery, simulators, logFile, restart },
     ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
+    traces: new AssociationTraces(context.clock),
     checks: openHealth(
       context,
       () => up.states(),
@@ -352,7 +354,7 @@ const liveState = (
 /** Opens the DICOM listeners. */
 async function openDevices(
   context: Context,
-  { images, associationLog, metrics, certificates }: Services,
+  { images, associationLog, traces, metrics, certificates }: Services,
   admitted: AdmittedConnections,
 ): Promise<Dicom> {
   await using opened = new AsyncDisposableStack()
@@ -372,7 +374,12 @@ async function openDevices(
   const observer = observeAssociations(context, associationLog, expectsFrom, (id, how) =>
     completion.associationClosed(id, how),
   )
-  await dicom.listen(images.services, metrics.observing(observer), certificates, admitted)
+  await dicom.listen(
+    images.services,
+    metrics.observing(traces.observing(observer)),
+    certificates,
+    admitted,
+  )
   opened.move()
   return dicom
 }

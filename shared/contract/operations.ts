@@ -31,6 +31,7 @@ import { dashboardOtlpExport } from './otlp-export.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
+import { dashboardServiceVisit } from './service-visit.ts'
 import { scribeUsers, viewerUsers } from './users.ts'
 import { viewer } from './viewer.ts'
 import { dashboardViews } from './viewing.ts'
@@ -62,6 +63,7 @@ const WINDOW = {
   lifecycle: dashboardLifecycle,
   erasures: dashboardErasures,
   activity: dashboardActivity,
+  serviceVisit: dashboardServiceVisit,
   today: dashboardToday,
   trends: dashboardTrends,
   exams: dashboardExams,

@@ -63,8 +63,15 @@ export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage
 export type Catalogue = Readonly<Record<string, string | readonly [string] | Elements>>
 type Elements = Exclude<ConstructorParameters<typeof IntlMessageFormat>[0], string>
 
-/** Returns a function that formats messages with a catalogue. */
-export function openMessages(catalogue: Catalogue, locale: string): (of: Message) => string {
+/**
+ * Returns a function that formats messages with a catalogue.
+ * @param paramText how a parameter that is a text is shown, such as a day
+ */
+export function openMessages(
+  catalogue: Catalogue,
+  locale: string,
+  paramText: (text: string, name: string) => string = (text) => text,
+): (of: Message) => string {
   const formats = new Map<string, Format>()
   const list = new Intl.ListFormat(locale, { type: 'conjunction' })
 
@@ -79,10 +86,11 @@ export function openMessages(catalogue: Catalogue, locale: string): (of: Message
     return format
   }
 
-  const valueText = (param: MessageParam): string | number => {
-    if (typeof param === 'string' || typeof param === 'number') return param
+  const valueText = (param: MessageParam, name: string): string | number => {
+    if (typeof param === 'string') return paramText(param, name)
+    if (typeof param === 'number') return param
     if ('code' in param) return textOf(param)
-    return list.format(param.map((one) => String(valueText(one))))
+    return list.format(param.map((one) => String(valueText(one, name))))
   }
 
   /** Whether the text starts with a name or a text from another program, whose case is kept. */
@@ -101,7 +109,9 @@ export function openMessages(catalogue: Catalogue, locale: string): (of: Message
 
   function textOf(of: Message): string {
     const { code, params = {} } = of
-    const values = Object.entries(params).map(([name, param]) => [name, valueText(param)] as const)
+    const values = Object.entries(params).map(
+      ([name, param]) => [name, valueText(param, name)] as const,
+    )
     const format = formatOf(code)
     // The code may be unknown if the window is older than the gateway.
     if (!format) return [code, ...values.map(([, value]) => value)].join(' ')

@@ -358,7 +358,10 @@ async function addDevices(stage: ViewerStage, call: Call): Promise<string[]> {
     { aeTitle: 'CT1', name: 'CT, room 1', modality: 'CT', port: 11_104, profile: 'ge' },
     { aeTitle: 'CT2', name: 'CT, room 2', modality: 'CT' },
     { aeTitle: 'MR1', name: 'MR, room 3', modality: 'MR', characterSet: 'ISO_IR 100' },
-    { aeTitle: 'US1', name: 'Ultrasound, room 4', modality: 'US', isEnabled: false },
+    {
+      ...{ aeTitle: 'US1', name: 'Ultrasound, room 4', modality: 'US' },
+      ...{ isEnabled: false, retrieval: 'retrieve' },
+    },
   ]
   const added = []
   for (const device of devices) added.push((await call('POST', 'devices', device)).deviceId)

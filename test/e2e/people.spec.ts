@@ -113,7 +113,7 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   await colleague.reload()
   await expect(colleague.getByText('Open the link in your invitation again')).toBeVisible()
   await colleague.goto(link)
-  await expect(colleague.getByText('Olga Berg invites you to work with North Clinic')).toBeVisible()
+  await expect(colleague.getByText('Olga Berg invites you to join North Clinic')).toBeVisible()
   await expect(colleague.getByText('Your role: Radiologist.')).toBeVisible()
   const password = colleague.getByRole('textbox', { name: 'Choose a password' })
   await password.fill('short')

@@ -185,7 +185,7 @@ test('leads to the correction of images that differ, and keeps what has no order
   await expect(card).toContainText('Emergency patient, nobody ordered it')
   await ordered().getByRole('button', { name: 'Mark as not done… (order A-614)' }).click()
   const notDone = page.getByRole('dialog', { name: 'Mark as not done?' })
-  await expect(notDone).toContainText('the partner is not informed')
+  await expect(notDone).toContainText('the partner is not notified')
   await notDone.getByRole('textbox', { name: 'Reason' }).fill('The patient did not come')
   await notDone.getByRole('button', { name: 'Mark as not done' }).click()
   await expect(ordered()).toContainText('The patient did not come')

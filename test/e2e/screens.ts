@@ -198,6 +198,11 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     dialogs: { add: press('Add device') },
   },
   {
+    name: 'service-visit',
+    address: of(({ ids }) => ids.device, '/devices/$'),
+    sign: text('CT1 → ISTHMUS'),
+  },
+  {
     name: 'destinations',
     address: at('/destinations'),
     sign: text('OLDARCHIVE'),

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
+import { openDayText } from '#shared/day-text.ts'
 import { sendImages } from './modality.ts'
 import { enterAsOwner, go as goOn } from './stage.ts'
 import {
@@ -138,7 +139,8 @@ test('finds that the console asks for another day, and the exam is there once it
   expect(await listOn(stage, 'MR1', { day: dayFromNow(1), modality: 'MR' })).toEqual([])
   await askWhy('Bristow')
   await expect(conclusion()).toContainText('Why the exam is not on the device')
-  const day = (days: number) => dayFromNow(days).replace(/(....)(..)(..)/, '$1-$2-$3')
+  const days = openDayText('en')
+  const day = (from: number) => days(dayFromNow(from))
   await expect(conclusion()).toContainText(
     `The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`,
   )
@@ -178,7 +180,7 @@ test('finds that the console calls itself otherwise, and the exam is there once 
 test('finds that an exam is withheld for its accession number, and it is there once the partner has mended it', async () => {
   await go('Worklist')
   await expect(rowOf('Calloway')).toContainText('Withheld')
-  await expect(rowOf('Calloway')).toContainText('AccessionNumber is longer than 16 characters')
+  await expect(rowOf('Calloway')).toContainText('Accession Number is longer than 16 characters')
   await page.getByRole('radiogroup', { name: 'Which exams' }).getByText('Withheld 1').click()
   await expect(rowOf('Amberly')).toHaveCount(0)
   await expect(page.getByText('4 hidden by filters')).toBeVisible()

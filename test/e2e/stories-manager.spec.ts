@@ -349,7 +349,7 @@ test('ends a session of somebody else, who is out at the next click', async () =
   await go('Settings')
   await page
     .getByRole('navigation', { name: 'Settings' })
-    .getByRole('link', { name: 'Access from other PCs' })
+    .getByRole('link', { name: 'Access from workstations' })
     .click()
   await page.getByRole('button', { name: 'Sign out Noor Haddad' }).first().click()
   await expect(page.getByText('Noor Haddad was signed out.')).toBeVisible()
@@ -399,14 +399,14 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await go('Settings')
   await page
     .getByRole('navigation', { name: 'Settings' })
-    .getByRole('link', { name: 'Access from other PCs' })
+    .getByRole('link', { name: 'Access from workstations' })
     .click()
   await page.getByRole('textbox', { name: 'TCP port' }).fill(String(port))
   await page.getByRole('button', { name: 'Apply' }).click()
   await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
-  await page.getByRole('switch', { name: 'Open to other PCs' }).click()
+  await page.getByRole('switch', { name: 'Open to workstations' }).click()
   await page
-    .getByRole('dialog', { name: 'Allow access from other PCs?' })
+    .getByRole('dialog', { name: 'Allow access from workstations?' })
     .getByRole('button', { name: 'Open access' })
     .click()
   await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
@@ -434,14 +434,14 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await expect(other.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
 
   await page.getByRole('button', { name: 'Remove Reading room 2' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove PC' }).click()
-  await expect(page.getByText('No approved PCs yet')).toBeVisible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove workstation' }).click()
+  await expect(page.getByText('No approved workstations yet')).toBeVisible()
   await clickSomewhere(other)
   await expect(
     other.getByRole('heading', { name: 'This workstation is not approved yet' }),
   ).toBeVisible()
   await other.close()
-  await page.getByRole('switch', { name: 'Open to other PCs' }).click()
+  await page.getByRole('switch', { name: 'Open to workstations' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Close access' }).click()
   await expect(page.getByText('Closed', { exact: true }).first()).toBeVisible()
 })

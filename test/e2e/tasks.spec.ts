@@ -181,7 +181,7 @@ const FRONT_DESK: readonly Task[] = [
   {
     name: 'See which exams are late',
     run: async (hands) => {
-      await hands.follow('Overdue', main(hands))
+      await hands.follow('Late', main(hands))
       await expect(hands.page).toHaveURL(/show=overdue/)
     },
   },

@@ -123,8 +123,8 @@ test('shows a device’s query in the feed at once, and why each exam was or was
   await expect(page.getByText('Partner’s response', { exact: true })).toBeVisible()
   await page.getByText('Withheld 2').click()
   const exams = page.getByRole('table', { name: 'Exams and their results' })
-  await expect(exams.getByText('its AccessionNumber is longer than 16 characters')).toBeVisible()
-  await expect(exams.getByText('its StudyInstanceUID is not a valid UID')).toBeVisible()
+  await expect(exams.getByText('its Accession Number is longer than 16 characters')).toBeVisible()
+  await expect(exams.getByText('its Study Instance UID is not a valid UID')).toBeVisible()
 })
 
 test('counts what a device asks again on one connection, and says so', async () => {
@@ -195,7 +195,7 @@ test('tests the partner, changes a setting, and has both in the audit trail', as
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings were saved.')).toBeVisible()
   await go('Audit')
-  await expect(page.getByText('worklist.daysBack').first()).toBeVisible()
+  await expect(page.getByText('Worklist: Days back').first()).toBeVisible()
   await expect(
     page
       .getByText('downtime.start')

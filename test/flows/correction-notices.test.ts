@@ -203,7 +203,7 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
     params: { noticeId: open[0]?.noticeId ?? 0 },
     body: { note: 'once more' },
   })
-  await expect(again).rejects.toThrow('This recipient is already marked as informed.')
+  await expect(again).rejects.toThrow('This recipient is already marked as notified.')
   const { entries } = await call(dashboard.audit, { query: { limit: 100 } })
   // One entry each, that of the gateway for the archive too.
   expect(entries.filter(({ action }) => action === 'correction.inform')).toHaveLength(

@@ -220,6 +220,11 @@ const devices = createRoute({
   path: '/devices',
   component: lazyScreen(() => import('../features/devices/devices.tsx'), 'Devices'),
 })
+const serviceVisit = createRoute({
+  getParentRoute: () => shell,
+  path: '/devices/$deviceId',
+  component: lazyScreen(() => import('../features/devices/service-visit.tsx'), 'ServiceVisit'),
+})
 const images = createRoute({
   getParentRoute: () => shell,
   path: '/images',
@@ -384,7 +389,7 @@ export const router = createRouter({
         resolve,
       ],
       ...[reading, criticals, templates, readingStudy],
-      ...[queries, query, devices, destinations, priors, queue],
+      ...[queries, query, devices, serviceVisit, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
     ]),
   ]),

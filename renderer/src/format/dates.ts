@@ -1,24 +1,12 @@
-import { locale } from '../i18n/language.ts'
+import { openDayText } from '#shared/day-text.ts'
+import { DAY_LOCALE } from '../i18n/param-text.ts'
 import { t } from '../i18n/t.ts'
 
-/** Three letters each in English: the British form of September has four. */
-const monthFormat = new Intl.DateTimeFormat(locale.startsWith('en') ? 'en' : locale, {
-  month: 'short',
-  timeZone: 'UTC',
-})
-const MONTHS = Array.from({ length: 12 }, (_, month) =>
-  monthFormat.format(Date.UTC(2000, month, 1)),
-)
-
 /**
- * A day of the clinic, `20261120` (PS3.5 DA) or `2026-11-20`, as `20 Nov 2026`. It never passes
- * through `Date`: it has no time zone. Anything else is shown as it is.
+ * A day of the clinic, `20261120` or `2026-11-20`, as `20 Nov 2026`. Anything else is returned as it
+ * is.
  */
-export function dayText(day: string): string {
-  const match = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(day.trim())
-  const month = MONTHS[Number(match?.[2]) - 1]
-  return match && month ? `${Number(match[3])} ${month} ${match[1]}` : day
-}
+export const dayText = openDayText(DAY_LOCALE)
 
 /** `20 Nov 2026` as `20 Nov`, for where the year goes without saying. */
 export const dayInYearText = (day: string): string => dayText(day).replace(/ \d{4}$/, '')

@@ -21,6 +21,9 @@ const STATUSES: Record<string, ShownStatus> = {
   '0110': { tone: 'danger', ...textsOf('ui.format.statuses.processing', 'name', 'meaning') },
 }
 
+/** A status as the standard writes it: `A700`. */
+export const codeOf = (status: number): string => status.toString(16).toUpperCase().padStart(4, '0')
+
 /** A DIMSE status, four hex digits, in words. */
 export function shownStatus(status: string): ShownStatus {
   const code = status.toUpperCase()

@@ -1,5 +1,6 @@
 import type { Inspection, ReceivedKey, RowVerdict } from '#shared/contract/worklist.ts'
 import { translateMessage } from '../i18n/messages.ts'
+import { keywordText } from '../i18n/param-text.ts'
 import { t } from '../i18n/t.ts'
 import { bytesText, durationText } from './amounts.ts'
 import { FAULTS, SOURCES } from './answer-source.ts'
@@ -151,11 +152,7 @@ export const narrowingKeys = (keys: readonly ReceivedKey[]): string[] =>
       (key) =>
         key.matching !== 'universal' && key.matching !== 'sequence' && key.matching !== 'ignored',
     )
-    .map((key) => `${wordOf(key.keyword)}: ${valueWords(key)}`)
-
-/** `ScheduledProcedureStepStartDate` as words; initialisms stay whole. */
-export const wordOf = (keyword: string): string =>
-  keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z]{2})/g, '$1 $2')
+    .map((key) => `${keywordText(key.keyword)}: ${valueWords(key)}`)
 
 const station = (
   name: Station['name'],

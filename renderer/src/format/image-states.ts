@@ -116,6 +116,12 @@ const SEXES: Readonly<Record<string, string>> = textsOf('ui.format.sexes', 'M', 
 /** `male` for M (PS3.3 C.7.1.1); what it cannot name is shown as it is. */
 export const sexText = (sex: string): string => SEXES[sex.trim().toUpperCase()] ?? sex
 
+/** `born 3 May 1971 · female`, with what is known of it. */
+export const bornText = (birthDate: string, sex: string): string =>
+  [birthDate && t('ui.format.born', { day: dayText(birthDate) }), sex && sexText(sex)]
+    .filter((part) => part !== '')
+    .join(' · ')
+
 /** `CT study, 20 Nov 2026`, without the patient: it stands in the window's title too. */
 export function studyTitle({
   modalities,

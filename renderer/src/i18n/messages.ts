@@ -1,5 +1,6 @@
 import { type Catalogue, type Message, openMessages } from '#shared/messages/message.ts'
 import { language, locale, PSEUDO } from './language.ts'
+import { paramText } from './param-text.ts'
 import { pseudoText } from './pseudo.ts'
 
 /**
@@ -22,7 +23,7 @@ const PARTS = CATALOGUES[language === PSEUDO ? 'en' : language]
 type Part = keyof typeof PARTS
 
 const catalogue: Record<string, Catalogue[string]> = {}
-const textOf = openMessages(catalogue, locale)
+const textOf = openMessages(catalogue, locale, paramText)
 const loading = new Map<Part, Promise<void>>()
 
 /**

@@ -5,8 +5,9 @@ import type { Inspection, ReceivedKey, RowVerdict } from '#shared/contract/workl
 import { useReply, useSend } from '../api/queries.ts'
 import { bytesText, durationText, numberText } from '../format/amounts.ts'
 import { daysText } from '../format/dates.ts'
-import { explain, wordOf } from '../format/explanation.ts'
+import { explain } from '../format/explanation.ts'
 import { translateMessage } from '../i18n/messages.ts'
+import { keywordText } from '../i18n/param-text.ts'
 import { t } from '../i18n/t.ts'
 import { Clock } from './clock.tsx'
 import { CloseStep } from './close-step.tsx'
@@ -164,7 +165,7 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
             <Table.Tbody>
               {keys.map((key) => (
                 <Table.Tr key={key.tag}>
-                  <Table.Td>{wordOf(key.keyword)}</Table.Td>
+                  <Table.Td>{keywordText(key.keyword)}</Table.Td>
                   <Table.Td className="mono">{key.tag}</Table.Td>
                   <Table.Td className="mono">{key.vr}</Table.Td>
                   <Table.Td className="mono" fw={600}>

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { detailText, shortIds } from '../../../renderer/src/format/audit-detail.ts'
+import {
+  detailText,
+  objectText,
+  shortIds,
+  targetText,
+} from '../../../renderer/src/format/audit-detail.ts'
+import { paramText } from '../../../renderer/src/i18n/param-text.ts'
 
 it('says what changed as before and after', () => {
   expect(detailText({ before: 15, after: 30 })).toBe('15 → 30')
@@ -17,7 +23,7 @@ it('names the members of a detail in words', () => {
     'Modalities: CT, MR; Address: none',
   )
   expect(detailText({ modalities: [] })).toBe('Modalities: none')
-  expect(detailText({ someNewMember: 1 })).toBe('Some New Member: 1')
+  expect(detailText({ someNewMember: 1 })).toBe('Some new member: 1')
   expect(detailText({ record: { host: 'pacs', port: 104 } })).toBe(
     'Record: (Host: pacs; Port: 104)',
   )
@@ -33,6 +39,49 @@ it('says the codes of the interface in words', () => {
   expect(detailText({ level: 'admin', area: 'other' })).toBe(
     'Account level: Administrator; Area: other',
   )
+})
+
+const reader = {
+  nameOf: (id: string) => (id === 'usr_1' ? 'Olga Berg' : undefined),
+  zone: 'Europe/Madrid',
+}
+
+it('names people, and writes values, instants and sizes as everywhere else', () => {
+  expect(detailText({ kind: 'by-hand', bytes: 1_225_315 }, reader)).toBe(
+    'Type: started by a user; Size: 1.2 MB',
+  )
+  expect(detailText({ how: 'password and code' })).toBe('How: password and code')
+  expect(detailText({ assignedTo: { before: null, after: 'usr_1' } }, reader)).toBe(
+    'Assigned to: none → Olga Berg',
+  )
+  expect(detailText({ until: '2024-11-20T23:30:00.000Z' }, reader)).toBe(
+    'Until: 21 Nov 2024 00:30:00',
+  )
+  expect(detailText({ fields: ['patientName', 'modality'], viewId: 'x' })).toBe(
+    'Fields: Patient name, Modality',
+  )
+})
+
+it('names what an action was done to', () => {
+  const study = `stu_${'0123456789abcdef'.repeat(2)}`
+  expect(targetText('read.list', 'correction-targets', reader)).toBe('Orders for a correction')
+  expect(targetText('user.update', 'usr_1', reader)).toBe('Olga Berg')
+  expect(targetText('setting.change', 'dimse.port', reader)).toBe('Devices (DICOM): TCP port')
+  expect(targetText('template.add', '01234567-89ab-4def-8123-456789abcdef', reader)).toBe(
+    'Template',
+  )
+  expect(targetText('backup.make', 'isthmus-2026', reader)).toBe('isthmus-2026')
+  expect(objectText(study)).toBe('Study 01234567…')
+  expect(objectText('1.2.826.0.1.3680043.8.498.90001')).toBe('Study …8.498.90001')
+  expect(objectText('CT1')).toBe('CT1')
+})
+
+it('shows days and keywords in messages of the gateway as they are read', () => {
+  expect(paramText('2026-11-20', 'from')).toBe('20 Nov 2026')
+  expect(paramText('2026-11-20 10:42', 'at')).toBe('20 Nov 2026 10:42')
+  expect(paramText('isthmus-2026-11-20', 'name')).toBe('isthmus-2026-11-20')
+  expect(paramText('StudyInstanceUID', 'keyword')).toBe('Study Instance UID')
+  expect(paramText('McDonald', 'name')).toBe('McDonald')
 })
 
 it('leaves hashes to the export', () => {

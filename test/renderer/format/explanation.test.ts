@@ -7,7 +7,8 @@ import {
   type RowVerdict,
 } from '#shared/contract/worklist.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { explain, narrowingKeys, wordOf } from '../../../renderer/src/format/explanation.ts'
+import { explain, narrowingKeys } from '../../../renderer/src/format/explanation.ts'
+import { keywordText } from '../../../renderer/src/i18n/param-text.ts'
 
 const row = (verdict: RowVerdict['verdict'], reason = ''): RowVerdict => ({
   verdict,
@@ -243,10 +244,10 @@ describe('the keys that narrow a query', () => {
 
   it('are named with their initialisms whole', () => {
     expect([
-      wordOf('StudyInstanceUID'),
-      wordOf('ScheduledStationAETitle'),
-      wordOf('Modality'),
-      wordOf('OtherPatientIDs'),
+      keywordText('StudyInstanceUID'),
+      keywordText('ScheduledStationAETitle'),
+      keywordText('Modality'),
+      keywordText('OtherPatientIDs'),
     ]).toEqual([
       'Study Instance UID',
       'Scheduled Station AE Title',

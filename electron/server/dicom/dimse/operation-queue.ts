@@ -161,12 +161,8 @@ export class OperationQueue {
     await message.stream?.discard()
     if (controller.signal.reason === 'association') return
     const final = finalResponse(message.command, messageId, context, result)
-    const reply = writeMessage(
-      context.id,
-      { ...final, ...response, hasDataSet: identifier !== undefined },
-      identifier,
-      this.#peer.maximumLength,
-    )
+    const command = { ...final, ...response, hasDataSet: identifier !== undefined }
+    const reply = writeMessage(context.id, command, identifier, this.#peer.maximumLength)
     const { slices, observer } = this.#acceptor
     if (!(await this.#source.send(unsent ? slices.extend(unsent, reply) : [reply]))) return
     if (unsent) slices.give(unsent)
@@ -177,6 +173,10 @@ export class OperationQueue {
       responses,
       ms: performance.now() - startedAt,
       bytes: message.stream?.receivedBytes ?? lengthOf(message.dataSet),
+      exchange: {
+        ...{ context, request: message.command, response: command },
+        dataSet: Buffer.isBuffer(message.dataSet) ? message.dataSet : undefined,
+      },
     })
   }
 

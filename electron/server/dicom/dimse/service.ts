@@ -1,6 +1,8 @@
 import type { InstanceToSend, SendResult } from '#server/dicom/scu/store.ts'
 import type { AssociateRq, ContextResult } from '#server/dicom/upper-layer/pdu.ts'
+import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 import type { Message } from '#shared/messages/message.ts'
+import type { CommandSet } from './command-set.ts'
 import type { DimseResult, DimseStatus } from './status.ts'
 
 /** Interfaces of the acceptor that the modules implement. */
@@ -236,6 +238,17 @@ export interface Answered {
   readonly ms: number
   /** Length of the request's data set. */
   readonly bytes: number
+  /** The messages themselves, for a trace of the association. */
+  readonly exchange?: Exchange
+}
+
+/** A request and its final response. */
+export interface Exchange {
+  readonly context: AcceptedContext
+  readonly request: CommandSet
+  readonly response: CommandSet
+  /** The data set of the request; undefined if it had none, or was streamed to its service. */
+  readonly dataSet: Buffer | undefined
 }
 
 /** Receives network events. All calls are synchronous and must not throw. */

@@ -32,7 +32,8 @@ const RESULTS = [
 const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){3,}/g
 /** Support needs IPv4 addresses, which also match the pattern of a UID. */
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
-const masked = (text: string) =>
+/** A text without UIDs that may identify a study or an image. */
+export const maskedText = (text: string): string =>
   text.replace(FOREIGN_UID, (uid) => (ADDRESS.test(uid) ? uid : '(UID)'))
 
 /**
@@ -53,7 +54,7 @@ export function supportTextOf(
     ...factsOf(association, about).map(([name, value]) => `${`${name}:`.padEnd(17)}${value}`),
     '',
     'What happened',
-    ...lines.map(({ at, text }) => `  ${at}  ${masked(english(text))}`),
+    ...lines.map(({ at, text }) => `  ${at}  ${maskedText(english(text))}`),
     ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
     ...counted.map((name) => `  ${counts[name]} ${COUNT_LABELS[name]}`),
     '',

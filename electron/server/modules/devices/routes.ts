@@ -7,13 +7,22 @@ import { dashboardDevices } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
 import type { EchoResult } from '#shared/contract/destinations.ts'
 import type { Device } from '#shared/contract/devices.ts'
+import { dashboardServiceVisit } from '#shared/contract/service-visit.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
 import { supportTextOf } from './association-support.ts'
 import { findDevice, listDevices } from './device-queries.ts'
 import { addDevice, approveCaller, changeDevice, dismissCaller, removeDevice } from './devices.ts'
+import type { ServiceVisits } from './service-visit.ts'
 import { listUnknownCallers } from './unknown-caller-queries.ts'
+
+/** @throws ApiError not-found */
+function requireDevice(context: Context, deviceId: string): Device {
+  const device = findDevice(context.database, deviceId)
+  if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
+  return device
+}
 
 /** Registers the operations for devices. `echo` sends a C-ECHO to a device. */
 export function serveDevices(
@@ -21,12 +30,6 @@ export function serveDevices(
   context: Context,
   echo: (device: Device) => Promise<EchoResult>,
 ): void {
-  function requireDevice(deviceId: string): Device {
-    const device = findDevice(context.database, deviceId)
-    if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
-    return device
-  }
-
   const handlers: HandlersOf<typeof dashboardDevices> = {
     devices: () => ({ devices: listDevices(context.database) }),
     addDevice: ({ body, user }) => addDevice(context, body, userActor(user.userId)),
@@ -36,7 +39,7 @@ export function serveDevices(
       removeDevice(context, params.deviceId, userActor(user.userId))
       return { success: true }
     },
-    echoDevice: async ({ params }) => echo(requireDevice(params.deviceId)),
+    echoDevice: async ({ params }) => echo(requireDevice(context, params.deviceId)),
     callers: () => ({ callers: listUnknownCallers(context.database) }),
     approveCaller: ({ body, user }) => approveCaller(context, body, userActor(user.userId)),
     dismissCaller({ body, user }) {
@@ -45,6 +48,38 @@ export function serveDevices(
     },
   }
   serveAll(app, dashboardDevices, handlers, { afterChange: () => context.feed.noteStatus() })
+}
+
+/** Registers the operations of the page for a device's engineer. */
+export function serveServiceVisits(
+  app: HttpApp,
+  context: Context,
+  visits: ServiceVisits,
+  version: string,
+): void {
+  const handlers: HandlersOf<typeof dashboardServiceVisit> = {
+    read: async ({ params }) => ({
+      now: instantOf(context.clock()),
+      aeTitle: context.settings.get('dimse.aeTitle'),
+      associations: await visits.associationsOf(requireDevice(context, params.deviceId)),
+    }),
+    async log({ params, query: { format } }) {
+      const device = requireDevice(context, params.deviceId)
+      const fileName = `isthmus-${device.aeTitle.replace(/[^\w-]+/g, '_')}.${format === 'json' ? 'json' : 'txt'}`
+      const text = await (format === 'json'
+        ? visits.jsonOf(device, version)
+        : visits.textOf(device, version))
+      return { fileName, text }
+    },
+    values: async ({ params: { deviceId, associationId }, user }) => ({
+      messages: await visits.valuesOf(
+        requireDevice(context, deviceId),
+        associationId,
+        userActor(user.userId),
+      ),
+    }),
+  }
+  serveAll(app, dashboardServiceVisit, handlers)
 }
 
 /** Registers the window's operations for associations (`shared/contract/dashboard-activity.ts`). */

@@ -1,4 +1,5 @@
 import type { Context } from '#server/context.ts'
+import { findCustomer } from '#server/modules/customers/queries.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import { listReportEntries } from '#server/modules/reports/report-queries.ts'
@@ -30,8 +31,20 @@ export function studyHistory(
     if (kind === 'user') return namedUserOf(store.database, id).name
     return kind === 'api-key' ? (references.apiKey(id)?.description ?? '') : actor
   }
+  /** A detail with names instead of the ids of users and customers. */
+  function withNames(detail: StudyMoment['detail']): StudyMoment['detail'] {
+    if (typeof detail === 'string') {
+      if (detail.startsWith('usr_')) return namedUserOf(store.database, detail).name
+      const customer = detail.startsWith('cus_') ? findCustomer(store.database, detail) : undefined
+      return customer?.expressCustomerName ?? detail
+    }
+    if (Array.isArray(detail)) return detail.map(withNames)
+    if (detail === null || typeof detail !== 'object') return detail
+    return Object.fromEntries(Object.entries(detail).map(([name, of]) => [name, withNames(of)]))
+  }
   const ofAudit = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
-    ...{ at, what: action, who: actorName(actor), detail, effect: null, eventId: null },
+    ...{ at, what: action, who: actorName(actor), detail: withNames(detail) },
+    ...{ effect: null, eventId: null },
   })
   const ofEvent = ({
     createdAt,

@@ -13,6 +13,7 @@ import { useStatus } from '../../api/status.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import { Terms } from '../../ui/association-terms.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
@@ -21,7 +22,6 @@ import { useCopy } from '../../ui/use-copy.ts'
 import css from './activity.module.css'
 import { endOf, lastedMs, storyOf } from './story.ts'
 import { Story } from './story-line.tsx'
-import { Terms } from './terms.tsx'
 
 const route = getRouteApi('/shell/activity/associations/$associationId')
 const OPEN_MS = 2000

@@ -14,7 +14,7 @@ import { Failed, Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
 import { ActivityTabs } from '../../ui/sections/activity-tabs.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { useActors } from './actors.ts'
+import { useActors, useDetailReader } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -38,7 +38,8 @@ export function Audit() {
   const isFiltered = Object.keys(filter).length > 0
   const { list, entries, more, isBehind, showLatest } = useEntries(filter)
   const actors = useActors()
-  const columns = useMemo(() => columnsOf(actors), [actors])
+  const reader = useDetailReader(actors)
+  const columns = useMemo(() => columnsOf(actors, reader), [actors, reader])
   const verify = useSend(dashboard.verifyAudit, [dashboard.audit, dashboard.status])
   const acknowledge = useSend(dashboard.acknowledgeAudit, [dashboard.audit, dashboard.status])
   const [isAsking, setAsking] = useState(false)

@@ -1,5 +1,5 @@
 import { actText } from '../../format/audit-actions.ts'
-import { detailText, shortIds } from '../../format/audit-detail.ts'
+import { type DetailReader, detailText, shortIds, targetText } from '../../format/audit-detail.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
@@ -8,7 +8,10 @@ import { TargetLink } from './target-link.tsx'
 import type { AuditEntry } from './use-entries.ts'
 
 /** @param actors names by the actor as the trail says it */
-export const columnsOf = (actors: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] => [
+export const columnsOf = (
+  actors: ReadonlyMap<string, string>,
+  reader: DetailReader,
+): readonly Column<AuditEntry>[] => [
   { name: t('ui.audit.columns.seq'), track: '52px', isRight: true, cell: ({ seq }) => seq },
   { name: t('ui.audit.columns.at'), track: '122px', cell: ({ at }) => <Clock instant={at} /> },
   {
@@ -24,12 +27,12 @@ export const columnsOf = (actors: ReadonlyMap<string, string>): readonly Column<
   {
     name: t('ui.audit.columns.target'),
     track: 'minmax(100px, 1fr)',
-    cell: (entry) => <Target entry={entry} actors={actors} />,
+    cell: (entry) => <Target entry={entry} reader={reader} />,
   },
   {
     name: t('ui.audit.columns.detail'),
     track: 'minmax(150px, 2fr)',
-    cell: ({ detail }) => <Detail text={detailText(detail)} />,
+    cell: ({ detail }) => <Detail text={detailText(detail, reader)} />,
   },
 ]
 
@@ -41,15 +44,16 @@ function Act({ action }: { action: string }) {
 
 function Target({
   entry: { action, target },
-  actors,
+  reader,
 }: {
   entry: AuditEntry
-  actors: ReadonlyMap<string, string>
+  reader: DetailReader
 }) {
-  const name = actors.get(`user:${target}`)
   return (
     <TargetLink action={action} target={target}>
-      {name === undefined ? <Id text={target} /> : <span title={target}>{name}</span>}
+      <span title={target} translate="no">
+        {targetText(action, target, reader)}
+      </span>
     </TargetLink>
   )
 }

@@ -18,13 +18,17 @@ import { verdictOf } from './lint-verdict.ts'
 export function DeviceChecks({ device }: { device: Device }) {
   return (
     <Stack>
-      <Echo device={device} />
+      <Echo device={device} isImmediate />
       <Worklist device={device} />
     </Stack>
   )
 }
 
-function Echo({ device }: { device: Device }) {
+/**
+ * Sends a C-ECHO to the device.
+ * @param isImmediate whether it is sent as soon as the panel is shown
+ */
+export function Echo({ device, isImmediate }: { device: Device; isImmediate: boolean }) {
   const echo = useSend(dashboard.echoDevice)
   const hasAddress =
     device.lastAddress !== null || (device.address !== null && !device.address.includes('/'))
@@ -39,10 +43,10 @@ function Echo({ device }: { device: Device }) {
   const { mutate } = echo
   // Who opens the checks wants to know this first.
   useEffect(() => {
-    if (isPossible) mutate({ params: { deviceId } })
-  }, [isPossible, deviceId, mutate])
+    if (isPossible && isImmediate) mutate({ params: { deviceId } })
+  }, [isPossible, isImmediate, deviceId, mutate])
   return (
-    <Panel title={t('ui.devices.checks.echo')}>
+    <Panel title={isImmediate ? t('ui.devices.checks.echo') : t('ui.devices.visit.echoTo')}>
       <Stack align="flex-start" gap={10}>
         <Text size="sm" c="dimmed">
           {t('ui.devices.checks.echoAbout')}

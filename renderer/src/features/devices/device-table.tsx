@@ -4,6 +4,7 @@ import {
   IconListSearch,
   IconPencil,
   IconStethoscope,
+  IconTool,
   IconTrash,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -46,7 +47,7 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
   return (
     <Table.Tr>
       <Table.Td>
-        <Group gap={8} wrap="nowrap">
+        <Group gap="2px 8px">
           <Text fw={600} fz="inherit">
             {nameOf(device)}
           </Text>
@@ -123,6 +124,16 @@ function Tools({
       </Tooltip>
       {mayManage && (
         <>
+          <Tooltip label={t('ui.devices.visit.open', { name })}>
+            <ActionIcon
+              aria-label={t('ui.devices.visit.open', { name })}
+              renderRoot={(root) => (
+                <Link to="/devices/$deviceId" params={{ deviceId: device.deviceId }} {...root} />
+              )}
+            >
+              <IconTool size={17} />
+            </ActionIcon>
+          </Tooltip>
           <IconAct
             icon={IconStethoscope}
             label={t('ui.devices.check', { name })}

@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Endpoint, EventSummary } from '#shared/contract/events.ts'
 import { durationText } from '../../format/amounts.ts'
-import { shortIds } from '../../format/audit-detail.ts'
+import { objectText, shortIds } from '../../format/audit-detail.ts'
 import { standingOf } from '../../format/event-outcomes.ts'
 import { EVENT_NAMES } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
@@ -57,8 +57,8 @@ export function columnsOf(
       name: t('ui.events.columns.subject'),
       track: 'minmax(96px, 1.2fr)',
       cell: ({ subject }) => (
-        <span className="mono" title={subject}>
-          {shortIds(subject)}
+        <span title={subject} translate="no">
+          {objectText(subject)}
         </span>
       ),
     },

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import type { CorrectedPatient } from '#shared/contract/corrections.ts'
-import { dayText } from '../../format/dates.ts'
-import { sexText } from '../../format/image-states.ts'
+import { bornText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { PersonName } from '../../ui/person-name.tsx'
 import css from './resolve.module.css'
@@ -9,7 +8,7 @@ import css from './resolve.module.css'
 /** By what a patient is told from another: name, ID, date of birth, sex, accession number. */
 export function PatientLine({ patient, aside }: { patient: CorrectedPatient; aside?: ReactNode }) {
   const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = patient
-  const born = [dayText(patientBirthDate), sexText(patientSex)].filter(Boolean).join(', ')
+  const born = bornText(patientBirthDate, patientSex)
   return (
     <span className={css.patient}>
       <PersonName value={patientName} />

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { OpenOrder, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { dayText, timeText } from '../../format/dates.ts'
-import { sexText } from '../../format/image-states.ts'
+import { bornText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { IdentityTag } from '../../ui/identity-tag.tsx'
@@ -84,11 +84,11 @@ function ExamFacts({ exam }: { exam: UnscheduledExam }) {
     studyDate,
     studyTime,
   } = exam
-  const patient = [dayText(patientBirthDate), patientSex && sexText(patientSex)]
-  const when = [
-    dayText(studyDate),
+  const facts = [
+    studyDate && t('ui.reconciliation.exams.performed', { day: dayText(studyDate) }),
     timeText(studyTime.slice(0, 4)),
     exam.deviceName || exam.callingAeTitle,
+    t('ui.reconciliation.exams.images', { count: exam.instances }),
   ]
   return (
     <>
@@ -96,11 +96,8 @@ function ExamFacts({ exam }: { exam: UnscheduledExam }) {
         <b>{modalities.join(', ')}</b> {studyDescription}
         {accessionNumber !== '' && <span className="mono"> · {accessionNumber}</span>}
       </div>
-      <div className={css.quiet}>
-        {[...patient, ...when, t('ui.reconciliation.exams.images', { count: exam.instances })]
-          .filter((part) => part !== '')
-          .join(' · ')}
-      </div>
+      <div className={css.quiet}>{facts.filter((part) => part !== '').join(' · ')}</div>
+      <div className={css.quiet}>{bornText(patientBirthDate, patientSex)}</div>
     </>
   )
 }

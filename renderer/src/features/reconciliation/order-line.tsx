@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { OpenOrder } from '#shared/contract/reconciliation.ts'
 import { dayText, timeText } from '../../format/dates.ts'
-import { sexText } from '../../format/image-states.ts'
+import { bornText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { PersonName } from '../../ui/person-name.tsx'
 import css from './reconcile.module.css'
@@ -23,9 +23,6 @@ export function OrderLine({ order, aside }: { order: OpenOrder; aside?: ReactNod
     description,
     location,
   } = order
-  const facts = [dayText(patientBirthDate), patientSex && sexText(patientSex)].filter(
-    (fact) => fact !== '',
-  )
   return (
     <div className={css.order}>
       <div className={css.orderHead}>
@@ -37,14 +34,14 @@ export function OrderLine({ order, aside }: { order: OpenOrder; aside?: ReactNod
       </div>
       <div className={css.quiet}>
         {[
-          dayText(day),
+          t('ui.reconciliation.orders.scheduled', { day: dayText(day) }),
           startTime === '' ? t('ui.reconciliation.orders.noTime') : timeText(startTime.slice(0, 4)),
           location,
-          ...facts,
         ]
           .filter((part) => part !== '')
           .join(' · ')}
       </div>
+      <div className={css.quiet}>{bornText(patientBirthDate, patientSex)}</div>
     </div>
   )
 }

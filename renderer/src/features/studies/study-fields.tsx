@@ -96,6 +96,7 @@ export function PeopleFields({ form, area, isNew }: AreaFieldsProps) {
         ) : (
           <CustomerPicker
             label={t('ui.studies.form.customer')}
+            description={t('ui.studies.form.customerAbout')}
             {...form.getInputProps('expressCustomerId')}
             value={form.values.expressCustomerId}
           />

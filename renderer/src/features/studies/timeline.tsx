@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { useMayManage } from '../../api/session.ts'
+import { useZone } from '../../api/status.ts'
 import { actText } from '../../format/audit-actions.ts'
 import { detailText, shortIds } from '../../format/audit-detail.ts'
 import { EVENT_NAMES } from '../../format/event-types.ts'
@@ -12,9 +13,14 @@ import css from './studies.module.css'
 
 const isEvent = (what: string): what is EventType => Object.hasOwn(EVENT_NAMES, what)
 
+/** Members that name the study whose history it is. */
+const OF_STUDY = new Set(['studyId', 'studyInstanceUid', 'reportId', 'area'])
+
 /** Of an event what it led to; else what the trail has. */
-const detailOf = ({ detail, effect, what }: StudyMoment): string => {
-  if (!isEvent(what)) return shortIds(detailText(detail))
+const detailOf = ({ detail, effect, what }: StudyMoment, zone: string | undefined): string => {
+  // The gateway has put names in place of ids.
+  if (!isEvent(what))
+    return shortIds(detailText(detail, { nameOf: () => undefined, zone, hidden: OF_STUDY }))
   return effect ? translateMessage(effect) : ''
 }
 const whoOf = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
@@ -31,12 +37,13 @@ export function Timeline({
   isShort: boolean
 }) {
   const mayManage = useMayManage()
+  const zone = useZone()
   if (moments.length === 0) return <p className={css.quiet}>{t('ui.studies.timeline.none')}</p>
   return (
     <ol className={css.timeline}>
       {(isShort ? moments.slice(0, 6) : moments).map((moment) => {
         const { at, what, who, eventId } = moment
-        const detail = isShort ? '' : detailOf(moment)
+        const detail = isShort ? '' : detailOf(moment, zone)
         return (
           <li key={`${at} ${what} ${who} ${eventId}`}>
             <span className={css.when}>

@@ -5,6 +5,7 @@ import { useZone } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
 import { todayIn } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
+import { saveFile } from '../../ui/save-file.ts'
 import { templateFile } from './template-file.ts'
 
 /** Saves templates and macros as a file: mine, or everybody's. */
@@ -20,6 +21,7 @@ export function ExportMenu({
     saveFile(
       `isthmus-templates-${whose}-${todayIn(zone, new Date())}.json`,
       templateFile(templates),
+      'application/json',
     )
   const offers = [
     ['mine', mine, t('ui.templates.exporting.mine')],
@@ -48,14 +50,4 @@ export function ExportMenu({
       </Menu.Dropdown>
     </Menu>
   )
-}
-
-function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

@@ -132,7 +132,8 @@ function Facts({ report }: { report: StructuredReport }) {
       [
         nameText(context.patientName),
         context.patientId,
-        dayText(context.patientBirthDate),
+        context.patientBirthDate &&
+          t('ui.viewer.overlay.born', { day: dayText(context.patientBirthDate) }),
         context.patientSex,
       ]
         .filter(Boolean)

@@ -64,7 +64,12 @@ function Recording({ waveforms }: { waveforms: Waveforms }) {
       <header className={css.head}>
         <p>
           <b>{nameText(context.patientName)}</b>{' '}
-          {[context.patientId, dayText(context.patientBirthDate), context.patientSex]
+          {[
+            context.patientId,
+            context.patientBirthDate &&
+              t('ui.viewer.overlay.born', { day: dayText(context.patientBirthDate) }),
+            context.patientSex,
+          ]
             .filter(Boolean)
             .join(', ')}
         </p>

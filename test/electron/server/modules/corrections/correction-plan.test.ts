@@ -187,7 +187,7 @@ describe('what a person should know before a correction', () => {
     completedReport(at.store, { studyId: there, userId, signedAt })
     expect(await at.warnings()).toEqual([
       'A report of the study is being written.',
-      'A report of the target study is already signed: it will need an addendum, and everyone who received it must be informed.',
+      'A report of the target study is already signed: it will need an addendum, and everyone who received it must be notified.',
     ])
   })
 

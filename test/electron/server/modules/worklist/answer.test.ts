@@ -30,7 +30,7 @@ it('withholds a step that is in the answer a second time', async () => {
 })
 
 it('withholds every row of a study that two patients share, because their images would be mixed', async () => {
-  const shared = 'its StudyInstanceUID is used for two patients'
+  const shared = 'its Study Instance UID is used for two patients'
   expect(await withheld(item(1), item(2, { StudyInstanceUID: '2.25.10001' }), item(3))).toEqual([
     shared,
     shared,

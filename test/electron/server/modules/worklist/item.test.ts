@@ -174,8 +174,8 @@ describe('what an item lacks', () => {
 describe('what cannot be repaired is withheld', () => {
   it.each([
     [{ StudyInstanceUID: undefined }, 'it has no StudyInstanceUID'],
-    [{ StudyInstanceUID: '1.02.3' }, 'its StudyInstanceUID is not a valid UID'],
-    [{ StudyInstanceUID: `1.${'2'.repeat(63)}` }, 'its StudyInstanceUID is not a valid UID'],
+    [{ StudyInstanceUID: '1.02.3' }, 'its Study Instance UID is not a valid UID'],
+    [{ StudyInstanceUID: `1.${'2'.repeat(63)}` }, 'its Study Instance UID is not a valid UID'],
     [{ PatientID: ' ' }, 'it has no PatientID'],
     [{ PatientID: 'A\\B' }, 'its PatientID contains characters that DICOM does not allow there'],
     [{ PatientID: 'x'.repeat(65) }, 'its PatientID is longer than 64 characters'],

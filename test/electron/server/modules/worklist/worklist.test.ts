@@ -287,7 +287,7 @@ describe('the record of a query', () => {
     ).toEqual([
       ['TESTER^NUMBER001', 'sent', null],
       ['TESTER^NUMBER004', 'sent', null],
-      ['TESTER^NUMBER003', 'withheld', 'its StudyInstanceUID is not a valid UID'],
+      ['TESTER^NUMBER003', 'withheld', 'its Study Instance UID is not a valid UID'],
       ['OTHER^ONE', 'filtered', 'PatientName (0010,0010) “tester*”'],
     ])
     expect(inspection?.rows[1]?.remarks).toEqual(['PatientSex is not M, F or O; it is sent empty'])

@@ -1,9 +1,9 @@
 import type { AssociationTerms } from '#shared/contract/dashboard-activity.ts'
-import { numberText } from '../../format/amounts.ts'
-import { knownText, t } from '../../i18n/t.ts'
-import { Facts } from '../../ui/page.tsx'
-import { Tag } from '../../ui/tone.tsx'
-import css from './activity.module.css'
+import { numberText } from '../format/amounts.ts'
+import { knownText, t } from '../i18n/t.ts'
+import css from './association-terms.module.css'
+import { Facts } from './page.tsx'
+import { Tag } from './tone.tsx'
 
 /** What the device proposed and what was taken of it: for those who know DICOM. */
 export function Terms({ terms }: { terms: AssociationTerms | null }) {
