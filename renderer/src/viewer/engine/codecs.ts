@@ -1,5 +1,4 @@
 import { getWebWorkerManager } from '@cornerstonejs/core'
-import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
@@ -66,18 +65,24 @@ export async function encapsulatedFrame(
   }
 }
 
+const DECODERS = 'decoders'
 let areDecodersStarted = false
 /**
  * The workers that decode. They start with the first compressed frame: most images need none, and
  * the first image of a view would wait for the code of the workers.
  */
 function decoders(): ReturnType<typeof getWebWorkerManager> {
+  const workers = getWebWorkerManager()
   if (!areDecodersStarted) {
     const cores = navigator.hardwareConcurrency || 2
-    initLoader({ maxWebWorkers: Math.max(2, Math.min(4, cores)) })
+    const open = () =>
+      new Worker(new URL('./decode-worker.ts', import.meta.url), { type: 'module' })
+    workers.registerWorker(DECODERS, open, {
+      maxWorkerInstances: Math.max(2, Math.min(4, cores)),
+    })
     areDecodersStarted = true
   }
-  return getWebWorkerManager()
+  return workers
 }
 
 async function decodedByWorker(
@@ -105,7 +110,7 @@ async function decodedByWorker(
     )
   })
   try {
-    const task = decoders().executeTask('dicomImageLoader', 'decodeTask', {
+    const task = decoders().executeTask(DECODERS, 'decodeTask', {
       imageFrame,
       transferSyntax,
       pixelData: bytes,
