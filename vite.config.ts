@@ -76,6 +76,13 @@ const imageCodecs = (): Plugin => ({
             join(root, `node_modules/@cornerstonejs/${name}/dist/${file}.${from}`),
           ),
         })
+    // Of extended JPEG it is a script.
+    const script = 'node_modules/@cornerstonejs/dicom-image-loader/dist/esm/codecs/jpeg.js'
+    this.emitFile({
+      type: 'asset',
+      fileName: 'codecs/jpeg.mjs',
+      source: readFileSync(join(root, script)),
+    })
   },
 })
 
