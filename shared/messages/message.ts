@@ -66,7 +66,8 @@ type Elements = Exclude<ConstructorParameters<typeof IntlMessageFormat>[0], stri
 /** Returns a function that formats messages with a catalogue. */
 export function openMessages(catalogue: Catalogue, locale: string): (of: Message) => string {
   const formats = new Map<string, Format>()
-  const list = new Intl.ListFormat(locale, { type: 'conjunction' })
+  // Its data takes the browser some 50 ms to load, and few texts have a list.
+  let list: Intl.ListFormat | undefined
 
   function formatOf(code: string): Format | undefined {
     const known = formats.get(code)
@@ -82,6 +83,7 @@ export function openMessages(catalogue: Catalogue, locale: string): (of: Message
   const valueText = (param: MessageParam): string | number => {
     if (typeof param === 'string' || typeof param === 'number') return param
     if ('code' in param) return textOf(param)
+    list ??= new Intl.ListFormat(locale, { type: 'conjunction' })
     return list.format(param.map((one) => String(valueText(one))))
   }
 
