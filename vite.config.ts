@@ -11,6 +11,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { catalogues } from './scripts/vite/catalogues.ts'
 import { contractWithoutSchemas } from './scripts/vite/contract.ts'
+import { engineParts } from './scripts/vite/engine-parts.ts'
 
 const root = import.meta.dirname
 // Packages with a binary of their own stay outside, and so does the data dictionary, which is data.
@@ -75,6 +76,13 @@ const imageCodecs = (): Plugin => ({
             join(root, `node_modules/@cornerstonejs/${name}/dist/${file}.${from}`),
           ),
         })
+    // Of extended JPEG it is a script.
+    const script = 'node_modules/@cornerstonejs/dicom-image-loader/dist/esm/codecs/jpeg.js'
+    this.emitFile({
+      type: 'asset',
+      fileName: 'codecs/jpeg.mjs',
+      source: readFileSync(join(root, script)),
+    })
   },
 })
 
@@ -309,6 +317,7 @@ export default defineConfig({
     firstScreen(),
     compressed(),
     newDecoderForEachImage(),
+    engineParts(),
     contractWithoutSchemas(),
     catalogues(),
   ],
@@ -323,7 +332,11 @@ export default defineConfig({
   },
   // The image decoder starts module workers of its own; the dev server takes it as it is, with its
   // CommonJS parts bundled one by one.
-  worker: { format: 'es', plugins: () => [newDecoderForEachImage()], rolldownOptions: quietly },
+  worker: {
+    format: 'es',
+    plugins: () => [newDecoderForEachImage(), engineParts()],
+    rolldownOptions: quietly,
+  },
   optimizeDeps: {
     exclude: ['@cornerstonejs/dicom-image-loader'],
     include: [

@@ -10,6 +10,7 @@ export const ASSETS: readonly (readonly [RegExp, string])[] = [
     /^(renderer\/assets\/charlswasm_decode-.*\.wasm|electron\/codecs\/charlswasm.*)$/,
     '@cornerstonejs/codec-charls',
   ],
+  [/^electron\/codecs\/jpeg\.mjs$/, '@cornerstonejs/dicom-image-loader'],
   [/^renderer\/assets\/jpegxlwasm_decode-.*\.wasm$/, '@cornerstonejs/codec-libjxl'],
   [
     /^(renderer\/assets\/libjpegturbowasm_decode-.*\.wasm|electron\/codecs\/libjpegturbowasm.*)$/,

@@ -280,14 +280,8 @@ async function openServices(
   )
   const captures = new Captures(context, viewImages, uploads)
 
-  // A previous run may have left files as large as the database. This run has not written any yet.
-  await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
-  const shipping = isSafe ? undefined : opened.use(new LogShipping(context))
-  const backups = opened.use(new Backups(context, version, shipping))
-  if (!isSafe) backups.begin()
+  const backups = await openBackups(opened, context, version)
   const erasures = opened.use(new Erasures(context, () => keptBackups(backups)))
-  shipping?.begin(() => backups.make('scheduled', 'gateway'))
-  opened.defer(() => shipping?.end())
   const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
@@ -317,6 +311,21 @@ async function openServices(
     ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartners(context, apiKeys) },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+/**
+ * Scheduled backups and the log for the standby, which a start in safe mode does not begin.
+ * @param opened disposes of both
+ */
+async function openBackups(opened: AsyncDisposableStack, context: Context, version: string) {
+  // A previous run may have left files as large as the database. This run has not written any yet.
+  await sweepBackupSpool(context.folder).catch((error: unknown) => reportError(context, error))
+  const shipping = context.isSafe ? undefined : opened.use(new LogShipping(context))
+  const backups = opened.use(new Backups(context, version, shipping))
+  if (!context.isSafe) backups.begin()
+  shipping?.begin(() => backups.make('scheduled', 'gateway'))
+  opened.defer(() => shipping?.end())
+  return backups
 }
 
 /** The backups, and until when each of them is kept. */

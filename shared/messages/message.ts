@@ -73,7 +73,8 @@ export function openMessages(
   paramText: (text: string, name: string) => string = (text) => text,
 ): (of: Message) => string {
   const formats = new Map<string, Format>()
-  const list = new Intl.ListFormat(locale, { type: 'conjunction' })
+  // Its data takes the browser some 50 ms to load, and few texts have a list.
+  let list: Intl.ListFormat | undefined
 
   function formatOf(code: string): Format | undefined {
     const known = formats.get(code)
@@ -90,6 +91,7 @@ export function openMessages(
     if (typeof param === 'string') return paramText(param, name)
     if (typeof param === 'number') return param
     if ('code' in param) return textOf(param)
+    list ??= new Intl.ListFormat(locale, { type: 'conjunction' })
     return list.format(param.map((one) => String(valueText(one, name))))
   }
 

@@ -19,6 +19,8 @@ const AT = '2026-11-22T12:00:00.000Z'
 
 /** Packages of package.json that are shipped in nothing, each with its reason. */
 const NOT_SHIPPED: Readonly<Record<string, string>> = {
+  events:
+    'what vtk’s reader of XML needs in a browser, where the development server loads it; the built page leaves it out (scripts/vite/engine-parts.ts)',
   'swagger-ui-dist':
     'the page to browse the interface is there where the packages are (http/reference.ts), not in a program',
 }

@@ -146,7 +146,28 @@ const ENCODERS = [
   ['by JPEG-LS', 'dcmcjpls'],
 ] as const
 
+const TWELVE_BITS = {
+  ...{ ...BASE, BitsAllocated: uint16(16), BitsStored: uint16(12), HighBit: uint16(11) },
+  ...{ WindowCenter: '2048', WindowWidth: '4096' },
+  PixelData: uint16(...phantom(SIDE, (share) => share * 4095)),
+}
+
 describe('thumbnails', () => {
+  it('of JPEG of 12 bits look as DCMTK draws the same image', async (context) => {
+    needs(context, 'dcmtk')
+    using folder = scratchFolder()
+    const [plain, compressed] = ['plain', 'compressed'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+    ]
+    writeFileSync(plain, fileOf(TWELVE_BITS, { pixelVr: 'OW' }))
+    await run('dcmcjpeg', ['+ee', '+un', '+q', '95', plain, compressed])
+    const theirs = await byDcmtk(plain, { width: 128, height: 128 }, ['+Wi', '1'])
+    const ours = await pictureOf(compressed)
+    expect(ours).toMatchObject({ width: 128, height: 128 })
+    if (ours) expect(difference(rgbOf(ours), theirs.rgb)).toBeLessThan(CLOSE)
+  })
+
   it('look as DCMTK draws the same images, however they are encoded', {
     timeout: 120_000,
   }, async (context) => {

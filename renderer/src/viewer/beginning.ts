@@ -10,8 +10,9 @@ import type { Bench } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
-import type { Engine } from './engine/engine.ts'
-import { type ImageList, openImageList } from './engine/images.ts'
+import { Fetches } from './engine/fetches.ts'
+import { ImageList } from './engine/images.ts'
+import { framePathOf } from './engine/series.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
 import { openSegmentVolumes } from './referencing/segment-volumes.ts'
@@ -34,23 +35,25 @@ let begun: { readonly viewId: string; readonly begun: Begun } | undefined
  */
 export function begin(view: View): Begun {
   if (begun?.viewId === view.viewId) return begun.begun
-  const list = openImageList(view.viewId)
-  begun = { viewId: view.viewId, begun: { list, bench: benchOf(view, list) } }
+  const list = new ImageList(view.viewId)
+  const fetches = new Fetches()
+  onFirstImage(list, (imageId) => fetches.fetchAhead(framePathOf(view.viewId, imageId)))
+  begun = { viewId: view.viewId, begun: { list, bench: benchOf(view, list, fetches) } }
   return begun.begun
 }
 
 /** Below this width of the page, in CSS pixels, the series stand aside at first. */
 const NARROW = 900
 
-async function benchOf(view: View, list: ImageList): Promise<Bench> {
+async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<Bench> {
   const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
   const [{ startEngine }, { measured }, { keptOfSaved, savedUidOf }] = await Promise.all([
     engineModule,
     import('./measured.ts'),
     import('./engine/saved-form.ts'),
   ])
-  const engine = await startEngine(list)
-  prepareFirst(list, engine)
+  const engine = await startEngine(list, fetches)
+  onFirstImage(list, engine.prepare)
   const windows = openWindows(new BroadcastChannel(`isthmus view ${view.viewId}`), randomId())
   const calls = drawingsCalls(view)
   const drawings = openDrawingsKeeper({
@@ -111,17 +114,16 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   }
 }
 
-/** The image that most views open with comes while the screen is being made. */
-function prepareFirst(list: ImageList, engine: Engine): void {
-  const prepare = () => {
+/** Calls once, with the image that most views open with: it comes while the screen is made. */
+function onFirstImage(list: ImageList, run: (imageId: string) => void): void {
+  const look = () => {
     const current = list.state().studies.find(({ study }) => !study.isPrior)
     const first = current?.series[0]?.stack[0]
-    if (!first) return false
-    engine.prepare(first.imageId)
-    return true
+    if (first) run(first.imageId)
+    return first !== undefined
   }
-  if (prepare()) return
-  const stop = list.subscribe(() => prepare() && stop())
+  if (look()) return
+  const stop = list.subscribe(() => look() && stop())
 }
 
 /** A browser may refuse its storage. */

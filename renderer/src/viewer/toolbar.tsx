@@ -14,7 +14,7 @@ import {
   IconRulerMeasure,
   IconTextCaption,
 } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
@@ -40,11 +40,21 @@ const NARROW = 820
 
 /** What can be done with the images: of the active pane, and of the screen. */
 export function Toolbar({ width }: { width: number }) {
+  // They are made after the panes, whose first image would wait for them.
+  const hasTools = useDeferredValue(true, false)
+  return (
+    <div className={css.bar} role="toolbar" aria-label={t('ui.viewer.toolbar.all')}>
+      {hasTools && <Tools width={width} />}
+    </div>
+  )
+}
+
+function Tools({ width }: { width: number }) {
   const isWide = width >= WIDE
   const isMiddle = width >= MIDDLE
   const isNarrow = width < NARROW
   return (
-    <div className={css.bar} role="toolbar" aria-label={t('ui.viewer.toolbar.all')}>
+    <>
       <Group label={t('ui.viewer.toolbar.tools')}>
         <RailButton />
         <ToolRow tools={isNarrow ? ['window', 'scroll'] : MOVING} />
@@ -73,7 +83,7 @@ export function Toolbar({ width }: { width: number }) {
         {!isNarrow && <ListButtons />}
         <MoreMenu hasAll={isNarrow} />
       </Group>
-    </div>
+    </>
   )
 }
 

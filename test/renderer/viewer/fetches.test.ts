@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verbatim } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import { openFetches } from '../../../renderer/src/viewer/engine/fetches.ts'
+import { Fetches } from '../../../renderer/src/viewer/engine/fetches.ts'
 
 const frame = (text = 'x') =>
   new Response(text, {
@@ -29,7 +29,7 @@ const never = () => new AbortController().signal
 describe('fetching frames', () => {
   it('asks for a few at once, the most urgent first', async () => {
     const { asked, fetch, paths } = gateway()
-    const fetches = openFetches({ fetch }, 2)
+    const fetches = new Fetches({ fetch }, 2)
     for (const path of ['a', 'b', 'c'])
       fetches.get(path, 'prefetch', never()).catch(() => undefined)
     fetches.get('t', 'thumbnail', never()).catch(() => undefined)
@@ -42,9 +42,51 @@ describe('fetching frames', () => {
     expect(fetches.paths).toEqual(['n', 'b', 'c', 't'])
   })
 
+  it('keeps what was fetched ahead for the first who asks for it', async () => {
+    const { asked, fetch, paths } = gateway()
+    const fetches = new Fetches({ fetch })
+    fetches.fetchAhead('a')
+    fetches.fetchAhead('a')
+    asked[0]?.answer(frame('early'))
+    await soon()
+    await soon()
+    const { bytes } = await fetches.get('a', 'shown', never())
+    expect(new TextDecoder().decode(bytes)).toBe('early')
+    expect(paths()).toEqual(['a'])
+    fetches.get('a', 'shown', never()).catch(() => undefined)
+    expect(paths()).toEqual(['a', 'a'])
+  })
+
+  it('asks again for what could not be fetched ahead', async () => {
+    const { asked, fetch } = gateway()
+    const fetches = new Fetches({ fetch })
+    fetches.fetchAhead('a')
+    asked[0]?.answer(new Response('', { status: 404 }))
+    await soon()
+    await soon()
+    const again = fetches.get('a', 'shown', never())
+    await soon()
+    asked[1]?.answer(frame('there'))
+    expect(new TextDecoder().decode((await again).bytes)).toBe('there')
+  })
+
+  it('puts a waiting path before others once it is wanted more urgently', async () => {
+    const { asked, fetch, paths } = gateway()
+    const fetches = new Fetches({ fetch }, 1)
+    for (const path of ['a', 'b', 'c'])
+      fetches.get(path, 'prefetch', never()).catch(() => undefined)
+    fetches.raise('c', 'near')
+    asked[0]?.answer(frame())
+    await soon()
+    await soon()
+    expect(paths()).toEqual(['a', 'c'])
+    fetches.raise('unknown', 'shown')
+    expect(paths()).toEqual(['a', 'c'])
+  })
+
   it('lets what is shown take the place of a prefetch, which is asked for again', async () => {
     const { asked, fetch, paths } = gateway()
-    const fetches = openFetches({ fetch }, 2)
+    const fetches = new Fetches({ fetch }, 2)
     fetches.get('a', 'prefetch', never()).catch(() => undefined)
     const left = fetches.get('b', 'prefetch', never())
     const shown = fetches.get('s', 'shown', never())
@@ -60,7 +102,7 @@ describe('fetching frames', () => {
 
   it('does not push one shown image aside for another', () => {
     const { fetch, paths } = gateway()
-    const fetches = openFetches({ fetch }, 1)
+    const fetches = new Fetches({ fetch }, 1)
     fetches.get('a', 'shown', never()).catch(() => undefined)
     fetches.get('b', 'shown', never()).catch(() => undefined)
     expect(paths()).toEqual(['a'])
@@ -68,7 +110,7 @@ describe('fetching frames', () => {
 
   it('shares one request, and ends it when the last one has left', async () => {
     const { asked, fetch, paths } = gateway()
-    const fetches = openFetches({ fetch })
+    const fetches = new Fetches({ fetch })
     const [one, two] = [new AbortController(), new AbortController()]
     const first = fetches.get('a', 'prefetch', one.signal)
     const second = fetches.get('a', 'shown', two.signal)
@@ -84,7 +126,7 @@ describe('fetching frames', () => {
 
   it('tries again where the network or the gateway failed, and not for ever', async () => {
     const { asked, fetch } = gateway()
-    const fetches = openFetches({ fetch, wait: soon as never })
+    const fetches = new Fetches({ fetch, wait: soon as never })
     const got = fetches.get('a', 'shown', never())
     asked[0]?.fail()
     await soon()
@@ -110,7 +152,7 @@ describe('fetching frames', () => {
 
   it("gives the gateway's sentence for a refusal, at once", async () => {
     const { asked, fetch } = gateway()
-    const fetches = openFetches({ fetch })
+    const fetches = new Fetches({ fetch })
     const got = fetches.get('a', 'shown', never())
     const problem = {
       type: 't',

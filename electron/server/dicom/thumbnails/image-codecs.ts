@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Decoder as LosslessDecoder } from '@cornerstonejs/jpeg-lossless-decoder-js'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import { withColourTransform } from '#shared/pixels/jpeg-markers.ts'
+import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts'
 import type { Decoded } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
@@ -55,8 +56,8 @@ const HTJ2K = ['codec-openjph', 'openjphjs'] as const
 type Codec = typeof JPEG | typeof JPEG_LS | typeof JPEG_2000 | typeof HTJ2K
 
 /**
- * The decoders of the viewer (`renderer/src/viewer/engine/codecs.ts`), without JPEG of 12 bits and
- * JPEG XL, whose memory cannot be bounded before they decode.
+ * The decoders of the viewer (`renderer/src/viewer/engine/codecs.ts`), without JPEG XL: its frames may
+ * be larger than the image that it states, so that its memory cannot be bounded before it decodes.
  */
 const DECODERS: Readonly<Record<string, readonly [Codec, WasmClass]>> = {
   '1.2.840.10008.1.2.4.50': [JPEG, 'JPEGDecoder'],
@@ -69,6 +70,7 @@ const DECODERS: Readonly<Record<string, readonly [Codec, WasmClass]>> = {
   '1.2.840.10008.1.2.4.202': [HTJ2K, 'HTJ2KDecoder'],
   '1.2.840.10008.1.2.4.203': [HTJ2K, 'HTJ2KDecoder'],
 }
+const EXTENDED_JPEG = '1.2.840.10008.1.2.4.51'
 const LOSSLESS_JPEG: ReadonlySet<string> = new Set([
   '1.2.840.10008.1.2.4.57',
   '1.2.840.10008.1.2.4.70',
@@ -95,6 +97,8 @@ export async function decodedFrame(
   )
     throw damaged()
   try {
+    if (transferSyntaxUid === EXTENDED_JPEG && pixel.bitsAllocated === 16)
+      return await decodedOf12Bits(bytes, pixel)
     return decoder
       ? await decodedByWasm(bytes, pixel, decoder)
       : { samples: withSign(whole(lossless(bytes, pixel), pixel), pixel), ...INTERLEAVED }
@@ -125,6 +129,28 @@ function lossless(bytes: Uint8Array<ArrayBuffer>, { bitsAllocated }: ImagePixel)
     width,
   )
   return width === 1 ? new Uint8Array(buffer) : new Uint16Array(buffer)
+}
+
+/** The viewer's decoder of extended JPEG, which is a script. */
+interface ExtendedDecoder {
+  parse(bytes: Uint8Array): void
+  getData16(columns: number, rows: number): Uint16Array
+}
+
+async function decodedOf12Bits(
+  bytes: Uint8Array<ArrayBuffer>,
+  pixel: ImagePixel,
+): Promise<Decoded> {
+  const path = BUILT
+    ? join(BUILT, 'jpeg.mjs')
+    : join(PACKAGES, 'dicom-image-loader/dist/esm/codecs/jpeg.js')
+  const { default: Decoder }: { readonly default: new () => ExtendedDecoder } = await import(
+    pathToFileURL(path).href
+  )
+  const decoder = new Decoder()
+  decoder.parse(bytes)
+  const samples = withoutBias(bytes, decoder.getData16(pixel.columns, pixel.rows))
+  return { samples: withSign(whole(samples, pixel), pixel), ...INTERLEAVED }
 }
 
 async function decodedByWasm(

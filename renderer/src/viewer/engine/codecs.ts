@@ -1,5 +1,4 @@
 import { getWebWorkerManager } from '@cornerstonejs/core'
-import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
@@ -66,19 +65,35 @@ export async function encapsulatedFrame(
   }
 }
 
+const DECODERS = 'decoders'
 let areDecodersStarted = false
 /**
- * The workers that decode. They start with the first compressed frame: most images need none, and
- * the first image of a view would wait for the code of the workers.
+ * The workers of Cornerstone's image loader. They start with the first compressed frame: most images
+ * need none, and the first image of a view would wait for the code of the workers. The loader's own
+ * `init` would start them too, but it also empties the cache of decoded images, and brings loaders
+ * and another set of decoders into the page, where nothing uses them.
  */
 function decoders(): ReturnType<typeof getWebWorkerManager> {
+  const workers = getWebWorkerManager()
   if (!areDecodersStarted) {
     const cores = navigator.hardwareConcurrency || 2
-    initLoader({ maxWebWorkers: Math.max(2, Math.min(4, cores)) })
+    workers.registerWorker(DECODERS, openDecoder, {
+      maxWorkerInstances: Math.max(2, Math.min(4, cores)),
+    })
     areDecodersStarted = true
   }
-  return getWebWorkerManager()
+  return workers
 }
+
+// The package does not name the file among its exports. The address is written out for the bundler.
+const openDecoder = () =>
+  new Worker(
+    new URL(
+      '../../../../node_modules/@cornerstonejs/dicom-image-loader/dist/esm/decodeImageFrameWorker.js',
+      import.meta.url,
+    ),
+    { type: 'module' },
+  )
 
 async function decodedByWorker(
   bytes: Uint8Array,
@@ -105,7 +120,7 @@ async function decodedByWorker(
     )
   })
   try {
-    const task = decoders().executeTask('dicomImageLoader', 'decodeTask', {
+    const task = decoders().executeTask(DECODERS, 'decodeTask', {
       imageFrame,
       transferSyntax,
       pixelData: bytes,

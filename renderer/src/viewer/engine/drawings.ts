@@ -1,6 +1,7 @@
-import { utilities as coreUtilities, eventTarget } from '@cornerstonejs/core'
-import { annotation, Enums, type Types, utilities } from '@cornerstonejs/tools'
+import { utilities as coreUtilities } from '@cornerstonejs/core'
+import { annotation, utilities } from '@cornerstonejs/tools'
 import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
+import { type Drawing, DrawingChanges, isDrawing } from './drawing-changes.ts'
 import { imageOfPoints } from './image-of-points.ts'
 import type { ImageList } from './images.ts'
 import { type KeptAnnotation, keptOf, readKept } from './kept-annotation.ts'
@@ -8,165 +9,153 @@ import { frameOfReferenceOf } from './modules.ts'
 import { placed, pointsOfKept, savedFormOf } from './saved-form.ts'
 import { imageIdOf } from './series.ts'
 import type { SeriesState, StackImage } from './stack.ts'
-import { DRAWN } from './tool-names.ts'
 
 /** What is drawn on the studies of a view. */
-export interface Drawings {
-  of(studyInstanceUid: string): readonly KeptAnnotation[]
-  restore(studyInstanceUid: string, kept: readonly unknown[]): void
-  /** As it is saved to the study; undefined if it cannot be, or if its image is not listed yet. */
-  toSaved(kept: unknown): SavedDrawing | undefined
-  onDrawn(listener: (studyInstanceUid: string) => void): () => void
-  removeSelected(): void
-  removeOn(series: SeriesState, imageId: string | undefined): void
-  close(): void
-}
-
-const TELL_AFTER = 500
-type Annotation = Types.Annotation & {
-  readonly metadata: NonNullable<Types.Annotation['metadata']>
-}
-
-/** @param render draws the panes again */
-export function openDrawings(list: ImageList, render: () => void): Drawings {
-  const listeners = new Set<(studyInstanceUid: string) => void>()
+export class Drawings {
+  readonly #list: ImageList
+  readonly #render: () => void
+  readonly #changes: DrawingChanges
+  readonly #unsubscribe: () => void
   /** Of studies: drawings on images the list does not know yet, or never will. */
-  const waiting = new Map<string, KeptAnnotation[]>()
-  const changed = new Set<string>()
-  const studyOf = new WeakMap<Annotation, string>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isRestoring = false
+  readonly #waiting = new Map<string, KeptAnnotation[]>()
+  readonly #studies = new WeakMap<Drawing, string>()
 
-  const all = () => annotation.state.getAllAnnotations().filter(isDrawing)
-  const studyUidOf = (one: Annotation): string => {
-    const known = studyOf.get(one)
+  /** @param render draws the panes again */
+  constructor(list: ImageList, render: () => void) {
+    this.#list = list
+    this.#render = render
+    this.#changes = new DrawingChanges((one) => this.#studyOf(one))
+    this.#unsubscribe = list.subscribe(() => this.#placeWaiting())
+  }
+
+  of(studyInstanceUid: string): readonly KeptAnnotation[] {
+    return [
+      ...drawings()
+        .filter((one) => this.#studyOf(one) === studyInstanceUid)
+        .flatMap((one) => keptOf(one, studyInstanceUid) ?? []),
+      ...(this.#waiting.get(studyInstanceUid) ?? []),
+    ]
+  }
+
+  restore(studyInstanceUid: string, kept: readonly unknown[]): void {
+    this.#changes.without(() => this.#remove((one) => this.#studyOf(one) === studyInstanceUid))
+    this.#waiting.delete(studyInstanceUid)
+    const readable = kept.flatMap((one) => readKept(one, studyInstanceUid) ?? [])
+    if (readable.length === 0) return
+    this.#waiting.set(studyInstanceUid, readable)
+    this.#placeWaiting()
+    this.#render()
+  }
+
+  /** As it is saved to the study; undefined if it cannot be, or if its image is not listed yet. */
+  toSaved(value: unknown): SavedDrawing | undefined {
+    const kept = readKept(value, '')
+    const image = kept && imageOf(this.#list, kept)
+    return image && savedFormOf(kept, image)
+  }
+
+  onDrawn(listener: (studyInstanceUid: string) => void): () => void {
+    return this.#changes.subscribe(listener)
+  }
+
+  removeSelected(): void {
+    const selected = new Set(annotation.selection.getAnnotationsSelected())
+    this.#remove(({ annotationUID }) => annotationUID !== undefined && selected.has(annotationUID))
+  }
+
+  removeOn(series: SeriesState, imageId: string | undefined): void {
+    const frameOfReference = series.stack[0]?.instance.frameOfReferenceUid
+    this.#remove(({ metadata }) =>
+      imageId
+        ? metadata.referencedImageId === imageId
+        : !metadata.referencedImageId && metadata.FrameOfReferenceUID === frameOfReference,
+    )
+  }
+
+  close(): void {
+    this.#changes.close()
+    this.#unsubscribe()
+    annotation.state.removeAllAnnotations()
+  }
+
+  #studyOf(one: Drawing): string {
+    const known = this.#studies.get(one)
     if (known !== undefined) return known
-    const { referencedImageId, FrameOfReferenceUID } = one.metadata
-    const found = referencedImageId
-      ? list.find(referencedImageId)?.study.studyInstanceUid
-      : list
-          .state()
-          .studies.flatMap(({ series }) => series)
-          .find(({ stack }) => stack[0]?.instance.frameOfReferenceUid === FrameOfReferenceUID)
-          ?.studyInstanceUid
-    if (found !== undefined) studyOf.set(one, found)
+    const found = studyOfPlace(this.#list, one.metadata)
+    if (found !== undefined) this.#studies.set(one, found)
     return found ?? ''
   }
-  const touched = (event: Event) => {
-    const one = (event as CustomEvent<{ annotation?: Types.Annotation }>).detail.annotation
-    if (!one || isRestoring || !isDrawing(one)) return
-    changed.add(studyUidOf(one))
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      const studies = [...changed]
-      changed.clear()
-      for (const study of studies)
-        if (study !== '') for (const listener of listeners) listener(study)
-    }, TELL_AFTER)
+
+  #remove(which: (one: Drawing) => boolean): void {
+    for (const { annotationUID } of drawings().filter(which))
+      if (annotationUID) annotation.state.removeAnnotation(annotationUID)
+    this.#render()
   }
-  const EVENTS = [
-    Enums.Events.ANNOTATION_COMPLETED,
-    Enums.Events.ANNOTATION_MODIFIED,
-    Enums.Events.ANNOTATION_REMOVED,
-  ]
-  for (const name of EVENTS) eventTarget.addEventListener(name, touched)
+
+  /** Draws what has waited for its image. */
+  #placeWaiting(): void {
+    if (this.#waiting.size === 0) return
+    this.#changes.without(() => {
+      for (const [study, kept] of [...this.#waiting]) {
+        const still = kept.filter((one) => !this.#place(one))
+        if (still.length === kept.length) continue
+        if (still.length === 0) this.#waiting.delete(study)
+        else this.#waiting.set(study, still)
+        this.#render()
+      }
+    })
+  }
 
   /** @returns false where the list does not know its image yet */
-  const place = (waited: KeptAnnotation): boolean => {
+  #place(waited: KeptAnnotation): boolean {
     const imageId =
       waited.sopInstanceUid === ''
         ? undefined
-        : imageIdOf(list.viewId, waited.sopInstanceUid, waited.frame)
-    const found = imageId === undefined ? undefined : list.find(imageId)
+        : imageIdOf(this.#list.viewId, waited.sopInstanceUid, waited.frame)
+    const found = imageId === undefined ? undefined : this.#list.find(imageId)
     if (imageId && !found) return false
     const kept =
       waited.pixels && found ? placed(waited, found.image, frameOfReferenceOf(found.image)) : waited
-    const one = {
-      annotationUID: kept.id || coreUtilities.uuidv4(),
-      highlighted: false,
-      invalidated: true,
-      isLocked: false,
-      isVisible: true,
-      metadata: {
-        toolName: kept.tool,
-        FrameOfReferenceUID: kept.frameOfReferenceUid,
-        ...(kept.seriesKey !== undefined && { seriesKey: kept.seriesKey }),
-        viewPlaneNormal: [...kept.viewPlaneNormal],
-        viewUp: [...kept.viewUp],
-        ...(imageId && { referencedImageId: imageId }),
-      },
-      data: { ...structuredClone(kept.data), cachedStats: {} },
-    } as unknown as Annotation
-    studyOf.set(one, kept.studyInstanceUid)
+    const one = drawingOf(kept, imageId)
+    this.#studies.set(one, kept.studyInstanceUid)
     annotation.state.addAnnotation(one, kept.frameOfReferenceUid)
     return true
   }
-  const placeWaiting = () => {
-    if (waiting.size === 0) return
-    isRestoring = true
-    for (const [study, kept] of [...waiting]) {
-      const still = kept.filter((one) => !place(one))
-      if (still.length === kept.length) continue
-      if (still.length === 0) waiting.delete(study)
-      else waiting.set(study, still)
-      render()
-    }
-    isRestoring = false
-  }
-  const unsubscribe = list.subscribe(placeWaiting)
-  const remove = (which: (one: Annotation) => boolean) => {
-    for (const one of all().filter(which))
-      if (one.annotationUID) annotation.state.removeAnnotation(one.annotationUID)
-    render()
-  }
+}
 
+const drawings = (): readonly Drawing[] => annotation.state.getAllAnnotations().filter(isDrawing)
+
+/** A kept drawing as Cornerstone has it. */
+function drawingOf(kept: KeptAnnotation, imageId: string | undefined): Drawing {
   return {
-    of: (studyInstanceUid) => [
-      ...all()
-        .filter((one) => studyUidOf(one) === studyInstanceUid)
-        .flatMap((one) => keptOf(one, studyInstanceUid) ?? []),
-      ...(waiting.get(studyInstanceUid) ?? []),
-    ],
-    restore(studyInstanceUid, kept) {
-      isRestoring = true
-      remove((one) => studyUidOf(one) === studyInstanceUid)
-      waiting.delete(studyInstanceUid)
-      isRestoring = false
-      const readable = kept.flatMap((one) => readKept(one, studyInstanceUid) ?? [])
-      if (readable.length === 0) return
-      waiting.set(studyInstanceUid, readable)
-      placeWaiting()
-      render()
+    annotationUID: kept.id || coreUtilities.uuidv4(),
+    highlighted: false,
+    invalidated: true,
+    isLocked: false,
+    isVisible: true,
+    metadata: {
+      toolName: kept.tool,
+      FrameOfReferenceUID: kept.frameOfReferenceUid,
+      ...(kept.seriesKey !== undefined && { seriesKey: kept.seriesKey }),
+      viewPlaneNormal: [...kept.viewPlaneNormal],
+      viewUp: [...kept.viewUp],
+      ...(imageId && { referencedImageId: imageId }),
     },
-    toSaved(value) {
-      const kept = readKept(value, '')
-      const image = kept && imageOf(list, kept)
-      return image && savedFormOf(kept, image)
-    },
-    onDrawn(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    removeSelected() {
-      const selected = new Set(annotation.selection.getAnnotationsSelected())
-      remove(({ annotationUID }) => annotationUID !== undefined && selected.has(annotationUID))
-    },
-    removeOn(series, imageId) {
-      const frameOfReference = series.stack[0]?.instance.frameOfReferenceUid
-      remove(({ metadata }) =>
-        imageId
-          ? metadata.referencedImageId === imageId
-          : !metadata.referencedImageId && metadata.FrameOfReferenceUID === frameOfReference,
-      )
-    },
-    close() {
-      for (const name of EVENTS) eventTarget.removeEventListener(name, touched)
-      clearTimeout(timer)
-      unsubscribe()
-      listeners.clear()
-      annotation.state.removeAllAnnotations()
-    },
-  }
+    data: { ...structuredClone(kept.data), cachedStats: {} },
+  } as unknown as Drawing
+}
+
+/** The study whose image, or frame of reference, something is drawn on. */
+function studyOfPlace(
+  list: ImageList,
+  { referencedImageId, FrameOfReferenceUID }: Drawing['metadata'],
+): string | undefined {
+  if (referencedImageId) return list.find(referencedImageId)?.study.studyInstanceUid
+  return list
+    .state()
+    .studies.flatMap(({ series }) => series)
+    .find(({ stack }) => stack[0]?.instance.frameOfReferenceUid === FrameOfReferenceUID)
+    ?.studyInstanceUid
 }
 
 /** The image of a drawing; undefined where it lies on none that is listed. */
@@ -179,9 +168,6 @@ function imageOf(list: ImageList, kept: KeptAnnotation): StackImage | undefined 
     .find(({ key }) => key === kept.seriesKey)
   return series && imageOfPoints(pointsOfKept(kept), kept.frameOfReferenceUid, series)
 }
-
-const isDrawing = (one: Types.Annotation): one is Annotation =>
-  one.metadata !== undefined && DRAWN.has(one.metadata.toolName)
 
 /** Draws all drawings of these viewports again. */
 export const drawAgain = (viewportIds: readonly string[]): void =>

@@ -11,9 +11,9 @@ import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import type { Stored } from '#shared/pixels/stored.ts'
 import { openClient } from '../../api/client.ts'
-import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
-import { openFetches } from './fetches.ts'
-import { openFrames } from './frames.ts'
+import { Drawings, drawAgain } from './drawings.ts'
+import type { Fetches } from './fetches.ts'
+import { Frames } from './frames.ts'
 import type { ImageList } from './images.ts'
 import type { KeptAnnotation } from './kept-annotation.ts'
 import { provideMetadata } from './metadata.ts'
@@ -148,11 +148,11 @@ const started = new WeakMap<ImageList, Promise<Engine>>()
  * Starts the engine; once on a page: the same list gives the same engine (React StrictMode).
  * @throws ImageProblem where the browser cannot
  */
-export function startEngine(list: ImageList): Promise<Engine> {
+export function startEngine(list: ImageList, fetches: Fetches): Promise<Engine> {
   const known = started.get(list)
   if (known) return known
   const opening = startLibraries().then(
-    () => openEngine(list, () => started.delete(list)),
+    () => openEngine(list, fetches, () => started.delete(list)),
     () => {
       libraries = undefined
       started.delete(list)
@@ -163,7 +163,7 @@ export function startEngine(list: ImageList): Promise<Engine> {
   return opening
 }
 
-function openEngine(list: ImageList, onDisposed: () => void): Engine {
+function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): Engine {
   const stopMetadata = provideMetadata(list)
   const panes = new Map<string, EnginePane>()
   const tools = openTools(ENGINE_ID, (before) =>
@@ -173,9 +173,9 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
   )
   ScrollTool.scroll = (viewportId, images) => panes.get(viewportId)?.scrollBy(images)
   const links = openPaneLinks(panes, tools)
-  const world = openWorld(list, panes, tools, links)
+  const world = openWorld(list, fetches, panes, tools, links)
   const render = () => drawAgain(viewportsOf(panes))
-  const drawings: Drawings = openDrawings(list, render)
+  const drawings = new Drawings(list, render)
   const thumbnails = openThumbnails(world.frames)
   const stopUpdates = updatePanes(list, world, panes)
 
@@ -242,12 +242,18 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
 type Panes = Map<string, EnginePane>
 
 /** What all panes draw with. */
-function openWorld(list: ImageList, panes: Panes, tools: Tools, links: PaneLinks): PanesWorld {
+function openWorld(
+  list: ImageList,
+  fetches: Fetches,
+  panes: Panes,
+  tools: Tools,
+  links: PaneLinks,
+): PanesWorld {
   // Without any WebGL, Cornerstone draws in its own way.
   const drawsImages = isSoftware() && !getShouldUseCPURendering()
   const engine = drawsImages ? softwareEngine(ENGINE_ID) : new RenderingEngine(ENGINE_ID)
   const client = openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' })
-  const frames = openFrames(list, openFetches(), client)
+  const frames = new Frames(list, fetches, client)
   return {
     ...{ engine, frames, tools },
     volumes: openVolumes(frames),

@@ -12,24 +12,12 @@ export interface FetchedFrame {
   readonly transferSyntaxUid: string
 }
 
-/** Fetches frames a few at a time, what is shown before all else. */
-export interface Fetches {
-  /**
-   * The bytes behind a path of the gateway. Who asks for a path that is on its way shares it.
-   * @throws ImageProblem where they cannot be had; passing where the signal was aborted or the
-   *   network failed for good
-   */
-  get(path: string, wish: Wish, signal: AbortSignal): Promise<FetchedFrame>
-  /** Paths under way and waiting, most urgent first. */
-  readonly paths: readonly string[]
-}
-
 /** A browser opens six connections to a host of HTTP/1.1; one is the list's. */
 const AT_ONCE = 5
 const TRIES = 5
 
 interface Asker {
-  readonly wish: Wish
+  wish: Wish
   readonly resolve: (frame: FetchedFrame) => void
   readonly reject: (problem: ImageProblem) => void
 }
@@ -39,23 +27,103 @@ interface Job {
   readonly askers: Set<Asker>
   running: AbortController | undefined
 }
+interface Network {
+  readonly fetch: typeof fetch
+  readonly wait?: typeof pause
+}
 
-export function openFetches(
-  world: { readonly fetch: typeof fetch; readonly wait?: typeof pause } = {
-    fetch: globalThis.fetch.bind(globalThis),
-  },
-  atOnce = AT_ONCE,
-): Fetches {
-  const jobs = new Map<string, Job>()
-  let order = 0
+const rank = (job: Job) => Math.min(...[...job.askers].map(({ wish }) => WISHES.indexOf(wish)))
+const byUrgency = (a: Job, b: Job) => rank(a) - rank(b) || a.order - b.order
 
-  const rank = (job: Job) => Math.min(...[...job.askers].map(({ wish }) => WISHES.indexOf(wish)))
-  const byUrgency = (a: Job, b: Job) => rank(a) - rank(b) || a.order - b.order
-  const fill = () => {
-    const waiting = [...jobs.values()].filter(({ running }) => !running).sort(byUrgency)
-    const running = [...jobs.values()].filter(({ running }) => running).sort(byUrgency)
-    for (const job of waiting) {
-      if (running.length >= atOnce) {
+/** Fetches frames a few at a time, what is shown before all else. */
+export class Fetches {
+  readonly #network: Network
+  readonly #atOnce: number
+  readonly #jobs = new Map<string, Job>()
+  readonly #ahead = new Map<string, Promise<FetchedFrame>>()
+  #order = 0
+
+  constructor(
+    network: Network = { fetch: globalThis.fetch.bind(globalThis) },
+    atOnce: number = AT_ONCE,
+  ) {
+    this.#network = network
+    this.#atOnce = atOnce
+  }
+
+  /** Paths under way and waiting, most urgent first. */
+  get paths(): readonly string[] {
+    return [...this.#jobs.values()].sort(byUrgency).map(({ path }) => path)
+  }
+
+  /**
+   * The bytes behind a path of the gateway. Who asks for a path that is on its way shares it.
+   * @throws ImageProblem where they cannot be had; passing where the signal was aborted or the
+   *   network failed for good
+   */
+  get(path: string, wish: Wish, signal: AbortSignal): Promise<FetchedFrame> {
+    const ahead = this.#ahead.get(path)
+    if (!ahead) return this.#ask(path, wish, signal)
+    this.#ahead.delete(path)
+    this.raise(path, wish)
+    // Before it was asked for, nobody was told of a failure.
+    return ahead.catch(() => this.#ask(path, wish, signal))
+  }
+
+  /** Fetches what is sure to be asked for. It is kept until `get` asks for it, once. */
+  fetchAhead(path: string): void {
+    if (this.#ahead.has(path)) return
+    const frame = this.#ask(path, 'near', new AbortController().signal)
+    frame.catch(() => undefined)
+    this.#ahead.set(path, frame)
+  }
+
+  /** Makes a path that is still on its way as urgent as that. */
+  raise(path: string, wish: Wish): void {
+    for (const asker of this.#jobs.get(path)?.askers ?? [])
+      if (WISHES.indexOf(wish) < WISHES.indexOf(asker.wish)) asker.wish = wish
+    this.#fill()
+  }
+
+  #ask(path: string, wish: Wish, signal: AbortSignal): Promise<FetchedFrame> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new ImageProblem(LEFT, true))
+      const job = this.#jobOf(path)
+      const leave = () => this.#leave(job, asker)
+      const asker: Asker = {
+        wish,
+        resolve: (frame) => {
+          signal.removeEventListener('abort', leave)
+          resolve(frame)
+        },
+        reject: (problem) => {
+          signal.removeEventListener('abort', leave)
+          reject(problem)
+        },
+      }
+      job.askers.add(asker)
+      signal.addEventListener('abort', leave)
+      this.#fill()
+    })
+  }
+
+  #jobOf(path: string): Job {
+    const job = this.#jobs.get(path) ?? {
+      path,
+      order: this.#order++,
+      askers: new Set(),
+      running: undefined,
+    }
+    this.#jobs.set(path, job)
+    return job
+  }
+
+  /** Starts what there is room for. */
+  #fill(): void {
+    const sorted = [...this.#jobs.values()].sort(byUrgency)
+    const running = sorted.filter((job) => job.running)
+    for (const job of sorted.filter((job) => !job.running)) {
+      if (running.length >= this.#atOnce) {
         const least = running.at(-1) as Job
         // A frame that is not at the gateway yet holds its place for long: what is shown takes that
         // of a prefetch.
@@ -65,15 +133,16 @@ export function openFetches(
         least.running = undefined
       }
       running.unshift(job)
-      void run(job)
+      void this.#run(job)
     }
   }
-  const run = async (job: Job) => {
+
+  async #run(job: Job): Promise<void> {
     const control = new AbortController()
     job.running = control
     let done: (asker: Asker) => void
     try {
-      const frame = await fetched(world, job.path, control.signal)
+      const frame = await fetched(this.#network, job.path, control.signal)
       done = ({ resolve }) => resolve(frame)
     } catch (error) {
       const problem =
@@ -84,63 +153,28 @@ export function openFetches(
     }
     // It was put back in the queue for something more urgent, or nobody wants it.
     if (job.running !== control) return
-    jobs.delete(job.path)
+    this.#jobs.delete(job.path)
     for (const asker of job.askers) done(asker)
-    fill()
+    this.#fill()
   }
-  const leave = (job: Job, asker: Asker) => {
+
+  #leave(job: Job, asker: Asker): void {
     if (!job.askers.delete(asker)) return
     asker.reject(new ImageProblem(LEFT, true))
     if (job.askers.size > 0) return
-    if (jobs.get(job.path) === job) jobs.delete(job.path)
+    if (this.#jobs.get(job.path) === job) this.#jobs.delete(job.path)
     const { running } = job
     job.running = undefined
     running?.abort()
-    fill()
-  }
-
-  return {
-    get: (path, wish, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(new ImageProblem(LEFT, true))
-        const job: Job = jobs.get(path) ?? {
-          path,
-          order: order++,
-          askers: new Set(),
-          running: undefined,
-        }
-        jobs.set(path, job)
-        const onAbort = () => leave(job, asker)
-        const asker: Asker = {
-          wish,
-          resolve: (frame) => {
-            signal.removeEventListener('abort', onAbort)
-            resolve(frame)
-          },
-          reject: (problem) => {
-            signal.removeEventListener('abort', onAbort)
-            reject(problem)
-          },
-        }
-        job.askers.add(asker)
-        signal.addEventListener('abort', onAbort)
-        fill()
-      }),
-    get paths() {
-      return [...jobs.values()].sort(byUrgency).map(({ path }) => path)
-    },
+    this.#fill()
   }
 }
 
-async function fetched(
-  world: { readonly fetch: typeof fetch; readonly wait?: typeof pause },
-  path: string,
-  signal: AbortSignal,
-): Promise<FetchedFrame> {
-  const wait = world.wait ?? pause
+async function fetched(network: Network, path: string, signal: AbortSignal): Promise<FetchedFrame> {
+  const wait = network.wait ?? pause
   for (let failures = 1; ; failures += 1) {
     try {
-      const response = await world.fetch(path, { signal, credentials: 'same-origin' })
+      const response = await network.fetch(path, { signal, credentials: 'same-origin' })
       if (response.ok) {
         const type = response.headers.get('content-type') ?? ''
         const transferSyntaxUid = /transfer-syntax="?([0-9.]+)/.exec(type)?.[1]

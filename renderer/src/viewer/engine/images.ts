@@ -1,125 +1,130 @@
-import { type ViewedSeries, type ViewedStudy, ViewLine } from '#shared/contract/viewed-images.ts'
+import { ViewLine } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import { isProblem } from '../../api/client.ts'
 import { pause, waitAfter } from './backoff.ts'
-import { openListed } from './listed.ts'
-import type { ListState, StackImage } from './stack.ts'
-
-/** The list of a view's images, which grows: for `useSyncExternalStore`. */
-export interface ImageList {
-  readonly viewId: string
-  state(): ListState
-  /** Calls at most ten times a second. @returns the way to stop */
-  subscribe(listener: () => void): () => void
-  /** Reads the list again from its start, as after a prior was added. */
-  again(): void
-  close(): void
-  /** What is known of an image now, for the engine. */
-  find(
-    imageId: string,
-  ):
-    | { readonly image: StackImage; readonly series: ViewedSeries; readonly study: ViewedStudy }
-    | undefined
-  /**
-   * Tells of SOP Instance UIDs whose pixels are not what they were said to be before, at once.
-   * @returns the way to stop
-   */
-  onReplaced(listener: (sopInstanceUids: readonly string[]) => void): () => void
-}
+import { Listed, type ListedImage } from './listed.ts'
+import type { ListState } from './stack.ts'
 
 const NOTIFY_EVERY = 100
 const FIRST_WAIT = 500
 const MOST_WAIT = 10_000
 
-/**
- * Opens the list of a view, and reads it until the gateway says that all is known; a stream that
- * breaks is opened again.
- */
-export function openImageList(
-  viewId: string,
-  world: { readonly fetch: typeof fetch } = { fetch: globalThis.fetch.bind(globalThis) },
-): ImageList {
-  const listed = openListed(viewId)
-  const listeners = new Set<() => void>()
-  const replacedListeners = new Set<(sopInstanceUids: readonly string[]) => void>()
-  let isBroken = false
-  let ended: Message | null = null
-  let reading = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let notifyEvery = NOTIFY_EVERY
-  const seen = (): ListState => ({
-    studies: listed.studies(),
-    faults: listed.faults,
-    media: listed.media,
-    progress: listed.progress,
-    isBroken,
-    ended,
-  })
-  let state = seen()
+interface Network {
+  readonly fetch: typeof fetch
+}
+type OnReplaced = (sopInstanceUids: readonly string[]) => void
 
-  const changed = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      const began = performance.now()
-      state = seen()
-      for (const listener of listeners) listener()
-      // A list of thousands takes its time to be ordered: never more than a fifth of it.
-      notifyEvery = Math.max(NOTIFY_EVERY, (performance.now() - began) * 5)
-    }, notifyEvery)
+/**
+ * The list of a view's images, which grows. It is read until the gateway says that all is known; a
+ * stream that breaks is opened again.
+ */
+export class ImageList {
+  readonly viewId: string
+  readonly #network: Network
+  readonly #listed: Listed
+  readonly #listeners = new Set<() => void>()
+  readonly #replacedListeners = new Set<OnReplaced>()
+  #reading = new AbortController()
+  #isBroken = false
+  #ended: Message | null = null
+  #state: ListState
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** The first lines are told at once: the first image waits for them. */
+  #notifyEvery = 0
+
+  constructor(viewId: string, network: Network = { fetch: globalThis.fetch.bind(globalThis) }) {
+    this.viewId = viewId
+    this.#network = network
+    this.#listed = new Listed(viewId)
+    this.#state = this.#now()
+    this.again()
   }
-  const take = (text: string) => {
-    const line = ViewLine.safeParse(parsed(text))
-    if (!line.success) return
-    const replaced = listed.take(line.data)
-    if (replaced.length > 0) for (const listener of replacedListeners) listener(replaced)
-    isBroken = false
-    changed()
+
+  // `useSyncExternalStore` calls these two without their object.
+  readonly state = (): ListState => this.#state
+  /** Calls at most ten times a second. @returns the way to stop */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
-  const read = async (signal: AbortSignal) => {
+
+  /**
+   * Tells of SOP Instance UIDs whose pixels are not what they were said to be before, at once.
+   * @returns the way to stop
+   */
+  onReplaced(listener: OnReplaced): () => void {
+    this.#replacedListeners.add(listener)
+    return () => this.#replacedListeners.delete(listener)
+  }
+
+  /** What is known of an image now, for the engine. */
+  find(imageId: string): ListedImage | undefined {
+    return this.#listed.find(imageId)
+  }
+
+  /** Reads the list again from its start, as after a prior was added. */
+  again(): void {
+    this.#reading.abort()
+    this.#reading = new AbortController()
+    void this.#read(this.#reading.signal)
+  }
+
+  close(): void {
+    this.#reading.abort()
+    clearTimeout(this.#timer)
+    this.#listeners.clear()
+  }
+
+  #now(): ListState {
+    const { faults, media, progress } = this.#listed
+    return {
+      ...{ studies: this.#listed.studies(), faults, media, progress },
+      ...{ isBroken: this.#isBroken, ended: this.#ended },
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const why = await readOnce(world, viewId, signal, () => listed.begin(), take)
+      const why = await readOnce(this.#network, this.viewId, signal, {
+        onOpen: () => this.#listed.begin(),
+        onLine: (text) => this.#take(text),
+      })
       if (signal.aborted) return
       if (why === 'broken') {
-        failures = isBroken ? failures + 1 : 1
-        isBroken = true
-        changed()
+        failures = this.#isBroken ? failures + 1 : 1
+        this.#isBroken = true
+        this.#changed()
         await pause(waitAfter(failures, FIRST_WAIT, MOST_WAIT), signal)
         continue
       }
-      ended = why
-      isBroken = false
-      changed()
-      if (why || listed.progress.state === 'done') return
+      this.#ended = why
+      this.#isBroken = false
+      this.#changed()
+      if (why || this.#listed.progress.state === 'done') return
       // The stream ended without `done`: the gateway began again.
       await pause(FIRST_WAIT, signal)
     }
   }
-  const start = () => {
-    reading.abort()
-    reading = new AbortController()
-    void read(reading.signal)
-  }
-  start()
 
-  return {
-    viewId,
-    state: () => state,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    again: start,
-    close() {
-      reading.abort()
-      clearTimeout(timer)
-      listeners.clear()
-    },
-    find: listed.find,
-    onReplaced(listener) {
-      replacedListeners.add(listener)
-      return () => replacedListeners.delete(listener)
-    },
+  #take(text: string): void {
+    const line = ViewLine.safeParse(parsed(text))
+    if (!line.success) return
+    const replaced = this.#listed.take(line.data)
+    if (replaced.length > 0) for (const listener of this.#replacedListeners) listener(replaced)
+    this.#isBroken = false
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      const began = performance.now()
+      this.#state = this.#now()
+      for (const listener of this.#listeners) listener()
+      // A list of thousands takes its time to be ordered: never more than a fifth of it.
+      this.#notifyEvery = Math.max(NOTIFY_EVERY, (performance.now() - began) * 5)
+    }, this.#notifyEvery)
   }
 }
 
@@ -127,14 +132,13 @@ export function openImageList(
  * Reads the stream once. @returns null at its end, `broken`, or why the gateway refuses
  */
 async function readOnce(
-  world: { readonly fetch: typeof fetch },
+  network: Network,
   viewId: string,
   signal: AbortSignal,
-  onOpen: () => void,
-  onLine: (line: string) => void,
+  { onOpen, onLine }: { readonly onOpen: () => void; readonly onLine: (line: string) => void },
 ): Promise<Message | 'broken' | null> {
   try {
-    const response = await world.fetch(viewPaths.images(viewId), {
+    const response = await network.fetch(viewPaths.images(viewId), {
       signal,
       credentials: 'same-origin',
       cache: 'no-store',

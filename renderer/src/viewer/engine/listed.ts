@@ -17,153 +17,171 @@ import {
 } from './series.ts'
 import type { ListState, SeriesState, StackImage, StudyState } from './stack.ts'
 
-/** What the lines of a view's list have said so far, by UID. */
-export interface Listed {
-  /** The stream begins anew: it says everything again. */
-  begin(): void
-  /** @returns SOP Instance UIDs whose pixels are not what they were said to be before */
-  take(line: ViewLine): readonly string[]
-  /** What there is now; series that did not change are the same objects. */
-  studies(): readonly StudyState[]
-  readonly faults: readonly ViewFault[]
-  readonly media: readonly ViewMedia[]
-  readonly progress: ListState['progress']
-  find(
-    imageId: string,
-  ):
-    | { readonly image: StackImage; readonly series: ViewedSeries; readonly study: ViewedStudy }
-    | undefined
-}
-
 const NOTHING_YET: ListState['progress'] = { state: 'asking', read: 0, files: 0 }
 
-export function openListed(viewId: string): Listed {
-  const studies = new Map<string, ViewedStudy>()
-  const series = new Map<string, ViewedSeries>()
-  const instances = new Map<string, ViewedInstance>()
-  /** Of each series: its instances, and the stacks made of them until one changes. */
-  const members = new Map<string, Set<string>>()
-  const stacks = new Map<string, readonly SeriesState[]>()
-  let heardAgain: Set<string> | undefined
-  let faults: readonly ViewFault[] = []
-  let media: readonly ViewMedia[] = []
-  let progress = NOTHING_YET
-  let isWhole = false
+/** An image with what it is of. */
+export interface ListedImage {
+  readonly image: StackImage
+  readonly series: ViewedSeries
+  readonly study: ViewedStudy
+}
 
-  const forget = (sopInstanceUid: string) => {
-    const seriesInstanceUid = instances.get(sopInstanceUid)?.seriesInstanceUid ?? ''
-    members.get(seriesInstanceUid)?.delete(sopInstanceUid)
-    stacks.delete(seriesInstanceUid)
-    instances.delete(sopInstanceUid)
+/** What the lines of a view's list have said so far, by UID. */
+export class Listed {
+  readonly #viewId: string
+  readonly #studies = new Map<string, ViewedStudy>()
+  readonly #series = new Map<string, ViewedSeries>()
+  readonly #instances = new Map<string, ViewedInstance>()
+  /** Of each series: its instances, and the stacks made of them until one changes. */
+  readonly #members = new Map<string, Set<string>>()
+  readonly #stacks = new Map<string, readonly SeriesState[]>()
+  /** Of a stream that began anew: what it has said of what was known. */
+  #heardAgain: Set<string> | undefined
+  #faults: readonly ViewFault[] = []
+  #media: readonly ViewMedia[] = []
+  #progress = NOTHING_YET
+
+  constructor(viewId: string) {
+    this.#viewId = viewId
   }
-  const keep = (instance: ViewedInstance): boolean => {
-    const before = instances.get(instance.sopInstanceUid)
-    heardAgain?.add(instance.sopInstanceUid)
+
+  get faults(): readonly ViewFault[] {
+    return this.#faults
+  }
+  get media(): readonly ViewMedia[] {
+    return this.#media
+  }
+  get progress(): ListState['progress'] {
+    return this.#progress
+  }
+  get #isWhole(): boolean {
+    return this.#progress.state === 'done'
+  }
+
+  /** The stream begins anew: it says everything again. */
+  begin(): void {
+    this.#heardAgain = this.#instances.size > 0 ? new Set() : undefined
+    this.#faults = []
+    this.#media = []
+  }
+
+  /** @returns SOP Instance UIDs whose pixels are not what they were said to be before */
+  take(line: ViewLine): readonly string[] {
+    switch (line.line) {
+      case 'study':
+        this.#studies.set(line.study.studyInstanceUid, line.study)
+        return []
+      case 'series':
+        for (const one of line.series) this.#takeSeries(one)
+        return []
+      case 'instances':
+        return line.instances
+          .filter((one) => this.#takeInstance(one))
+          .map(({ sopInstanceUid }) => sopInstanceUid)
+      case 'faults':
+        this.#faults = [...this.#faults, ...line.faults]
+        return []
+      case 'media': {
+        const all = [...this.#media, ...line.media]
+        this.#media = [...new Map(all.map((one) => [one.mediaId, one])).values()]
+        return []
+      }
+      case 'progress':
+        return this.#takeProgress({ state: line.state, read: line.read, files: line.files })
+    }
+  }
+
+  /** What there is now; series that did not change are the same objects. */
+  studies(): readonly StudyState[] {
+    const of = Map.groupBy(this.#series.values(), ({ studyInstanceUid }) => studyInstanceUid)
+    return [...this.#studies.values()].sort(byAge).map((study) => {
+      const mine = of.get(study.studyInstanceUid) ?? []
+      return {
+        study,
+        series: mine.flatMap((one) => this.#stacksOf(one)).sort(bySeriesNumber),
+        notImages: mine
+          .flatMap(({ seriesInstanceUid }) => this.#instancesOf(seriesInstanceUid))
+          .filter((instance) => !isImage(instance)),
+      }
+    })
+  }
+
+  /** What is known of an image now. */
+  find(imageId: string): ListedImage | undefined {
+    const { sopInstanceUid = '', frame = 0 } = parseImageId(imageId) ?? {}
+    const instance = this.#instances.get(sopInstanceUid)
+    const series = this.#series.get(instance?.seriesInstanceUid ?? '')
+    const study = this.#studies.get(instance?.studyInstanceUid ?? '')
+    if (!instance || !series || !study) return undefined
+    const image = {
+      imageId: imageIdOf(this.#viewId, sopInstanceUid, frame),
+      sopInstanceUid,
+      frame,
+      instance,
+      attributes: attributesOf(instance, frame),
+    }
+    return { image, series, study }
+  }
+
+  #takeSeries(one: ViewedSeries): void {
+    const before = this.#series.get(one.seriesInstanceUid)
+    if (JSON.stringify(before) === JSON.stringify(one)) return
+    this.#series.set(one.seriesInstanceUid, one)
+    this.#stacks.delete(one.seriesInstanceUid)
+  }
+
+  /** @returns true where it was said to be another before */
+  #takeInstance(instance: ViewedInstance): boolean {
+    const { sopInstanceUid, seriesInstanceUid } = instance
+    const before = this.#instances.get(sopInstanceUid)
+    this.#heardAgain?.add(sopInstanceUid)
     // A replay says most things as they were: their stacks stand.
-    if (before && isSame(before, instance)) return false
-    if (before) forget(instance.sopInstanceUid)
-    instances.set(instance.sopInstanceUid, instance)
-    const of = members.get(instance.seriesInstanceUid)
-    if (of) of.add(instance.sopInstanceUid)
-    else members.set(instance.seriesInstanceUid, new Set([instance.sopInstanceUid]))
-    stacks.delete(instance.seriesInstanceUid)
+    if (before && JSON.stringify(before) === JSON.stringify(instance)) return false
+    if (before) this.#forget(sopInstanceUid)
+    this.#instances.set(sopInstanceUid, instance)
+    const members = this.#members.get(seriesInstanceUid)
+    if (members) members.add(sopInstanceUid)
+    else this.#members.set(seriesInstanceUid, new Set([sopInstanceUid]))
+    this.#stacks.delete(seriesInstanceUid)
     return before !== undefined
   }
-  const stacksOf = (one: ViewedSeries): readonly SeriesState[] => {
-    const known = stacks.get(one.seriesInstanceUid)
-    if (known) return known
-    const of = [...(members.get(one.seriesInstanceUid) ?? [])].flatMap(
-      (uid) => instances.get(uid) ?? [],
-    )
-    const isPrior = studies.get(one.studyInstanceUid)?.isPrior ?? false
-    const made = displaySeries(viewId, one, of, { isPrior, isWhole })
-    stacks.set(one.seriesInstanceUid, made)
-    return made
+
+  /** @returns what a stream that has said everything again did not name */
+  #takeProgress(progress: ListState['progress']): readonly string[] {
+    const wasWhole = this.#isWhole
+    this.#progress = progress
+    // What nobody but the manifest knows is missing now, or is not any more.
+    if (this.#isWhole !== wasWhole) this.#stacks.clear()
+    if (!this.#isWhole) return []
+    const heard = this.#heardAgain
+    this.#heardAgain = undefined
+    const gone = heard ? [...this.#instances.keys()].filter((uid) => !heard.has(uid)) : []
+    for (const uid of gone) this.#forget(uid)
+    return gone
   }
 
-  return {
-    begin() {
-      heardAgain = instances.size > 0 ? new Set() : undefined
-      faults = []
-      media = []
-    },
-    take(line) {
-      switch (line.line) {
-        case 'study':
-          studies.set(line.study.studyInstanceUid, line.study)
-          return []
-        case 'series':
-          for (const one of line.series) {
-            if (JSON.stringify(series.get(one.seriesInstanceUid)) === JSON.stringify(one)) continue
-            series.set(one.seriesInstanceUid, one)
-            stacks.delete(one.seriesInstanceUid)
-          }
-          return []
-        case 'instances':
-          return line.instances.filter(keep).map(({ sopInstanceUid }) => sopInstanceUid)
-        case 'faults':
-          faults = [...faults, ...line.faults]
-          return []
-        case 'media':
-          media = [...new Map([...media, ...line.media].map((one) => [one.mediaId, one])).values()]
-          return []
-        case 'progress': {
-          progress = { state: line.state, read: line.read, files: line.files }
-          if ((line.state === 'done') !== isWhole) {
-            isWhole = !isWhole
-            // What nobody but the manifest knows is missing now, or is not any more.
-            stacks.clear()
-          }
-          const gone =
-            isWhole && heardAgain
-              ? [...instances.keys()].filter((uid) => !heardAgain?.has(uid))
-              : []
-          gone.forEach(forget)
-          if (isWhole) heardAgain = undefined
-          return gone
-        }
-      }
-    },
-    studies() {
-      const of = Map.groupBy(series.values(), ({ studyInstanceUid }) => studyInstanceUid)
-      return [...studies.values()].sort(byAge).map((study) => {
-        const mine = of.get(study.studyInstanceUid) ?? []
-        return {
-          study,
-          series: mine.flatMap(stacksOf).sort(bySeriesNumber),
-          notImages: mine.flatMap(({ seriesInstanceUid }) =>
-            [...(members.get(seriesInstanceUid) ?? [])].flatMap((uid) => {
-              const instance = instances.get(uid)
-              return instance && !isImage(instance) ? [instance] : []
-            }),
-          ),
-        }
-      })
-    },
-    get faults() {
-      return faults
-    },
-    get media() {
-      return media
-    },
-    get progress() {
-      return progress
-    },
-    find(imageId) {
-      const { sopInstanceUid = '', frame = 0 } = parseImageId(imageId) ?? {}
-      const instance = instances.get(sopInstanceUid)
-      const itsSeries = series.get(instance?.seriesInstanceUid ?? '')
-      const study = studies.get(instance?.studyInstanceUid ?? '')
-      if (!instance || !itsSeries || !study) return undefined
-      const image = {
-        imageId: imageIdOf(viewId, sopInstanceUid, frame),
-        sopInstanceUid,
-        frame,
-        instance,
-        attributes: attributesOf(instance, frame),
-      }
-      return { image, series: itsSeries, study }
-    },
+  #forget(sopInstanceUid: string): void {
+    const seriesInstanceUid = this.#instances.get(sopInstanceUid)?.seriesInstanceUid ?? ''
+    this.#members.get(seriesInstanceUid)?.delete(sopInstanceUid)
+    this.#stacks.delete(seriesInstanceUid)
+    this.#instances.delete(sopInstanceUid)
+  }
+
+  #instancesOf(seriesInstanceUid: string): readonly ViewedInstance[] {
+    const members = [...(this.#members.get(seriesInstanceUid) ?? [])]
+    return members.flatMap((uid) => this.#instances.get(uid) ?? [])
+  }
+
+  #stacksOf(one: ViewedSeries): readonly SeriesState[] {
+    const known = this.#stacks.get(one.seriesInstanceUid)
+    if (known) return known
+    const isPrior = this.#studies.get(one.studyInstanceUid)?.isPrior ?? false
+    const made = displaySeries(this.#viewId, one, this.#instancesOf(one.seriesInstanceUid), {
+      isPrior,
+      isWhole: this.#isWhole,
+    })
+    this.#stacks.set(one.seriesInstanceUid, made)
+    return made
   }
 }
 
@@ -172,5 +190,3 @@ const byAge = (a: ViewedStudy, b: ViewedStudy) =>
   Number(a.isPrior) - Number(b.isPrior) ||
   compare(b.studyDate + b.studyTime, a.studyDate + a.studyTime) ||
   compare(a.studyInstanceUid, b.studyInstanceUid)
-
-const isSame = (a: ViewedInstance, b: ViewedInstance) => JSON.stringify(a) === JSON.stringify(b)

@@ -1,16 +1,9 @@
-import type { ViewedSeries, ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { unitOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { columnOf, rowOf } from './geometry.ts'
+import type { ListedImage } from './listed.ts'
 import { REGIONS } from './region-tools.ts'
 import type { StackImage } from './stack.ts'
-
-/** An image with what it is of. */
-export interface Found {
-  readonly image: StackImage
-  readonly series: ViewedSeries
-  readonly study: ViewedStudy
-}
 
 /**
  * A projection's pixel spacing is that at the detector: Cornerstone writes `mm Proj` behind such a
@@ -19,7 +12,7 @@ export interface Found {
 const AT_DETECTOR = { type: 'Proj' }
 const CALIBRATED = { type: 'Calibrated' }
 
-const calibration = ({ image: { attributes } }: Found) =>
+const calibration = ({ image: { attributes } }: ListedImage) =>
   attributes.spacingFrom === 'detector'
     ? AT_DETECTOR
     : attributes.spacingFrom === 'calibrated'
@@ -31,7 +24,7 @@ export const frameOfReferenceOf = ({ instance }: StackImage): string =>
   instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
 
 /** Modules of an image, by the names under which Cornerstone asks for them. */
-const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = {
+const MODULES: Readonly<Record<string, (found: ListedImage) => object | undefined>> = {
   imagePixelModule: ({ image: { instance } }) => {
     const pixel = instance.image
     return {
@@ -125,4 +118,5 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
 /** Cornerstone asks for many more. */
 export const hasModule = (type: string): boolean => Object.hasOwn(MODULES, type)
 /** A module of an image; undefined where Cornerstone has to do without. */
-export const moduleOf = (type: string, found: Found): object | undefined => MODULES[type]?.(found)
+export const moduleOf = (type: string, found: ListedImage): object | undefined =>
+  MODULES[type]?.(found)

@@ -1,5 +1,6 @@
 import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
+import { viewPaths } from '#shared/view-paths.ts'
 import { dot, isSameOrientation, normalOf, type Vector } from './geometry.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 import { volumeFault } from './volume-fault.ts'
@@ -19,6 +20,12 @@ export function parseImageId(
   return found?.[1]
     ? { sopInstanceUid: decodeURIComponent(found[1]), frame: Number(found[2]) }
     : undefined
+}
+
+/** Where the gateway has the frame of an image. */
+export function framePathOf(viewId: string, imageId: string): string {
+  const { sopInstanceUid, frame } = parseImageId(imageId) ?? { sopInstanceUid: '', frame: 1 }
+  return viewPaths.frame(viewId, sopInstanceUid, frame)
 }
 
 /** It has pixels, or the manifest alone knows it, which names images only. */

@@ -9,6 +9,8 @@ import type { SeriesState } from './stack.ts'
 
 const SIDE = 128
 const MOST = 500
+/** How long a busy page may hold up a picture, in ms. */
+const MOST_WAIT = 1000
 
 /** Pictures of series, at the lowest priority. */
 interface Thumbnails {
@@ -32,7 +34,9 @@ export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
       let problem = new ImageProblem(message('viewer.series-without-files'))
       for (const { imageId } of tries) {
         try {
-          const picture = drawn(await frames.load(imageId, 'thumbnail', signal))
+          const image = await frames.load(imageId, 'thumbnail', signal)
+          await idle()
+          const picture = drawn(image)
           made.set(imageId, picture)
           const [oldest] = made.keys()
           if (made.size > MOST && oldest !== undefined) made.delete(oldest)
@@ -46,6 +50,15 @@ export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
     },
   }
 }
+
+/** Resolves once the page has nothing else to do: panes are drawn first. */
+const idle = (): Promise<void> =>
+  new Promise((resolve) => {
+    // Not every browser has it.
+    if ('requestIdleCallback' in window)
+      window.requestIdleCallback(() => resolve(), { timeout: MOST_WAIT })
+    else setTimeout(resolve)
+  })
 
 /** An image, small, in the window it opens with. */
 function drawn(image: Types.IImage): string {

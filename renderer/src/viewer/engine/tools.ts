@@ -1,4 +1,22 @@
-import * as cornerstone from '@cornerstonejs/tools'
+import {
+  AngleTool,
+  ArrowAnnotateTool,
+  addTool,
+  CobbAngleTool,
+  CrosshairsTool,
+  Enums,
+  EraserTool,
+  LabelTool,
+  MagnifyTool,
+  PanTool,
+  ProbeTool,
+  ReferenceLinesTool,
+  ToolGroupManager,
+  TrackballRotateTool,
+  type Types,
+  WindowLevelTool,
+  ZoomTool,
+} from '@cornerstonejs/tools'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { areaLines, axesLines } from './measurement-text.ts'
@@ -15,22 +33,6 @@ import { DRAWN, TOOLS, type ToolName } from './tool-names.ts'
 
 export type { ToolName } from './tool-names.ts'
 export type Button = 'left' | 'middle' | 'right'
-
-const {
-  AngleTool,
-  ArrowAnnotateTool,
-  CobbAngleTool,
-  CrosshairsTool,
-  EraserTool,
-  LabelTool,
-  MagnifyTool,
-  PanTool,
-  ProbeTool,
-  ReferenceLinesTool,
-  TrackballRotateTool,
-  WindowLevelTool,
-  ZoomTool,
-} = cornerstone
 
 const CLASSES = {
   window: WindowLevelTool,
@@ -52,9 +54,9 @@ const CLASSES = {
 } as const satisfies Record<ToolName, { readonly toolName: string }>
 
 const BUTTONS: Readonly<Record<Button, number>> = {
-  left: cornerstone.Enums.MouseBindings.Primary,
-  right: cornerstone.Enums.MouseBindings.Secondary,
-  middle: cornerstone.Enums.MouseBindings.Auxiliary,
+  left: Enums.MouseBindings.Primary,
+  right: Enums.MouseBindings.Secondary,
+  middle: Enums.MouseBindings.Auxiliary,
 }
 /** Tool groups of Cornerstone: what can be done differs by what a pane shows. */
 const GROUPS: Readonly<Record<ContentKind, string>> = {
@@ -79,7 +81,7 @@ export interface Tools {
   close(): void
 }
 
-type Group = cornerstone.Types.IToolGroup
+type Group = Types.IToolGroup
 type AskText = (before: string) => Promise<string | undefined>
 
 /** What the functions of the tools work on. */
@@ -94,7 +96,7 @@ interface ToolsContext {
 
 /** @param askText asks for the text of an arrow or label; undefined where there is to be none */
 export function openTools(engineId: string, askText: AskText): Tools {
-  for (const tool of [...Object.values(CLASSES), ...WITHOUT_BUTTON]) cornerstone.addTool(tool)
+  for (const tool of [...Object.values(CLASSES), ...WITHOUT_BUTTON]) addTool(tool)
   const context: ToolsContext = {
     groups: {
       stack: flatGroup('stack', askText),
@@ -138,7 +140,7 @@ export function openTools(engineId: string, askText: AskText): Tools {
       bind(context)
     },
     close() {
-      for (const kind of KINDS) cornerstone.ToolGroupManager.destroyToolGroup(GROUPS[kind])
+      for (const kind of KINDS) ToolGroupManager.destroyToolGroup(GROUPS[kind])
     },
   }
 }
@@ -147,7 +149,6 @@ export function openTools(engineId: string, askText: AskText): Tools {
 const WITHOUT_BUTTON = [CrosshairsTool, ReferenceLinesTool, TrackballRotateTool]
 
 function newGroup(kind: ContentKind): Group {
-  const { ToolGroupManager } = cornerstone
   const group =
     ToolGroupManager.createToolGroup(GROUPS[kind]) ?? ToolGroupManager.getToolGroup(GROUPS[kind])
   if (!group) throw new ImageProblem(message('viewer.tools-not-made'))
@@ -230,7 +231,7 @@ function bindVolumes({ groups: { volume }, given }: ToolsContext): void {
   setBindings(volume, TrackballRotateTool.toolName, turns ? left : [])
 }
 
-type Binding = cornerstone.Types.IToolBinding
+type Binding = Types.IToolBinding
 
 function bindingsOf(given: Readonly<Record<Button, ToolName>>, name: ToolName): Binding[] {
   const buttons = (Object.keys(BUTTONS) as Button[]).filter((button) => given[button] === name)

@@ -135,6 +135,16 @@ describe('there is no thumbnail', () => {
           inSyntax(`1.2.840.10008.1.2.4.${syntax}`),
         ),
       )
+    const twelve = { ...IMAGE, BitsAllocated: uint16(16), BitsStored: uint16(12) }
+    const extended = Buffer.from('ffd8ffc1000b0c0004000601011100', 'hex')
+    for (const body of [noise, extended])
+      await none(
+        encapsulatedFile(
+          { ...twelve, HighBit: uint16(11) },
+          [Buffer.concat([extended, body])],
+          inSyntax('1.2.840.10008.1.2.4.51'),
+        ),
+      )
     // JPEG XL and video are not decoded here.
     for (const syntax of ['110', '112', '102'])
       await none(encapsulatedFile(IMAGE, [noise], inSyntax(`1.2.840.10008.1.2.4.${syntax}`)))
