@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { Outbound } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
-import { LOSSLESS_COMPRESSIONS, openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
+import { openTranscoder, SYNTAXES_NAMED_FIRST } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
@@ -143,7 +144,10 @@ export async function openImaging(
       storage(
         receiver,
         () => settings.get('intake.acceptUnknownClasses'),
-        () => (transcoder.available().isAvailable ? LOSSLESS_COMPRESSIONS : []),
+        () => {
+          if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
+          return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
+        },
       ),
       mpps(performedSteps),
       storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
