@@ -24,7 +24,7 @@ import {
 import type { Telemetry } from './modules/diagnostics/telemetry.ts'
 import { Dicomweb } from './modules/dicomweb/routes.ts'
 import { Forwarding } from './modules/forwarding/forwarding.ts'
-import { enqueueInstance, releaseInstance } from './modules/forwarding/queue.ts'
+import { enqueueInstance, noteReadBack, releaseInstance } from './modules/forwarding/queue.ts'
 import { Arrivals } from './modules/images/arrivals.ts'
 import { AssociationStatistics } from './modules/images/association-statistics.ts'
 import { DiskSpace } from './modules/images/disk-space.ts'
@@ -164,6 +164,10 @@ const QUEUE_ACTIONS = {
   stored: (context, _, instance) => enqueueInstance(context, instance),
   released: (context, _, instance) => releaseInstance(context, instance),
   deleted: (_, forwarding, instance) => forwarding.instanceDeleted(instance),
+  'read-back'(context, forwarding, instance) {
+    const source = forwarding.pulls.sourceOf(instance.studyInstanceUid)
+    if (source) noteReadBack(context, source, instance)
+  },
 } as const satisfies Record<
   Exclude<Parameters<OnInstanceChange>[0], 'quarantined'>,
   (
