@@ -8,6 +8,7 @@ import { syncFolder } from '#server/database/data-directory.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { isSameRest, Part, type PartFile } from '#server/database/part-file.ts'
 import {
+  deleteDurably,
   deleteFile,
   GROUP,
   IMAGE_FILE,
@@ -169,6 +170,15 @@ export class ImageFiles {
   /** Deletes a stored file; a missing file is not an error. @throws StorageFault */
   remove(file: string): Promise<void> {
     return deleteFile(this.pathOf(file))
+  }
+
+  /** Deletes stored files durably. Returns those that no longer exist; one that is in use stays. */
+  async removeDurably(files: readonly string[]): Promise<string[]> {
+    const gone = await deleteDurably(
+      files.map((file) => this.pathOf(file)),
+      this.#imageFolders,
+    )
+    return files.filter((file) => gone.has(this.pathOf(file)))
   }
 
   /**

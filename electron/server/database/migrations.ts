@@ -10,6 +10,7 @@ import { imageVersions } from './migrations/0011-image-versions.ts'
 import { correctionTables } from './migrations/0013-corrections.ts'
 import { neededAddenda } from './migrations/0018-needed-addenda.ts'
 import { retrievalIndex } from './migrations/0021-retrieval-index.ts'
+import { lifecycle } from './migrations/0023-lifecycle.ts'
 
 // Short migrations are written here, longer ones in separate files. A released migration is never
 // changed. Its number is its position in the list, and the schema version.
@@ -196,4 +197,5 @@ export const MIGRATIONS: readonly string[] = [
   hangingProtocols,
   retrievalIndex,
   retrievalRights,
+  lifecycle,
 ]

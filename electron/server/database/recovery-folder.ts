@@ -129,6 +129,22 @@ export async function deleteFile(path: string): Promise<void> {
   }
 }
 
+/** Deletes files durably; returns those that no longer exist. */
+export async function deleteDurably(
+  paths: readonly string[],
+  folders: FolderSync,
+): Promise<ReadonlySet<string>> {
+  const gone = new Set<string>()
+  for (const path of paths)
+    await deleteFile(path).then(
+      () => gone.add(path),
+      () => undefined,
+    )
+  for (const folder of new Set(paths.map((path) => dirname(path))))
+    if (fs.existsSync(folder)) await folders.sync(folder)
+  return gone
+}
+
 /** Whether the path has the format of `fileFor`, which a partially written note may violate. */
 export const isImageFilePath = (file: string): boolean => {
   const [group = '', study = '', name = ''] = file.split('/')

@@ -3,6 +3,7 @@ import type { AccountTables } from './tables/accounts.ts'
 import type { CorrectionTables } from './tables/corrections.ts'
 import type { DeviceTables } from './tables/devices.ts'
 import type { ImageTables } from './tables/images.ts'
+import type { LifecycleTables } from './tables/lifecycle.ts'
 import type { PartnerTables } from './tables/partner.ts'
 import type { ReportTables } from './tables/reports.ts'
 import type { StudyTables } from './tables/studies.ts'
@@ -20,6 +21,7 @@ export interface Schema
     WorklistTables,
     ImageTables,
     CorrectionTables,
+    LifecycleTables,
     StudyTables,
     ReportTables,
     ViewingTables {

@@ -49,6 +49,7 @@ export interface DeviceTables {
     isAutomatic: Flag
     modalities: string
     hasPriors: Flag
+    confirmsStorage: Generated<Flag>
     createdAt: string
     updatedAt: string
     lastSentAt: string | null

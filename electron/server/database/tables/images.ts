@@ -39,6 +39,8 @@ export interface ImageTables {
     structure: Generated<string>
     change: string | null
     changeReviewedAt: string | null
+    /** When its file was removed from this PC; null while the file is here. */
+    localRemovedAt: Generated<string | null>
   }
   /** Triggers on `instances` maintain `isHere`. */
   announcedInstances: {

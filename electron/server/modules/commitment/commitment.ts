@@ -315,6 +315,8 @@ async function failureReasonOf(
   const version = versionFor(listInstanceVersions(database, sopInstanceUid), requester)
   if (!version || version.state === 'quarantined') return REASON.noSuchInstance
   if (version.sopClassUid !== sopClassUid) return REASON.classConflict
+  // A file is removed from this PC only when a copy elsewhere was confirmed.
+  if (version.localRemovedAt !== null) return undefined
   const size = await stat(imageFiles.pathOf(version.file)).then(
     (file) => file.size,
     () => undefined,

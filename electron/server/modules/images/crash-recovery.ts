@@ -49,6 +49,8 @@ export async function deleteUnprovenRows(
   let since: number | undefined
   for (const instance of iterateNewestFirst(database)) {
     if (signal.aborted) return
+    // Its file was deleted on purpose.
+    if (instance.localRemovedAt !== null) continue
     // Copies are durable before their rows are written.
     if (isCorrectedCopy(database, instance.instanceId)) continue
     since ??= msOf(instance.receivedAt) - MAX_WRITE_MS

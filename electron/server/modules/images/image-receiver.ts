@@ -17,15 +17,21 @@ import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
 import { deleteRowOf } from './crash-recovery.ts'
 import type { DiskSpace } from './disk-space.ts'
-import { fitnessOfUid, fullReaderOf, headerOf, type InstanceHeader, TAG } from './header.ts'
+import { fullReaderOf, headerOf, type InstanceHeader } from './header.ts'
 import { logInternalError } from './image-feed.ts'
-import type { Arrival, Source } from './instance-placement.ts'
-import { listIdenticalInstances } from './instance-placement.ts'
+import {
+  type Arrival,
+  findRemovedInstance,
+  listIdenticalInstances,
+  type Source,
+} from './instance-placement.ts'
 import {
   hasInstanceOfFile,
   type InstanceRecord,
   type OnInstanceChange,
 } from './instance-queries.ts'
+import { recordReturnedFile } from './local-file-queries.ts'
+import { checkCommand, checkHeader } from './store-request-check.ts'
 import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
@@ -221,11 +227,13 @@ export class ImageReceiver implements CStoreScp {
     const source = this.#sourceOf(received)
     const identical = await this.#identicalOf(received)
     // The row may be from a run that ended before the file was durable.
-    if (identical) return this.#repeat(identical, source)
+    if (identical?.localRemovedAt === null) return this.#repeat(identical, source)
     imageFiles.arriving.add(file)
     try {
       await received.part.place(file)
       const arrival = await this.#arrivalOf(received, source, file)
+      const removed = identical ?? findRemovedInstance(this.#context.database, arrival)
+      if (removed) return await this.#returnFile(received.part, arrival, removed)
       const compared = await this.#arrivals.compare(arrival)
       // The object is another encoding of the stored instance, which is kept.
       if (compared?.comparison === 'same') return await this.#repeat(compared.current, source)
@@ -256,6 +264,20 @@ export class ImageReceiver implements CStoreScp {
     await imageFiles.secure(here.file)
     await database.commitSoon(() => this.#arrivals.repeat(here, source))
     this.#statistics.add(source.association, 'repeated', here.studyInstanceUid)
+  }
+
+  /**
+   * The file of the instance had been removed from this PC, and the received one takes its place.
+   * It is durable before the row names it.
+   */
+  async #returnFile(part: PartFile, arrival: Arrival, removed: InstanceRecord): Promise<undefined> {
+    const { database } = this.#context
+    await Promise.all([part.finish(), part.secure()])
+    await database.commitSoon(() => {
+      recordReturnedFile(database, removed.instanceId, arrival)
+      this.#arrivals.repeat(removed, arrival)
+    })
+    this.#statistics.add(arrival.association, 'repeated', removed.studyInstanceUid)
   }
 
   #deviceOf({ callingAeTitle, remoteAddress }: AssociationInfo) {
@@ -309,9 +331,11 @@ export class ImageReceiver implements CStoreScp {
   }: Received): Promise<InstanceRecord | undefined> {
     const { database, imageFiles } = this.#context
     const bytes = part.bytes - dataSetOffset
+    // A file that was removed from this PC can only be compared by its length and checksum.
     for (const identical of listIdenticalInstances(database, header.sopInstanceUid, bytes, crc32))
       if (
-        await imageFiles.sameDataSet(part, dataSetOffset, identical.file, identical.dataSetOffset)
+        identical.localRemovedAt !== null ||
+        (await imageFiles.sameDataSet(part, dataSetOffset, identical.file, identical.dataSetOffset))
       )
         return identical
     return undefined
@@ -359,33 +383,6 @@ function refusalOf(context: Context, error: unknown): { result: DimseResult; why
 
 const TOO_LITTLE_SPACE = message('images.too-little-space')
 const READ_ONLY = message('images.disk-read-only')
-
-/**
- * PS3.7 Table 9.3-1: the file meta information is built from these UIDs before the data set has
- * arrived.
- */
-function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
-  if (fitnessOfUid(sopClassUid) === 'unfit')
-    throw new DimseError(0xa900, message('images.affected-class-unfit'), [TAG.sopClassUid])
-  if (fitnessOfUid(sopInstanceUid) === 'unfit')
-    throw new DimseError(0xa900, message('images.affected-instance-unfit'), [TAG.sopInstanceUid])
-}
-
-function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
-  // A data set without them has another transfer syntax, or is not a data set.
-  if (header.sopClassUid === '')
-    throw new DimseError(0xc000, message('images.no-class-uid'), [TAG.sopClassUid])
-  if (header.sopInstanceUid === '')
-    throw new DimseError(0xc000, message('images.no-instance-uid'), [TAG.sopInstanceUid])
-  if (header.sopClassUid !== request.sopClassUid)
-    throw new DimseError(0xa900, message('images.class-uid-differs'), [TAG.sopClassUid])
-  if (header.sopInstanceUid !== request.sopInstanceUid)
-    throw new DimseError(0xa900, message('images.instance-uid-differs'), [TAG.sopInstanceUid])
-  if (fitnessOfUid(header.studyInstanceUid) === 'unfit')
-    throw new DimseError(0xa900, message('images.study-uid-unfit'), [TAG.studyInstanceUid])
-  if (fitnessOfUid(header.seriesInstanceUid) === 'unfit')
-    throw new DimseError(0xa900, message('images.series-uid-unfit'), [TAG.seriesInstanceUid])
-}
 
 /**
  * Error Comment is an LO in ASCII, at most 64 characters. If the text is too long, the location of

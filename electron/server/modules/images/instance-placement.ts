@@ -124,3 +124,18 @@ export function listIdenticalInstances(
       version.crc32 === crc32,
   )
 }
+
+/**
+ * The current instance whose file was removed from this PC, if the arrival was retrieved to replace
+ * that file. An archive may return it in another transfer syntax.
+ */
+export function findRemovedInstance(
+  database: Database,
+  { header, structure, isFetched }: Arrival,
+): InstanceRecord | undefined {
+  if (!isFetched || !structure.isComplete) return undefined
+  const current = findCurrentInstance(database, header.sopInstanceUid)
+  if (!current || current.localRemovedAt === null || isInOtherSeries(current, header))
+    return undefined
+  return current
+}

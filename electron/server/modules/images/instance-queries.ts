@@ -63,7 +63,7 @@ interface Decoded {
 
 export type NewInstance = Omit<
   InstanceRecord,
-  'instanceId' | 'structure' | 'change' | 'changeReviewedAt'
+  'instanceId' | 'structure' | 'change' | 'changeReviewedAt' | 'localRemovedAt'
 > &
   Partial<Pick<InstanceRecord, 'structure' | 'change'>>
 
@@ -106,7 +106,13 @@ export const IS_NO_REJECTION_NOTE = `sopInstanceUid not in (select sopInstanceUi
  */
 export function insertInstance(database: Database, instance: NewInstance): InstanceRecord {
   const { image, patientName, detail, ...given } = instance
-  const row = { structure: 'unchecked', change: null, changeReviewedAt: null, ...given } as const
+  const row = {
+    structure: 'unchecked',
+    change: null,
+    changeReviewedAt: null,
+    localRemovedAt: null,
+    ...given,
+  } as const
   const stored = {
     ...row,
     detail: storedOrEmpty(detail),

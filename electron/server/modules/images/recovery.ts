@@ -16,7 +16,14 @@ import { deleteIncompleteCopies, deleteUnprovenRows } from './crash-recovery.ts'
 import { appendDiskEntry, notifyImagesChanged } from './image-feed.ts'
 import { findCurrentVersion } from './image-version-queries.ts'
 import { listIdenticalInstances } from './instance-placement.ts'
-import { hasInstanceOfFile, lastInstanceId, type OnInstanceChange } from './instance-queries.ts'
+import {
+  findInstanceOfFile,
+  hasInstanceOfFile,
+  lastInstanceId,
+  type OnInstanceChange,
+} from './instance-queries.ts'
+import { isFileRemoved } from './local-file-queries.ts'
+import { finishFileRemovals } from './local-files.ts'
 import {
   appendInDoubtEntry,
   importOrphans,
@@ -83,7 +90,8 @@ export class ImageRecovery implements AsyncDisposable {
     const { signal } = this.#closing
     const recover = (file: string) => this.#move(file)
     const work = async () => {
-      // Must run before its files are considered unknown.
+      // Both must run before their files are considered unknown.
+      await finishFileRemovals(this.#context, signal).catch(failed)
       await deleteIncompleteCopies(this.#context).catch(failed)
       await this.#sweep(signal).catch(failed)
       // Last, because it reads the complete images of the last minutes.
@@ -196,7 +204,11 @@ export class ImageRecovery implements AsyncDisposable {
 
   #isKnown(file: string): boolean {
     const { database, imageFiles } = this.#context
-    return imageFiles.arriving.has(file) || hasInstanceOfFile(database, file)
+    return (
+      imageFiles.arriving.has(file) ||
+      hasInstanceOfFile(database, file) ||
+      isFileRemoved(database, file)
+    )
   }
 
   /**
@@ -252,7 +264,10 @@ export class ImageRecovery implements AsyncDisposable {
     let returned = 0
     for (const file of [...imageFiles.recovery.files()]) {
       if (signal.aborted) break
-      if (!hasInstanceOfFile(database, file) || (await exists(imageFiles.pathOf(file)))) continue
+      const instance = findInstanceOfFile(database, file)
+      // The file of a removed instance is left to a user, who can import it.
+      if (!instance || instance.localRemovedAt !== null) continue
+      if (await exists(imageFiles.pathOf(file))) continue
       await imageFiles.recovery.putBack(file, file)
       this.#counted = undefined
       returned++

@@ -1,0 +1,94 @@
+const INSTANT = `glob '????-??-??T??:??:??.???Z'`
+
+/**
+ * The lifecycle of images (decision 0061): instances whose file was removed from this PC
+ * (`localRemovedAt`), files that are still to be deleted (`fileRemovals`), what destinations have
+ * confirmed (`instanceCopies`) and the requests for it, rules, legal holds, and erasures (decision
+ * 0062). Append-only. A file is deleted only after its row in `fileRemovals` was committed, so that
+ * a deletion that a crash interrupted is finished after the next start.
+ */
+export const lifecycle = `
+alter table instances add column localRemovedAt text check (localRemovedAt ${INSTANT});
+create index instancesElsewhere on instances (studyInstanceUid) where localRemovedAt is not null;
+
+create table fileRemovals (
+  file text primary key check (file glob '[0-9a-f][0-9a-f]/*.dcm'),
+  requestedAt text not null check (requestedAt ${INSTANT})
+) strict, without rowid;
+
+alter table destinations add column confirmsStorage integer not null default 0
+  check (confirmsStorage in (0, 1));
+
+create table instanceCopies (
+  instanceId integer not null references instances on delete cascade,
+  destinationId text not null,
+  kind text not null check (kind in ('commitment', 'read-back')),
+  destinationName text not null,
+  confirmedAt text not null check (confirmedAt ${INSTANT}),
+  primary key (instanceId, destinationId, kind)
+) strict, without rowid;
+create index instanceCopiesByDestination on instanceCopies (destinationId);
+
+create table confirmationRequests (
+  requestId integer primary key autoincrement,
+  transactionUid text not null unique,
+  destinationId text not null references destinations on delete cascade,
+  studyInstanceUid text not null,
+  state text not null check (state in ('waiting', 'asked', 'answered', 'given-up')),
+  attempts integer not null default 0 check (attempts >= 0),
+  createdAt text not null check (createdAt ${INSTANT}),
+  nextAt text check (nextAt ${INSTANT}),
+  lastError text not null default '',
+  check ((nextAt is null) = (state in ('answered', 'given-up')))
+) strict;
+create index confirmationRequestsDue on confirmationRequests (nextAt) where nextAt is not null;
+create index confirmationRequestsByStudy on confirmationRequests (studyInstanceUid, destinationId);
+
+create table confirmationItems (
+  requestId integer not null references confirmationRequests on delete cascade,
+  instanceId integer not null references instances on delete cascade,
+  sopClassUid text not null,
+  sopInstanceUid text not null,
+  failureReason integer check (failureReason between 0 and 65535),
+  primary key (requestId, instanceId)
+) strict, without rowid;
+create index confirmationItemsByInstance on confirmationItems (instanceId);
+
+create table lifecycleRules (
+  ruleId text primary key,
+  name text not null check (name <> ''),
+  definition text not null check (json_valid(definition)),
+  revision integer not null check (revision > 0),
+  previewedRevision integer,
+  isOn integer not null check (isOn in (0, 1)),
+  createdAt text not null check (createdAt ${INSTANT}),
+  updatedAt text not null check (updatedAt ${INSTANT}),
+  check (isOn = 0 or previewedRevision = revision)
+) strict, without rowid;
+
+create table legalHolds (
+  holdId text primary key,
+  studyInstanceUid text not null,
+  sealedReason blob not null,
+  userId text not null,
+  placedAt text not null check (placedAt ${INSTANT}),
+  liftedBy text,
+  liftedAt text check (liftedAt ${INSTANT}),
+  check ((liftedAt is null) = (liftedBy is null))
+) strict, without rowid;
+create unique index legalHoldsInForce on legalHolds (studyInstanceUid) where liftedAt is null;
+create index legalHoldsByStudy on legalHolds (studyInstanceUid);
+
+create table erasures (
+  erasureId text primary key,
+  scope text not null check (scope in ('study', 'patient')),
+  state text not null check (state in ('running', 'done')),
+  sealedPlan blob not null,
+  userId text not null,
+  requestedAt text not null check (requestedAt ${INSTANT}),
+  finishedAt text check (finishedAt ${INSTANT}),
+  sealedRecord blob,
+  check ((state = 'done') = (finishedAt is not null)),
+  check ((state = 'done') = (sealedRecord is not null))
+) strict, without rowid;
+`

@@ -1,0 +1,61 @@
+import type { Generated } from 'kysely'
+import type { Flag } from '#server/database/query.ts'
+
+/** The lifecycle of images: copies elsewhere, rules, legal holds, removed files and erasures. */
+export interface LifecycleTables {
+  fileRemovals: { file: string; requestedAt: string }
+  instanceCopies: {
+    instanceId: number
+    destinationId: string
+    kind: string
+    destinationName: string
+    confirmedAt: string
+  }
+  confirmationRequests: {
+    requestId: Generated<number>
+    transactionUid: string
+    destinationId: string
+    studyInstanceUid: string
+    state: string
+    attempts: Generated<number>
+    createdAt: string
+    nextAt: string | null
+    lastError: Generated<string>
+  }
+  confirmationItems: {
+    requestId: number
+    instanceId: number
+    sopClassUid: string
+    sopInstanceUid: string
+    failureReason: number | null
+  }
+  lifecycleRules: {
+    ruleId: string
+    name: string
+    definition: string
+    revision: number
+    previewedRevision: number | null
+    isOn: Flag
+    createdAt: string
+    updatedAt: string
+  }
+  legalHolds: {
+    holdId: string
+    studyInstanceUid: string
+    sealedReason: Buffer
+    userId: string
+    placedAt: string
+    liftedBy: string | null
+    liftedAt: string | null
+  }
+  erasures: {
+    erasureId: string
+    scope: string
+    state: string
+    sealedPlan: Buffer
+    userId: string
+    requestedAt: string
+    finishedAt: string | null
+    sealedRecord: Buffer | null
+  }
+}

@@ -1,0 +1,80 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+
+// Which image files are on this PC. A file that is to be deleted has a row in `fileRemovals` from
+// the commit until its deletion is durable.
+
+/** Marks the instances as no longer on this PC; their files are still to be deleted. */
+export function markRemoved(
+  database: Database,
+  instances: readonly { readonly instanceId: number; readonly file: string }[],
+  at: string,
+): void {
+  for (const { instanceId } of instances)
+    database.run(
+      rawQuery('update instances set localRemovedAt = ? where instanceId = ?', [at, instanceId]),
+    )
+  queueFileRemovals(
+    database,
+    instances.map(({ file }) => file),
+    at,
+  )
+}
+
+/** Queues files for deletion. Must be in the transaction after which no row needs them. */
+export function queueFileRemovals(database: Database, files: readonly string[], at: string): void {
+  for (const file of files)
+    database.run(rawQuery('insert or ignore into fileRemovals values (?, ?)', [file, at]))
+}
+
+export const listFileRemovals = (database: Database, limit: number, after = ''): string[] =>
+  database
+    .all(
+      rawQuery<{ file: string }>(
+        'select file from fileRemovals where file > ? order by file limit ?',
+        [after, limit],
+      ),
+    )
+    .map(({ file }) => file)
+
+export const isFileRemoved = (database: Database, file: string): boolean =>
+  database.get(rawQuery('select 1 from fileRemovals where file = ?', [file])) !== undefined
+
+/** Records that the files no longer exist. */
+export function settleFileRemovals(database: Database, files: readonly string[]): void {
+  for (const file of files)
+    database.run(rawQuery('delete from fileRemovals where file = ?', [file]))
+}
+
+/** The file of an instance that is on this PC again. */
+export interface ReturnedFile {
+  readonly file: string
+  readonly dataSetOffset: number
+  readonly bytes: number
+  readonly crc32: number
+  readonly transferSyntaxUid: string
+}
+
+/** Records a new local file of an instance whose file had been removed. */
+export function recordReturnedFile(
+  database: Database,
+  instanceId: number,
+  { file, dataSetOffset, bytes, crc32, transferSyntaxUid }: ReturnedFile,
+): void {
+  database.run(
+    rawQuery(
+      `update instances set file = ?, dataSetOffset = ?, bytes = ?, crc32 = ?, transferSyntaxUid = ?,
+        localRemovedAt = null where instanceId = ?`,
+      [file, dataSetOffset, bytes, crc32, transferSyntaxUid, instanceId],
+    ),
+  )
+}
+
+/** How many instances of the study have no file on this PC, in any state. */
+export const countRemoved = (database: Database, studyInstanceUid: string): number =>
+  database.get(
+    rawQuery<{ count: number }>(
+      'select count(*) as count from instances where studyInstanceUid = ? and localRemovedAt is not null',
+      [studyInstanceUid],
+    ),
+  )?.count ?? 0

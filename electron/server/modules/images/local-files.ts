@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import type { Context } from '#server/context.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import { listFileRemovals, markRemoved, settleFileRemovals } from './local-file-queries.ts'
+
+const BATCH = 200
+
+/** An instance, as far as its file is concerned. */
+export interface FileOwner {
+  readonly instanceId: number
+  readonly file: string
+  readonly localRemovedAt: string | null
+}
+
+/**
+ * Removes the files of instances from this PC; their rows stay. `check` runs in the transaction
+ * that marks them, returns those that may still be removed, and writes the audit entry. The files
+ * are deleted after the commit: a crash before it leaves everything as it was, and a crash after it
+ * leaves rows in `fileRemovals`, which the next start finishes.
+ * Returns the instances that were removed.
+ * @throws StorageFault if a file cannot be deleted; its deletion is tried again
+ */
+export async function removeLocalFiles<Instance extends FileOwner>(
+  context: Context,
+  instances: readonly Instance[],
+  check: (instances: readonly Instance[]) => readonly Instance[],
+): Promise<readonly Instance[]> {
+  const { database, clock } = context
+  const removed = await database.commitSoon(() => {
+    const allowed = check(instances)
+    markRemoved(database, allowed, instantOf(clock()))
+    return allowed
+  })
+  await finishFileRemovals(context)
+  return removed
+}
+
+/**
+ * Deletes the files whose removal was committed. Their rows in `fileRemovals` are deleted only when
+ * the deletion is durable, because after a power failure a file could otherwise return without one.
+ * Files that cannot be deleted now, for example because another program has them open, stay queued.
+ * Returns the number of deleted files.
+ */
+export async function finishFileRemovals(
+  { database, imageFiles }: Context,
+  signal?: AbortSignal,
+): Promise<number> {
+  let count = 0
+  for (let after = ''; signal?.aborted !== true; ) {
+    const files = listFileRemovals(database, BATCH, after)
+    const last = files.at(-1)
+    if (last === undefined) break
+    after = last
+    const gone = await imageFiles.removeDurably(files)
+    await database.commitSoon(() => settleFileRemovals(database, gone))
+    count += gone.length
+  }
+  return count
+}
+
+/**
+ * The path of an instance's file for reading.
+ * @throws ApiError unavailable if the file was removed from this PC
+ */
+export async function localPathOf({ imageFiles }: Context, instance: FileOwner): Promise<string> {
+  const path = imageFiles.pathOf(instance.file)
+  if (instance.localRemovedAt !== null && !existsSync(path))
+    throw new ApiError('unavailable', message('images.file-elsewhere'))
+  return path
+}
