@@ -38,9 +38,11 @@ import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
 import { Queries } from './modules/query-retrieve/queries.ts'
 import { Retrievals } from './modules/query-retrieve/retrievals.ts'
+import { Tiers } from './modules/tiers/tiers.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
 import { findOrder, listOrders } from './modules/worklist/orders.ts'
 import { findSentRow } from './modules/worklist/worklist-correlation.ts'
+import type { IsOwnListener } from './webhooks/address.ts'
 import type { Requester } from './webhooks/request.ts'
 
 export type Imaging = Awaited<ReturnType<typeof openImaging>>
@@ -50,6 +52,7 @@ export type Imaging = Awaited<ReturnType<typeof openImaging>>
  * unfinished. Disposed of after the listeners have drained.
  * @param identity the gateway's TLS client certificate and key, PEM
  * @param spawnWorker starts the native module in a separate process; defaults to Node's `fork`
+ * @param isOwn the gateway's own listeners, which tiers must not be
  */
 export async function openImaging(
   context: Context,
@@ -59,6 +62,7 @@ export async function openImaging(
   lists: DeviceLists,
   identity: () => { readonly key: string; readonly cert: string },
   spawnWorker: SpawnWorker | undefined,
+  isOwn: IsOwnListener,
 ) {
   const { settings, imageFiles } = context
   await using opened = new AsyncDisposableStack()
@@ -71,7 +75,10 @@ export async function openImaging(
       closeSentNotices(context, destinationId),
     ),
   )
+  const tiers = opened.use(new Tiers(context, isOwn))
   const onChange: OnInstanceChange = (change, instances) => {
+    if (change === 'stored' || change === 'released')
+      for (const instance of instances) tiers.enqueue(instance)
     if (change === 'quarantined') forwarding.instancesQuarantined(instances)
     else for (const instance of instances) QUEUE_ACTIONS[change](context, forwarding, instance)
   }
@@ -130,7 +137,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
-    dicomweb,
+    ...{ dicomweb, tiers },
     /** The DICOM services offered to devices. */
     services: [
       verification(),

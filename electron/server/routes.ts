@@ -49,6 +49,7 @@ import { serveSetup } from '#server/modules/setup/setup-routes.ts'
 import type { TrialSimulators } from '#server/modules/setup/simulators.ts'
 import { serveViewerStudies } from '#server/modules/studies/routes.ts'
 import { serveStudyLists } from '#server/modules/study-lists/routes.ts'
+import { serveTiers } from '#server/modules/tiers/routes.ts'
 import { serveInterfaceUsers } from '#server/modules/users/interface-routes.ts'
 import type { People } from '#server/modules/users/people.ts'
 import { serveDashboardPeople } from '#server/modules/users/people-routes.ts'
@@ -230,4 +231,5 @@ function serveExamsAndImages(app: HttpApp, context: Context, services: Services)
   serveCorrections(app, context, images.corrections)
   serveCorrectionNotices(app, context)
   serveDestinations(app, context, images.forwarding)
+  serveTiers(app, context, images.tiers)
 }

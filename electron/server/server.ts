@@ -235,7 +235,7 @@ async function openServices(
   const certificates = openCertificates(context)
   const identity = () => certificates.of('dicom-tls')
   const images = opened.use(
-    await openImaging(context, requester, records, worklist, lists, identity, spawnWorker),
+    await openImaging(context, requester, records, worklist, lists, identity, spawnWorker, isOwn),
   )
   const mailServer = openMailServer(context)
   const mail = opened.use(new Mail(context, mailServer.smtp))

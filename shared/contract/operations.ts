@@ -26,6 +26,7 @@ import { dashboardImages } from './images.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
+import { dashboardTiers } from './tiers.ts'
 import { scribeUsers, viewerUsers } from './users.ts'
 import { viewer } from './viewer.ts'
 import { dashboardViews } from './viewing.ts'
@@ -53,6 +54,7 @@ const WINDOW = {
   backups: dashboardBackups,
   events: dashboardEvents,
   destinations: dashboardDestinations,
+  tiers: dashboardTiers,
   activity: dashboardActivity,
   today: dashboardToday,
   trends: dashboardTrends,

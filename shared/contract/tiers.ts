@@ -37,7 +37,11 @@ export const S3Settings = z.object({
     .trim()
     .regex(/^([A-Za-z0-9._-]+\/){0,8}$/, { error: fault('tiers.not-a-prefix') })
     .default(''),
-  accessKeyId: z.string().trim().min(1, { error: fault('values.empty') }).max(128),
+  accessKeyId: z
+    .string()
+    .trim()
+    .min(1, { error: fault('values.empty') })
+    .max(128),
   /** Whether the bucket is in the path of a request, not in its host name. */
   isPathStyle: z.boolean().default(true),
   encryption: z.enum(OBJECT_ENCRYPTIONS).default('none'),
@@ -174,7 +178,8 @@ export const dashboardTiers = {
   }),
   remove: operation('DELETE /dashboard/tiers/:tierId', {
     access: 'manage-confirmed',
-    summary: 'Remove a tier that holds no image that is nowhere else; its objects stay in the store',
+    summary:
+      'Remove a tier that holds no image that is nowhere else; its objects stay in the store',
     params: tierParams,
     reply: Outcome,
   }),

@@ -50,6 +50,8 @@ export type Topic =
   | 'endpoints'
   | 'audit'
   | 'forwards'
+  | 'tier copies'
+  | 'returned files'
   | 'image studies'
   | 'commitments'
   | 'critical results'

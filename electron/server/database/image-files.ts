@@ -7,6 +7,7 @@ import { CopyJournal } from '#server/database/copy-journal.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { isSameRest, Part, type PartFile } from '#server/database/part-file.ts'
+import type { StartRecall } from '#server/database/recall.ts'
 import {
   deleteDurably,
   deleteFile,
@@ -91,6 +92,8 @@ export class ImageFiles {
   readonly arriving = new Set<string>()
   readonly recovery: RecoveryFolder
   readonly copies: CopyJournal
+  /** Fetches files that were removed from this PC; undefined while no tier is open. */
+  recall: StartRecall | undefined
   readonly #folder: string
   readonly #uuid: () => string
   readonly #spool: string

@@ -68,6 +68,7 @@ export function recordReturnedFile(
       [file, dataSetOffset, bytes, crc32, transferSyntaxUid, instanceId],
     ),
   )
+  database.notify('returned files')
 }
 
 /** How many instances of the study have no file on this PC, in any state. */

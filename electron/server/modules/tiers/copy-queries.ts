@@ -60,20 +60,15 @@ export const listDueCopies = (
     ),
   )
 
-/** When the next copy of any enabled tier is due. */
-export const nextCopyDue = (database: Database, tierIds: readonly string[]): string | undefined =>
-  tierIds
-    .flatMap(
-      (tierId) =>
-        database.get(
-          rawQuery<{ nextAt: string }>(
-            `select nextAt from tierCopies where tierId = ? and nextAt is not null
-             and ${IS_NOT_PAUSED} order by nextAt limit 1`,
-            [tierId],
-          ),
-        )?.nextAt ?? [],
-    )
-    .sort()[0]
+/** When the next copy of a tier is due. */
+export const nextCopyDue = (database: Database, tierId: string): string | undefined =>
+  database.get(
+    rawQuery<{ nextAt: string }>(
+      `select nextAt from tierCopies where tierId = ? and nextAt is not null
+       and ${IS_NOT_PAUSED} order by nextAt limit 1`,
+      [tierId],
+    ),
+  )?.nextAt
 
 /**
  * Records a copy that the store has confirmed and that was read back. False if the instance was
@@ -171,30 +166,18 @@ export const listStoredCopies = (database: Database, instanceId: number): CopyRe
     ),
   )
 
-/** Stored copies of a tier in the order of their ids, after one of them. */
-export const listCopiesAfter = (
+/** Stored and lost copies of a tier in the order of their keys, after one of them. */
+export const listCopiesByKey = (
   database: Database,
   tierId: string,
-  after: number,
+  after: string,
   limit: number,
 ): CopyRecord[] =>
   database.all(
     rawQuery<CopyRecord>(
-      `select ${COLUMNS} from tierCopies where tierId = ? and copyId > ? and state in ('stored', 'lost')
-       order by copyId limit ?`,
+      `select ${COLUMNS} from tierCopies where tierId = ? and objectKey > ?
+       and state in ('stored', 'lost') order by objectKey limit ?`,
       [tierId, after, limit],
-    ),
-  )
-
-export const findCopyOfKey = (
-  database: Database,
-  tierId: string,
-  objectKey: string,
-): CopyRecord | undefined =>
-  database.get(
-    rawQuery<CopyRecord>(
-      `select ${COLUMNS} from tierCopies where tierId = ? and objectKey = ? and state in ('stored', 'lost')`,
-      [tierId, objectKey],
     ),
   )
 

@@ -1,7 +1,6 @@
-import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -15,6 +14,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Agents } from '#server/webhooks/agents.ts'
 import type { S3Settings } from '#shared/contract/tiers.ts'
+import type { ContentDigest } from './content-digest.ts'
 import { S3Transport } from './s3-transport.ts'
 
 /** Larger files are uploaded in parts of this size. At most two parts are held in memory. */
@@ -31,12 +31,6 @@ export interface ObjectStoreOptions {
   readonly customerKey: Buffer | undefined
   readonly agents: Agents
   readonly clock: Clock
-}
-
-/** Length and checksum of what was written to, or read from, the store. */
-export interface Content {
-  readonly bytes: number
-  readonly sha256: Buffer
 }
 
 /**
@@ -90,29 +84,32 @@ export class ObjectStore {
     )
   }
 
-  /** Writes a file, in parts if it is larger than `PART_BYTES`. */
-  async writeFile(key: string, path: string, bytes: number, signal: AbortSignal): Promise<Content> {
-    const digest = createHash('sha256')
+  /** Writes a file, in parts if it is larger than `PART_BYTES`, and computes its checksums. */
+  async writeFile(
+    key: string,
+    path: string,
+    bytes: number,
+    digest: ContentDigest,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (bytes <= PART_BYTES) {
-      const chunks: Buffer[] = []
-      for await (const chunk of createReadStream(path)) {
-        digest.update(chunk)
-        chunks.push(chunk)
-      }
-      const body = Buffer.concat(chunks)
-      await this.write(key, body, signal)
-      return { bytes: body.length, sha256: digest.digest() }
+      const body = await readFile(path)
+      digest.update(body)
+      return await this.write(key, body, signal)
     }
     await this.#discardUploads(key, signal)
-    return await this.#upload(key, path, digest, signal)
+    await this.#upload(key, path, digest, signal)
   }
 
-  async #upload(key: string, path: string, digest: Hash, signal: AbortSignal): Promise<Content> {
-    let bytes = 0
+  async #upload(
+    key: string,
+    path: string,
+    digest: ContentDigest,
+    signal: AbortSignal,
+  ): Promise<void> {
     async function* digested(chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         digest.update(chunk)
-        bytes += chunk.length
         yield chunk
       }
     }
@@ -134,7 +131,6 @@ export class ObjectStore {
         abortController: ended,
       })
       await upload.done()
-      return { bytes, sha256: digest.digest() }
     } finally {
       source.destroy()
       signal.removeEventListener('abort', abort)
@@ -149,9 +145,12 @@ export class ObjectStore {
     )
     for (const { Key, UploadId } of listed.Uploads ?? [])
       if (Key === key && UploadId !== undefined)
-        await this.#client.send(new AbortMultipartUploadCommand({ ...this.#object(key), UploadId }), {
-          abortSignal: signal,
-        })
+        await this.#client.send(
+          new AbortMultipartUploadCommand({ ...this.#object(key), UploadId }),
+          {
+            abortSignal: signal,
+          },
+        )
   }
 
   /**
@@ -169,21 +168,15 @@ export class ObjectStore {
     return Body as Readable
   }
 
-  /** Reads an object and computes its checksum. */
-  async digest(key: string, encryption: ObjectEncryption, signal: AbortSignal): Promise<Content> {
-    const digest = createHash('sha256')
-    let bytes = 0
-    await pipeline(
-      await this.read(key, encryption, signal),
-      async (chunks: AsyncIterable<Buffer>) => {
-        for await (const chunk of chunks) {
-          digest.update(chunk)
-          bytes += chunk.length
-        }
-      },
-      { signal },
-    )
-    return { bytes, sha256: digest.digest() }
+  /** Reads an object and computes its checksums. */
+  async readInto(
+    digest: ContentDigest,
+    key: string,
+    encryption: ObjectEncryption,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = await this.read(key, encryption, signal)
+    for await (const chunk of body as AsyncIterable<Buffer>) digest.update(chunk)
   }
 
   /** Deletes an object; a missing one is no error. */
@@ -201,7 +194,9 @@ export class ObjectStore {
   }
 
   /** Keys and lengths of all objects below the prefix, in the order of the keys. */
-  async *list(signal: AbortSignal): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
+  async *list(
+    signal: AbortSignal,
+  ): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
     const { bucket, prefix } = this.#settings
     for (let token: string | undefined; ; ) {
       const page = await this.#client.send(

@@ -38,7 +38,7 @@ export function storeFault(error: unknown): Message {
   if (error instanceof MessageError) return error.explanation
   if (error instanceof S3ServiceException) {
     const cause = CAUSES[error.name]
-    if (cause !== undefined) return message(cause as 'tiers.no-bucket')
+    if (cause !== undefined) return message(cause)
     const status = error.$metadata.httpStatusCode ?? 0
     if (status === 403) return message('tiers.access-denied')
     if (status === 404) return message('tiers.object-missing')

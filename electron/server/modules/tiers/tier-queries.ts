@@ -39,9 +39,7 @@ export const insertTier = (database: Database, tier: Editable) =>
   database.run(database.sql.insertInto('tiers').values(rowOf(tier)))
 
 export const updateTier = (database: Database, tier: Editable) =>
-  database.run(
-    database.sql.updateTable('tiers').set(rowOf(tier)).where('tierId', '=', tier.tierId),
-  )
+  database.run(database.sql.updateTable('tiers').set(rowOf(tier)).where('tierId', '=', tier.tierId))
 
 /** Deletes the tier with its copies and migrations; the objects stay in the store. */
 export const deleteTier = (database: Database, tierId: string) =>

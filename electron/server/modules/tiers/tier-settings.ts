@@ -7,7 +7,7 @@ import { rawQuery } from '#server/database/query.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { admitStoreUrl } from '#server/webhooks/address.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
-import type { NewTier, TierSettings } from '#shared/contract/tiers.ts'
+import type { NewTier, PacsSettings, TierSettings } from '#shared/contract/tiers.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { customerKeyNameOf, secretNameOf } from './stores.ts'
@@ -103,14 +103,17 @@ function check(context: Context, before: queries.TierRecord | undefined, wanted:
     throw refused('isAutomatic', message('tiers.pacs-receives-by-forwarding'))
   if (before && isMoved(before.settings, settings) && hasCopies(database, before.tierId))
     throw refused('settings', message('tiers.holds-copies', { name: before.name }))
-  if (settings.kind === 'pacs') return checkDestination(database, settings.destinationId)
+  if (settings.kind === 'pacs') checkDestination(database, settings.destinationId)
+  else checkServer(settings)
+  if (settings.kind === 's3' && others.some((other) => isSameBucket(other.settings, settings)))
+    throw refused('settings.prefix', message('tiers.bucket-taken'))
+}
+
+function checkServer(settings: Exclude<TierSettings, PacsSettings>): void {
   checkAddress(settings.kind === 's3' ? settings.endpoint : settings.url)
-  if (settings.kind === 's3') {
-    if (settings.encryption === 'sse-c' && !settings.endpoint.startsWith('https:'))
-      throw refused('settings.encryption', message('tiers.key-needs-tls'))
-    if (others.some((other) => isSameBucket(other.settings, settings)))
-      throw refused('settings.prefix', message('tiers.bucket-taken'))
-  }
+  const isKeySent = settings.kind === 's3' && settings.encryption === 'sse-c'
+  if (isKeySent && !settings.endpoint.startsWith('https:'))
+    throw refused('settings.encryption', message('tiers.key-needs-tls'))
   if (settings.certificate !== null && !isCertificate(settings.certificate))
     throw new ApiError('malformed', message('tiers.certificate-unreadable'), {
       errors: [{ path: 'body.settings.certificate', message: message('values.pem') }],
@@ -140,11 +143,7 @@ function checkAddress(address: string): void {
 /** Whether what is stored in the tier would no longer be found. */
 const isMoved = (before: TierSettings, after: TierSettings) =>
   before.kind === 's3' &&
-  !(
-    after.kind === 's3' &&
-    before.bucket === after.bucket &&
-    before.prefix === after.prefix
-  )
+  !(after.kind === 's3' && before.bucket === after.bucket && before.prefix === after.prefix)
 
 const isSameBucket = (one: TierSettings, other: TierSettings) =>
   one.kind === 's3' &&
