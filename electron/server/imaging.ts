@@ -11,6 +11,7 @@ import { get, move } from './dicom/scp/retrieval.ts'
 import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
 import { Commitments } from './modules/commitment/commitment.ts'
+import { Confirmations } from './modules/commitment/confirmations.ts'
 import { closeSentNotices } from './modules/corrections/correction-notices.ts'
 import type { Orders } from './modules/corrections/correction-targets.ts'
 import { Corrections } from './modules/corrections/corrections.ts'
@@ -70,10 +71,12 @@ export async function openImaging(
   opened.defer(() => imageFiles.close())
   const outbound = new Outbound(() => settings.get('dimse.aeTitle'), identity)
   const transcoder = openTranscoder({ spawnWorker })
+  const confirmations = opened.use(new Confirmations(context, outbound))
   const forwarding = opened.use(
-    new Forwarding(context, outbound, transcoder, (destinationId) =>
-      closeSentNotices(context, destinationId),
-    ),
+    new Forwarding(context, outbound, transcoder, (destinationId) => {
+      closeSentNotices(context, destinationId)
+      confirmations.wake()
+    }),
   )
   const tiers = opened.use(new Tiers(context, isOwn))
   const onChange: OnInstanceChange = (change, instances) => {
@@ -137,7 +140,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
-    ...{ dicomweb, tiers },
+    ...{ dicomweb, confirmations, tiers },
     /** The DICOM services offered to devices. */
     services: [
       verification(),
@@ -148,7 +151,7 @@ export async function openImaging(
         () => (transcoder.available().isAvailable ? LOSSLESS_COMPRESSIONS : []),
       ),
       mpps(performedSteps),
-      storageCommitment(commitments, () => settings.get('commitment.isOn')),
+      storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
       query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),

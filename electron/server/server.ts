@@ -328,12 +328,17 @@ async function openDevices(
   admitted: AdmittedConnections,
 ): Promise<Dicom> {
   await using opened = new AsyncDisposableStack()
-  const { disk, forwarding, completion } = images
+  const { disk, forwarding, completion, confirmations } = images
   const expectsFrom = (...of: Parameters<typeof forwarding.pulls.expects>) =>
     forwarding.pulls.expects(...of)
   const storageFault = () => (disk.takesImages() ? undefined : disk.storage().detail)
   const dicom = opened.use(
-    new Dicom(context, associationPolicy(context, storageFault, expectsFrom)),
+    new Dicom(
+      context,
+      associationPolicy(context, storageFault, expectsFrom, (title) =>
+        confirmations.expects(title),
+      ),
+    ),
   )
   // When the sender disconnects, the study completes sooner or is marked as interrupted.
   const observer = observeAssociations(context, associationLog, expectsFrom, (id, how) =>

@@ -39,6 +39,9 @@ const editable = {
   hasPriors: z
     .boolean()
     .describe('Whether it supports Study Root queries and retrieval (C-FIND, C-MOVE)'),
+  confirmsStorage: z
+    .boolean()
+    .describe('Whether it is asked to confirm what it keeps (storage commitment)'),
 }
 
 /** A DICOM node to which the gateway forwards images, or from which it retrieves prior studies. */
@@ -63,6 +66,7 @@ export const NewDestination = z.object({
   isAutomatic: editable.isAutomatic.default(false),
   modalities: editable.modalities.default([]),
   hasPriors: editable.hasPriors.default(false),
+  confirmsStorage: editable.confirmsStorage.default(false),
 })
 export type NewDestination = z.output<typeof NewDestination>
 export const DestinationPatch = z.object(editable).partial()

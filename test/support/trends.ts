@@ -68,7 +68,14 @@ export function plantForwards(store: Context, at: string, instances: number): vo
   insertDestination(store.database, {
     ...{ destinationId, name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: 104 },
     ...{ isTls: false, certificate: null, isEnabled: false, isAutomatic: false, modalities: [] },
-    ...{ hasPriors: false, createdAt: at, updatedAt: at, lastSentAt: null, lastError: null },
+    ...{
+      hasPriors: false,
+      confirmsStorage: false,
+      createdAt: at,
+      updatedAt: at,
+      lastSentAt: null,
+      lastError: null,
+    },
   })
   for (let number = 1; number <= instances; number += 1)
     appendForward(store.database, {

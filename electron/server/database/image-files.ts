@@ -82,13 +82,11 @@ export function markRestored(folder: string): void {
 }
 
 /**
- * The image files of the data folder. Nothing is created or read before the first call. This is the
- * only code that accesses the folders `spool`, `spare`, `images` and `recovery`.
+ * The image files of the data folder; nothing is created or read before the first call. No other code
+ * accesses the folders `spool`, `spare`, `images` and `recovery`.
  */
 export class ImageFiles {
-  /**
-   * Files in `images` whose rows are about to be committed; the search for orphans ignores them.
-   */
+  /** Files in `images` whose rows are about to be committed; they are no orphans. */
   readonly arriving = new Set<string>()
   readonly recovery: RecoveryFolder
   readonly copies: CopyJournal

@@ -57,6 +57,14 @@ export const RETRY_SCHEDULES = {
     waits: [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS],
     atEnd: 'repeat-last',
   },
+  /** Asking a destination to confirm what it was sent, and asking again for what it refused. */
+  destinationCommitment: {
+    waits: [
+      ...[MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS],
+      ...[12 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS, 24 * HOUR_MS],
+    ],
+    atEnd: 'give-up',
+  },
   /**
    * Forwarding an instance to a destination, which stops after `forwarding.giveUpHours`, and
    * probing an unreachable destination.

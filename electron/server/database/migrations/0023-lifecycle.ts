@@ -3,8 +3,8 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 /**
  * The lifecycle of images (decision 0061): instances whose file was removed from this PC
  * (`localRemovedAt`), files that are still to be deleted (`fileRemovals`), what destinations have
- * confirmed (`instanceCopies`) and the requests for it, rules, legal holds, and erasures (decision
- * 0062). Append-only. A file is deleted only after its row in `fileRemovals` was committed, so that
+ * confirmed (`instanceCopies`) and the requests for it (`confirmations`), rules, legal holds, and
+ * erasures (decision 0062). Append-only. A file is deleted only after its row in `fileRemovals` was committed, so that
  * a deletion that a crash interrupted is finished after the next start.
  */
 export const lifecycle = `
@@ -29,30 +29,52 @@ create table instanceCopies (
 ) strict, without rowid;
 create index instanceCopiesByDestination on instanceCopies (destinationId);
 
-create table confirmationRequests (
-  requestId integer primary key autoincrement,
-  transactionUid text not null unique,
+create table confirmations (
   destinationId text not null references destinations on delete cascade,
   studyInstanceUid text not null,
+  transactionUid text unique,
   state text not null check (state in ('waiting', 'asked', 'answered', 'given-up')),
   attempts integer not null default 0 check (attempts >= 0),
-  createdAt text not null check (createdAt ${INSTANT}),
   nextAt text check (nextAt ${INSTANT}),
   lastError text not null default '',
+  updatedAt text not null check (updatedAt ${INSTANT}),
+  primary key (destinationId, studyInstanceUid),
   check ((nextAt is null) = (state in ('answered', 'given-up')))
-) strict;
-create index confirmationRequestsDue on confirmationRequests (nextAt) where nextAt is not null;
-create index confirmationRequestsByStudy on confirmationRequests (studyInstanceUid, destinationId);
+) strict, without rowid;
+create index confirmationsDue on confirmations (nextAt) where nextAt is not null;
+create index confirmationsByStudy on confirmations (studyInstanceUid);
 
 create table confirmationItems (
-  requestId integer not null references confirmationRequests on delete cascade,
+  destinationId text not null,
+  studyInstanceUid text not null,
   instanceId integer not null references instances on delete cascade,
   sopClassUid text not null,
   sopInstanceUid text not null,
   failureReason integer check (failureReason between 0 and 65535),
-  primary key (requestId, instanceId)
+  primary key (destinationId, studyInstanceUid, instanceId),
+  foreign key (destinationId, studyInstanceUid) references confirmations on delete cascade
 ) strict, without rowid;
 create index confirmationItemsByInstance on confirmationItems (instanceId);
+
+create trigger forwardsToConfirm after update of state on forwards
+when new.state = 'sent' and old.state <> 'sent'
+  and exists (select 1 from destinations d where d.destinationId = new.destinationId and d.confirmsStorage = 1)
+begin
+  insert into confirmations (destinationId, studyInstanceUid, state, nextAt, updatedAt)
+  values (new.destinationId, new.studyInstanceUid, 'waiting', new.updatedAt, new.updatedAt)
+  on conflict (destinationId, studyInstanceUid) do update
+  set state = 'waiting', attempts = 0, nextAt = excluded.nextAt, updatedAt = excluded.updatedAt;
+end;
+
+create trigger destinationsToConfirm after update of confirmsStorage on destinations
+when new.confirmsStorage = 1 and old.confirmsStorage = 0
+begin
+  insert into confirmations (destinationId, studyInstanceUid, state, nextAt, updatedAt)
+  select destinationId, studyInstanceUid, 'waiting', new.updatedAt, new.updatedAt from forwardedStudies
+  where destinationId = new.destinationId and sent > 0
+  on conflict (destinationId, studyInstanceUid) do update
+  set state = 'waiting', attempts = 0, nextAt = excluded.nextAt, updatedAt = excluded.updatedAt;
+end;
 
 create table lifecycleRules (
   ruleId text primary key,

@@ -11,19 +11,19 @@ export interface LifecycleTables {
     destinationName: string
     confirmedAt: string
   }
-  confirmationRequests: {
-    requestId: Generated<number>
-    transactionUid: string
+  confirmations: {
     destinationId: string
     studyInstanceUid: string
+    transactionUid: string | null
     state: string
     attempts: Generated<number>
-    createdAt: string
     nextAt: string | null
     lastError: Generated<string>
+    updatedAt: string
   }
   confirmationItems: {
-    requestId: number
+    destinationId: string
+    studyInstanceUid: string
     instanceId: number
     sopClassUid: string
     sopInstanceUid: string

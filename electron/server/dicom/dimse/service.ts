@@ -175,6 +175,14 @@ export interface StorageCommitmentScp {
   action(request: NormalizedRequest & { readonly actionTypeId: number }): Promise<DimseResult>
 }
 
+/**
+ * PS3.4 J.3.3: Storage Commitment Push Model as SCU, which receives the result that it asked for
+ * over an association that the SCP opens.
+ */
+export interface StorageCommitmentScu {
+  eventReport(request: NormalizedRequest & { readonly eventTypeId: number }): Promise<DimseResult>
+}
+
 /** PS3.8 Table 9-21. */
 export interface Rejection {
   readonly result: 1 | 2

@@ -7,6 +7,7 @@ import type {
   MppsScp,
   NormalizedRequest,
   StorageCommitmentScp,
+  StorageCommitmentScu,
 } from '#server/dicom/dimse/service.ts'
 import type { Operation, ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
@@ -101,15 +102,21 @@ export function mpps(scp: MppsScp): ServiceClass {
 }
 
 /**
- * Storage Commitment as SCP (PS3.4 Annex J). While disabled it is not offered at all, so that no
- * device mistakes a refused request for a statement about its images.
+ * Storage Commitment as SCP (PS3.4 Annex J), and the results that the gateway asked for as SCU.
+ * While both are disabled it is not offered at all, so that no device mistakes a refused request
+ * for a statement about its images.
  */
-export function storageCommitment(scp: StorageCommitmentScp, isOn: () => boolean): ServiceClass {
+export function storageCommitment(
+  scp: StorageCommitmentScp,
+  isOn: () => boolean,
+  scu: StorageCommitmentScu & { isOn(): boolean } = ASKS_NOBODY,
+): ServiceClass {
   return {
     sopClasses: [],
-    offers: (uid) => uid === SOP_CLASS.storageCommitmentPushModel && isOn(),
+    offers: (uid) => uid === SOP_CLASS.storageCommitmentPushModel && (isOn() || scu.isOn()),
     transferSyntaxes: UNCOMPRESSED,
-    acceptsScpRole: false,
+    // An archive that reports a result is the SCP of the association that it opens (PS3.4 J.3.3.1).
+    acceptsScpRole: [SOP_CLASS.storageCommitmentPushModel],
     commands: {
       [COMMAND_FIELD['N-ACTION-RQ']]: async (operation) => {
         const { requestedSopInstanceUid, actionTypeId = 0 } = operation.command
@@ -118,9 +125,18 @@ export function storageCommitment(scp: StorageCommitmentScp, isOn: () => boolean
         const response = { ...instanceIn(requestedSopInstanceUid), actionTypeId }
         return { result, responses: 0, response }
       },
+      [COMMAND_FIELD['N-EVENT-REPORT-RQ']]: async (operation) => {
+        const { affectedSopInstanceUid, eventTypeId = 0 } = operation.command
+        const request = normalizedRequest(operation, affectedSopInstanceUid)
+        const result = await scu.eventReport({ ...request, eventTypeId })
+        const response = { ...instanceIn(affectedSopInstanceUid), eventTypeId }
+        return { result, responses: 0, response }
+      },
     },
   }
 }
+
+const ASKS_NOBODY = { isOn: () => false, eventReport: async () => ({ status: 0x0211 }) }
 
 const instanceIn = (sopInstanceUid: string | undefined) =>
   sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: sopInstanceUid }

@@ -52,7 +52,7 @@ export async function sendEventReport(caller: Caller, report: CommitmentReport):
 }
 
 /** PS3.4 J.3.5. */
-const WELL_KNOWN_INSTANCE = '1.2.840.10008.1.20.1.1'
+export const WELL_KNOWN_INSTANCE = '1.2.840.10008.1.20.1.1'
 /** PS3.4 Table J.3-2. */
 const EVENT_TYPE = { allCommitted: 1, someFailed: 2 } as const
 

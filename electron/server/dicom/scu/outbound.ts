@@ -1,4 +1,5 @@
 import type { Peer } from '#server/dicom/upper-layer/connection.ts'
+import { type CommitmentToRequest, requestCommitment } from './commitment-request.ts'
 import { type CommitmentReport, sendEventReport } from './event-report.ts'
 import { moveStudy } from './move.ts'
 import { findStudies, type PriorKeys, testConnection } from './query.ts'
@@ -43,6 +44,10 @@ export class Outbound {
 
   sendEventReport(peer: Peer, report: CommitmentReport, signal?: AbortSignal) {
     return sendEventReport(this.#caller(peer, signal), report)
+  }
+
+  requestCommitment(peer: Peer, request: CommitmentToRequest, signal?: AbortSignal) {
+    return requestCommitment(this.#caller(peer, signal), request)
   }
 
   #caller(peer: Peer, signal?: AbortSignal): Caller {

@@ -65,7 +65,11 @@ export async function* requestService(
       'not-accepted',
       message(request.notOffered, { aeTitle: caller.peer.aeTitle }),
     )
-  const command = { ...request.command, affectedSopClassUid: sopClass }
+  // A request about an existing instance names its class as the requested one (PS3.7 §10.1).
+  const isRequested = request.command.requestedSopClassUid !== undefined
+  const command = isRequested
+    ? request.command
+    : { ...request.command, affectedSopClassUid: sopClass }
   const bytes = dataSet && writeDataSet(dataSet, context.transferSyntax)
   for await (const response of association.request(context.id, command, bytes, options)) {
     const status = response.command.status ?? 0x0110

@@ -1,9 +1,11 @@
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import type { NormalizedRequest } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { CommitmentItem } from '#server/modules/images/commitment-queries.ts'
 import { fitnessOfUid } from '#server/modules/images/header.ts'
 import {
   itemsOf,
+  numberIn,
   readNormalized,
   TAG,
   textIn,
@@ -12,6 +14,10 @@ import { message } from '#shared/messages/message.ts'
 
 /** Action Type ID of Request Storage Commitment (PS3.4 J.3.2.1.1). */
 const REQUEST_STORAGE_COMMITMENT = 1
+
+/** Tags of a result (PS3.4 Table J.3-2). */
+const FAILED_SOP_SEQUENCE = 0x00081198
+const FAILURE_REASON = 0x00081197
 
 export type ActionRequest = NormalizedRequest & { readonly actionTypeId: number }
 
@@ -40,6 +46,23 @@ export function parseRequest({ actionTypeId, dataSet: bytes, transferSyntax }: A
   if (items.length === 0)
     throw new DimseError(0x0121, message('commitment.no-images'), [TAG.referencedSopSequence])
   return { transactionUid, items }
+}
+
+/** The instances that a result (PS3.4 Table J.3-2) confirms and refuses. */
+export function resultOf(dataSet: DataSet): {
+  /** SOP class and instance UID, separated by a space. */
+  readonly committed: ReadonlySet<string>
+  /** Failure reasons by SOP Instance UID. */
+  readonly failures: ReadonlyMap<string, number>
+} {
+  const committed = itemsOf(dataSet, TAG.referencedSopSequence).map(
+    (item) =>
+      `${textIn(item, TAG.referencedSopClassUid)} ${textIn(item, TAG.referencedSopInstanceUid)}`,
+  )
+  const failures = itemsOf(dataSet, FAILED_SOP_SEQUENCE).map(
+    (item) => [textIn(item, TAG.referencedSopInstanceUid), numberIn(item, FAILURE_REASON)] as const,
+  )
+  return { committed: new Set(committed), failures: new Map(failures) }
 }
 
 /** Whether both lists contain the same instances, in any order and with any repetitions. */

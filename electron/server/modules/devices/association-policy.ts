@@ -26,6 +26,9 @@ const SOP_CLASSES_FOR_ALL: readonly string[] = [SOP_CLASS.verification]
 const isRetrievalClass = (uid: string): boolean =>
   isStorageClass(uid, true) || SOP_CLASSES_FOR_ALL.includes(uid)
 
+const isConfirmationClass = (uid: string): boolean =>
+  uid === SOP_CLASS.storageCommitmentPushModel || SOP_CLASSES_FOR_ALL.includes(uid)
+
 type StorageFault = () => Message | null | undefined
 
 /**
@@ -35,11 +38,14 @@ type StorageFault = () => Message | null | undefined
  * @param storageFault returns why images cannot be received, as one sentence; nothing if they can
  * @param isFetchedFrom whether studies are being retrieved (C-MOVE) from this caller, whose images
  *   are accepted even if it is not a device
+ * @param confirms whether this caller is a destination that is asked for storage commitment, whose
+ *   results are accepted even if it is not a device
  */
 export const associationPolicy = (
   context: Context,
   storageFault: StorageFault,
   isFetchedFrom: (callingAeTitle: string, remoteAddress: string) => boolean,
+  confirms: (callingAeTitle: string) => boolean = () => false,
 ): AssociationPolicy => ({
   decide(request) {
     const { callingAeTitle, remoteAddress, abstractSyntaxes } = request
@@ -55,6 +61,8 @@ export const associationPolicy = (
       return noSpace
         ? accepted
         : { accept: true, onlySopClasses: abstractSyntaxes.filter(isRetrievalClass) }
+    if (abstractSyntaxes.every(isConfirmationClass) && confirms(callingAeTitle))
+      return { accept: true, onlySopClasses: abstractSyntaxes }
     const unlisted = unlistedReason(context, callingAeTitle, remoteAddress)
     if (unlisted === NOT_LISTED && context.settings.get('dimse.allowUnknownDevices'))
       return accepted

@@ -76,6 +76,7 @@ const rowOf = (destination: DestinationRecord) => ({
   isEnabled: flag(destination.isEnabled),
   isAutomatic: flag(destination.isAutomatic),
   hasPriors: flag(destination.hasPriors),
+  confirmsStorage: flag(destination.confirmsStorage),
   modalities: JSON.stringify(destination.modalities),
   lastError: storedOrEmpty(destination.lastError),
 })
@@ -87,6 +88,7 @@ const recordOf = (row: { [K in keyof DestinationRecord]: unknown }): Destination
     isEnabled: row.isEnabled === 1,
     isAutomatic: row.isAutomatic === 1,
     hasPriors: row.hasPriors === 1,
+    confirmsStorage: row.confirmsStorage === 1,
     modalities: JSON.parse(String(row.modalities)),
     lastError: messageOrNull(String(row.lastError)),
   }) as DestinationRecord

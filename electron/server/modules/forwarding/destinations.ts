@@ -3,6 +3,7 @@ import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
+import { countHeldOnlyBy, forgetCopiesOf } from '#server/modules/images/instance-copy-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -62,6 +63,8 @@ export const updateDestination = (
     if (Object.keys(detail).length === 0) return before
     const changed = { ...after, updatedAt: instantOf(clock()) }
     queries.updateDestination(database, changed)
+    // What the earlier node confirmed says nothing about this one.
+    if (nodeOf(before) !== nodeOf(changed)) forgetCopiesOf(database, destinationId)
     note(context, actor, 'destination.update', destinationId, detail)
     return changed
   })
@@ -79,6 +82,12 @@ export const removeDestination = (context: Context, destinationId: string, actor
       throw new ApiError(
         'refused',
         message('destinations.images-here', { name: destination.name, waiting, failed }),
+      )
+    const held = countHeldOnlyBy(database, destinationId)
+    if (held > 0)
+      throw new ApiError(
+        'refused',
+        message('destinations.holds-images', { name: destination.name, count: held }),
       )
     queries.deleteDestination(database, destinationId)
     note(context, actor, 'destination.remove', destinationId, settingsOf(destination))

@@ -67,6 +67,12 @@ export function textIn(dataSet: DataSet, tag: number, terms: readonly string[] =
     : ''
 }
 
+/** A US value; 0 if it is missing. */
+export function numberIn(dataSet: DataSet, tag: number): number {
+  const value = find(dataSet, tag)?.value
+  return Buffer.isBuffer(value) && value.length >= 2 ? value.readUInt16LE(0) : 0
+}
+
 /** An instance that a performed step references. */
 export interface ReferencedInstance {
   readonly sopInstanceUid: string

@@ -57,7 +57,7 @@ export class S3Transport {
       bodyTimeout: SILENCE_MS,
     })
     const received = one(response.headers)
-    const date = Date.parse(received['date'] ?? '')
+    const date = Date.parse(received.date ?? '')
     if (!Number.isNaN(date)) this.clockDifferenceMs = date - this.#clock()
     return {
       response: { statusCode: response.statusCode, headers: received, body: response.body },

@@ -20,6 +20,7 @@ interface Values {
   isAutomatic: boolean
   modalities: string[]
   hasPriors: boolean
+  confirmsStorage: boolean
 }
 
 /** Adds a destination, or changes one. */
@@ -94,6 +95,10 @@ export function DestinationForm({
           />
         )}
         <Switch {...told('hasPriors')} {...form.getInputProps('hasPriors', { type: 'checkbox' })} />
+        <Switch
+          {...told('confirmsStorage')}
+          {...form.getInputProps('confirmsStorage', { type: 'checkbox' })}
+        />
       </FormPart>
       <FormPart title={t('ui.destinations.form.security')}>
         <Switch {...told('isTls')} {...form.getInputProps('isTls', { type: 'checkbox' })} />
@@ -131,6 +136,7 @@ const valuesOf = (destination: Destination | null): Values => ({
   isAutomatic: destination?.isAutomatic ?? false,
   modalities: destination?.modalities ?? [],
   hasPriors: destination?.hasPriors ?? false,
+  confirmsStorage: destination?.confirmsStorage ?? false,
 })
 
 const bodyOf = (values: Values) => ({

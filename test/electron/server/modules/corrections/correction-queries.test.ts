@@ -113,7 +113,14 @@ describe('a correction', () => {
     insertDestination(on.database, {
       ...{ destinationId: 'd1', name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: 104 },
       ...{ isTls: false, certificate: null, isEnabled: true, isAutomatic: true, modalities: [] },
-      ...{ hasPriors: false, createdAt: AT, updatedAt: AT, lastSentAt: null, lastError: null },
+      ...{
+        hasPriors: false,
+        confirmsStorage: false,
+        createdAt: AT,
+        updatedAt: AT,
+        lastSentAt: null,
+        lastError: null,
+      },
     })
     const forward = (instanceId: number) =>
       appendForward(on.store.database, {

@@ -115,7 +115,7 @@ export const destination = (more: Partial<Destination> = {}): Destination => ({
     certificate: null,
     isEnabled: true,
   },
-  ...{ isAutomatic: false, modalities: [], hasPriors: true },
+  ...{ isAutomatic: false, modalities: [], hasPriors: true, confirmsStorage: false },
   createdAt: '2026-11-20T08:00:00.000Z',
   updatedAt: '2026-11-20T08:00:00.000Z',
   queue: { waiting: 0, sent: 0, failed: 0 },

@@ -26,6 +26,7 @@ const destination = (destinationId: string): DestinationRecord => ({
     isAutomatic: true,
     modalities: ['CT'],
     hasPriors: false,
+    confirmsStorage: false,
     createdAt: AT,
     updatedAt: AT,
   },

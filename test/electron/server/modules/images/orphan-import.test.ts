@@ -50,6 +50,7 @@ const ARCHIVE: DestinationRecord = {
     isAutomatic: false,
     modalities: [],
     hasPriors: true,
+    confirmsStorage: false,
     createdAt: AT,
     updatedAt: AT,
     lastSentAt: null,

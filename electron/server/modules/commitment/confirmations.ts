@@ -1,0 +1,263 @@
+import type { Context } from '#server/context.ts'
+import type { NormalizedRequest, StorageCommitmentScu } from '#server/dicom/dimse/service.ts'
+import { DimseError, type DimseResult } from '#server/dicom/dimse/status.ts'
+import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { Worker } from '#server/jobs/worker.ts'
+import {
+  type DestinationRecord,
+  findDestination,
+  listDestinations,
+} from '#server/modules/forwarding/destination-queries.ts'
+import { peerOf } from '#server/modules/forwarding/destinations.ts'
+import { networkFault } from '#server/modules/forwarding/verdict.ts'
+import { logInternalError, refusalOf } from '#server/modules/images/image-feed.ts'
+import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
+import { readNormalized, TAG, textIn } from '#server/modules/procedure-steps/performed-data.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import { uidOfUuid } from '#shared/ids.ts'
+import { asSentence, type Message, message } from '#shared/messages/message.ts'
+import { resultOf } from './commitment-request.ts'
+import {
+  type ConfirmationItem,
+  type ConfirmationRecord,
+  findConfirmationOf,
+  isStudyMoving,
+  listAskedItems,
+  listDueConfirmations,
+  listInstancesToConfirm,
+  nextConfirmationDue,
+  recordAsked,
+  setItemFailure,
+  updateConfirmation,
+} from './confirmation-queries.ts'
+
+const BATCH = 20
+/** Images of a study are sent in several batches. */
+const GATHER_MS = 1000
+const MINUTE_MS = 60_000
+/** How long a study that is still arriving or being sent is left alone. */
+const MOVING_MS = 5 * MINUTE_MS
+/** How long the result of a request is awaited. Archives may commit in nightly runs. */
+export const ANSWER_MS = 26 * 60 * MINUTE_MS
+
+/**
+ * Asks destinations to confirm that they keep what they were sent (storage commitment as SCU,
+ * PS3.4 Annex J), study by study, and records the copies that they confirm. A confirmation refers
+ * to a SOP Instance UID, so it counts only while one version of the instance was sent there.
+ */
+export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
+  readonly #context: Context
+  readonly #outbound: Pick<Outbound, 'requestCommitment'>
+  readonly #worker: Worker
+
+  constructor(context: Context, outbound: Pick<Outbound, 'requestCommitment'>) {
+    this.#context = context
+    this.#outbound = outbound
+    this.#worker = new Worker(
+      context,
+      () => nextConfirmationDue(context.database),
+      (signal) => this.#askDue(signal),
+      undefined,
+      GATHER_MS,
+    )
+    this.#worker.wake()
+  }
+
+  /** Whether any destination is asked, so that its results must be accepted. */
+  isOn(): boolean {
+    return listDestinations(this.#context.database).some(isAsked)
+  }
+
+  /** Whether the caller may be a destination that reports a result. */
+  expects(callingAeTitle: string): boolean {
+    return listDestinations(this.#context.database).some(
+      (one) => isAsked(one) && isSameTitle(one.aeTitle, callingAeTitle),
+    )
+  }
+
+  wake(): void {
+    this.#worker.wake()
+  }
+
+  settled(): Promise<void> {
+    return this.#worker.settled()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#worker[Symbol.asyncDispose]()
+  }
+
+  async eventReport(
+    request: NormalizedRequest & { readonly eventTypeId: number },
+  ): Promise<DimseResult> {
+    try {
+      return await this.#eventReport(request)
+    } catch (error) {
+      return error instanceof DimseError ? error.result : refusalOf(this.#context, error)
+    }
+  }
+
+  async #eventReport({ dataSet: bytes, transferSyntax, association }: NormalizedRequest) {
+    const { database } = this.#context
+    const dataSet = readNormalized(bytes, transferSyntax)
+    const transactionUid = textIn(dataSet, TAG.transactionUid)
+    const asked = findConfirmationOf(database, transactionUid)
+    const destination = asked && findDestination(database, asked.destinationId)
+    // A result that arrives after the request was repeated belongs to no request any more.
+    if (!destination || !isSameTitle(destination.aeTitle, association.callingAeTitle))
+      throw new DimseError(0x0115, message('commitment.no-such-transaction'), [TAG.transactionUid])
+    const result = resultOf(dataSet)
+    await database.commitSoon(() => this.#record(asked, destination, result))
+    this.#context.feed.noteImages()
+    return { status: 0x0000 }
+  }
+
+  /** Records the copies that a result confirms. Must be called within a transaction. */
+  #record(
+    asked: ConfirmationRecord,
+    destination: DestinationRecord,
+    { committed, failures }: ReturnType<typeof resultOf>,
+  ): void {
+    const { database, clock } = this.#context
+    const items = listAskedItems(database, asked)
+    // What was sent again, replaced or quarantined since the request is not confirmed by it.
+    const open = new Set(listInstancesToConfirm(database, asked).map((one) => one.instanceId))
+    const confirmed = items.filter(
+      (item) =>
+        committed.has(keyOf(item)) &&
+        !failures.has(item.sopInstanceUid) &&
+        open.has(item.instanceId),
+    )
+    for (const { instanceId, sopInstanceUid } of items) {
+      const reason = failures.get(sopInstanceUid)
+      if (reason !== undefined) setItemFailure(database, asked, instanceId, reason)
+    }
+    const now = instantOf(clock())
+    recordCopies(
+      database,
+      confirmed.map(({ instanceId }) => instanceId),
+      {
+        destinationId: destination.destinationId,
+        destinationName: destination.name,
+        kind: 'commitment',
+        confirmedAt: now,
+      },
+    )
+    const { name } = destination
+    const missing = open.size - confirmed.length
+    if (missing === 0) {
+      const done = { state: 'answered', attempts: 0, nextAt: null, lastError: null } as const
+      updateConfirmation(database, asked, { ...done, updatedAt: now })
+      const count = confirmed.length
+      this.#feedLine(asked, destination, 'good', message('commitment.kept-there', { name, count }))
+    } else {
+      const text = message('commitment.not-kept-there', { name, count: missing })
+      this.#postpone(asked, text)
+      this.#feedLine(asked, destination, 'warning', text)
+    }
+  }
+
+  async #askDue(signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#context
+    const tried = new Set<string>()
+    for (;;) {
+      const due = listDueConfirmations(database, instantOf(clock()), BATCH + tried.size).filter(
+        (one) => !tried.has(nameOf(one)),
+      )
+      if (due.length === 0 || signal.aborted) return
+      for (const one of due) {
+        if (signal.aborted) return
+        tried.add(nameOf(one))
+        await this.#ask(one, signal)
+      }
+    }
+  }
+
+  async #ask(asked: ConfirmationRecord, signal: AbortSignal): Promise<void> {
+    const { database, clock, uuid } = this.#context
+    const destination = findDestination(database, asked.destinationId)
+    const now = clock()
+    const at = instantOf(now)
+    if (!destination || !isAsked(destination))
+      return updateConfirmation(database, asked, {
+        ...{ state: 'given-up', attempts: 0, nextAt: null, lastError: null, updatedAt: at },
+      })
+    if (asked.state === 'asked') {
+      this.#postpone(asked, message('commitment.no-answer', { name: destination.name }))
+      return
+    }
+    if (isStudyMoving(database, asked))
+      return updateConfirmation(database, asked, {
+        ...asked,
+        nextAt: instantOf(now + MOVING_MS),
+        updatedAt: at,
+      })
+    const items = listInstancesToConfirm(database, asked)
+    if (items.length === 0)
+      return updateConfirmation(database, asked, {
+        ...{ state: 'answered', attempts: 0, nextAt: null, lastError: null, updatedAt: at },
+      })
+    const transactionUid = uidOfUuid(uuid())
+    database.transaction(() =>
+      recordAsked(database, asked, {
+        ...{ transactionUid, items, at, nextAt: instantOf(now + ANSWER_MS) },
+      }),
+    )
+    try {
+      const request = { transactionUid, instances: items }
+      await this.#outbound.requestCommitment(peerOf(destination), request, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      this.#postponeUnasked(asked, transactionUid, error)
+    }
+  }
+
+  #postponeUnasked(asked: ConfirmationRecord, transactionUid: string, error: unknown): void {
+    const { database } = this.#context
+    // The result may have arrived although the response to the request was lost.
+    const now = findConfirmationOf(database, transactionUid)
+    if (now?.state !== 'asked') return
+    const reference = () => logInternalError(this.#context, error)
+    const fault =
+      networkFault(error) ?? message('commitment.internal-error', { reference: reference() })
+    this.#postpone(asked, asSentence(fault))
+  }
+
+  /** Schedules the next request, or gives up after the last attempt. */
+  #postpone(asked: ConfirmationRecord, lastError: Message): void {
+    const { database, clock } = this.#context
+    const attempts = asked.attempts + 1
+    const waitMs = waitAfter(RETRY_SCHEDULES.destinationCommitment, attempts)
+    updateConfirmation(database, asked, {
+      state: waitMs === undefined ? 'given-up' : 'waiting',
+      attempts,
+      nextAt: waitMs === undefined ? null : instantOf(clock() + waitMs),
+      lastError,
+      updatedAt: instantOf(clock()),
+    })
+  }
+
+  #feedLine(
+    { studyInstanceUid }: ConfirmationRecord,
+    { aeTitle, host }: DestinationRecord,
+    tone: FeedLine['tone'],
+    text: Message,
+  ): void {
+    const { database, feed } = this.#context
+    database.afterCommit(() =>
+      feed.append({
+        ...{ kind: 'commitment', tone, text, aeTitle, address: host },
+        ...{ associationId: '', studyInstanceUid },
+      }),
+    )
+  }
+}
+
+const isAsked = ({ confirmsStorage, isEnabled }: DestinationRecord) => confirmsStorage && isEnabled
+const isSameTitle = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
+const nameOf = ({ destinationId, studyInstanceUid }: ConfirmationRecord) =>
+  `${destinationId} ${studyInstanceUid}`
+const keyOf = ({ sopClassUid, sopInstanceUid }: Omit<ConfirmationItem, 'instanceId'>) =>
+  `${sopClassUid} ${sopInstanceUid}`

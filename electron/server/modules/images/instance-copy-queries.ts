@@ -1,0 +1,107 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+
+// Copies of instances that other systems have confirmed (decision 0061). Only these permit removing
+// a local file.
+
+/** commitment: by storage commitment; read-back: retrieved from there and compared. */
+export type CopyKind = 'commitment' | 'read-back'
+
+/** A confirmed copy of an instance. */
+export interface InstanceCopy {
+  readonly instanceId: number
+  readonly destinationId: string
+  readonly destinationName: string
+  readonly kind: CopyKind
+  readonly confirmedAt: string
+}
+
+/** Records that a destination has confirmed the instances. */
+export function recordCopies(
+  database: Database,
+  instanceIds: readonly number[],
+  copy: Omit<InstanceCopy, 'instanceId'>,
+): void {
+  const { destinationId, kind, destinationName, confirmedAt } = copy
+  for (const instanceId of instanceIds)
+    database.run(
+      rawQuery(
+        `insert into instanceCopies (instanceId, destinationId, kind, destinationName, confirmedAt)
+          values (?, ?, ?, ?, ?)
+          on conflict (instanceId, destinationId, kind) do update set confirmedAt = excluded.confirmedAt`,
+        [instanceId, destinationId, kind, destinationName, confirmedAt],
+      ),
+    )
+}
+
+/**
+ * The places where a copy of each instance is confirmed today: those whose destination still
+ * exists. An instance without one is not in the map.
+ */
+export function listConfirmedPlaces(
+  database: Database,
+  instanceIds: readonly number[],
+): Map<number, ReadonlySet<string>> {
+  const rows = database.all(
+    rawQuery<{ instanceId: number; destinationId: string }>(
+      `select c.instanceId, c.destinationId from json_each(?) i
+        join instanceCopies c on c.instanceId = i.value
+        join destinations d on d.destinationId = c.destinationId`,
+      [JSON.stringify(instanceIds)],
+    ),
+  )
+  const places = new Map<number, Set<string>>()
+  for (const { instanceId, destinationId } of rows) {
+    const known = places.get(instanceId) ?? new Set()
+    places.set(instanceId, known.add(`destination ${destinationId}`))
+  }
+  return places
+}
+
+/** A place that holds confirmed copies of a study. */
+export interface StudyCopy {
+  readonly destinationId: string
+  readonly destinationName: string
+  readonly kind: CopyKind
+  readonly instances: number
+  readonly confirmedAt: string
+}
+
+/** The places that hold confirmed copies of the study's current instances. */
+export const listStudyCopies = (database: Database, studyInstanceUid: string): StudyCopy[] =>
+  database.all(
+    rawQuery<StudyCopy>(
+      `select c.destinationId, max(c.destinationName) as destinationName, c.kind,
+          count(*) as instances, max(c.confirmedAt) as confirmedAt
+        from instances n join instanceCopies c using (instanceId)
+        where n.studyInstanceUid = ? and n.state = 'current'
+        group by c.destinationId, c.kind order by 2, c.kind`,
+      [studyInstanceUid],
+    ),
+  )
+
+/**
+ * Deletes the confirmations of a destination that is now another node. Those of instances whose
+ * file was removed stay, because they say where the images were kept.
+ */
+export function forgetCopiesOf(database: Database, destinationId: string): void {
+  database.run(
+    rawQuery(
+      `delete from instanceCopies where destinationId = ? and instanceId not in
+        (select instanceId from instances where localRemovedAt is not null)`,
+      [destinationId],
+    ),
+  )
+}
+
+/** Number of instances without a local file that only this destination holds. */
+export const countHeldOnlyBy = (database: Database, destinationId: string): number =>
+  database.get(
+    rawQuery<{ count: number }>(
+      `select count(*) as count from instanceCopies c join instances n using (instanceId)
+        where c.destinationId = ? and n.localRemovedAt is not null and not exists (
+          select 1 from instanceCopies o join destinations d on d.destinationId = o.destinationId
+          where o.instanceId = c.instanceId and o.destinationId <> c.destinationId)`,
+      [destinationId],
+    ),
+  )?.count ?? 0
