@@ -12,7 +12,7 @@ const SERVER: readonly string[] = [
   ...['dicom', 'webhooks', 'http', 'mail', 'users', 'api-keys', 'customers', 'settings', 'audit'],
   ...['partners', 'studies', 'events', 'devices', 'procedure-steps', 'images', 'forwarding'],
   ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation'],
-  ...['query-retrieve', 'viewer', 'dicomweb'],
+  ...['query-retrieve', 'viewer', 'dicomweb', 'tiers'],
   ...['study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control', 'server'],
 ]
 
@@ -53,6 +53,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   'query-retrieve': [NODE],
   viewer: [NODE, 'zod'],
   dicomweb: [NODE, '@fastify/busboy', 'lru-cache'],
+  tiers: [NODE, '@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
   diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],

@@ -78,7 +78,6 @@ export async function openImaging(
       confirmations.wake()
     }),
   )
-  const tiers = opened.use(new Tiers(context, isOwn))
   const onChange: OnInstanceChange = (change, instances) => {
     if (change === 'stored' || change === 'released')
       for (const instance of instances) tiers.enqueue(instance)
@@ -112,13 +111,13 @@ export async function openImaging(
   closeSentNotices(context)
   const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
   const recovery = opened.use(new ImageRecovery(context, arrivals, statistics, completion))
-  recovery.start(wasInterrupted, onChange)
   const wake = (keys: readonly string[]) => {
     if (!keys.some((key) => key.startsWith('intake.'))) return
     for (const part of [completion, creation, commitments]) part.wake()
   }
   opened.defer(settings.onChange(wake))
-  const isFetching: IsFetching = (...instance) => forwarding.pulls.expects(...instance)
+  const isFetching: IsFetching = (...instance) =>
+    forwarding.pulls.expects(...instance) || tiers.expects(...instance)
   const receiver = new ImageReceiver(
     context,
     arrivals,
@@ -128,6 +127,8 @@ export async function openImaging(
     isFetching,
     onChange,
   )
+  const tiers = opened.use(new Tiers(context, isOwn, forwarding, receiver, completion))
+  recovery.start(wasInterrupted, onChange)
   const thumbnails = opened.use(new Thumbnails(context))
   const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)

@@ -157,6 +157,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const gateway = () => ({
     ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
     ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
+    verifications: images.tiers.verifications,
     prepareUpdate: () => preparation.run(),
   })
   opened.use(

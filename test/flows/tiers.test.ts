@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { openContext } from '#server/context.ts'
-import { acquireLock } from '#server/database/lock.ts'
-import { allInstances, SELECT_INSTANCES } from '#server/modules/images/instance-queries.ts'
-import { removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { expect, it, vi } from 'vitest'
 import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
+import { dashboardViews, View } from '#shared/contract/viewing.ts'
 import { english } from '#shared/messages/english.ts'
-import type { StartedGateway } from '../support/gateway.ts'
+import { viewPaths } from '#shared/view-paths.ts'
+import { OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.ts'
+import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { type InstanceFile, writeInstance } from '../support/instance-file.ts'
-import { openObjectStore } from '../support/object-store.ts'
-import { tempFolder } from '../support/temp-store.ts'
-import { openWebArchive, partsIn, type WebArchive } from './dicomweb-fixture.ts'
+import { openObjectStore, type TestStore } from '../support/object-store.ts'
+import { openStoredArchive } from '../support/stored-archive.ts'
+import { partsIn } from './dicomweb-fixture.ts'
 
 // An archive whose images are copied to an object store, and fetched from it when they are asked
 // for.
@@ -29,6 +28,29 @@ const madeInstances = (count: number): InstanceFile[] => {
   )
 }
 
+const SIDE = 256
+const SOP = '2.25.100.1.1'
+
+/** An image of two frames. */
+function twoFrames(): InstanceFile {
+  const made = writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), {
+    ...{ sopInstanceUid: SOP, size: SIDE, more: { NumberOfFrames: '2' } },
+  })
+  const file = readFileSync(made.path)
+  const pixels = file.subarray(file.length - SIDE * SIDE * 2)
+  file.writeUInt32LE(pixels.length * 2, file.length - pixels.length - 4)
+  writeFileSync(made.path, Buffer.concat([file, pixels]))
+  return { ...made, dataSet: Buffer.concat([made.dataSet, pixels]) }
+}
+
+/** Copies all images to a tier in the store. */
+async function migrated(gateway: StartedGateway, store: TestStore): Promise<string> {
+  const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier() })
+  await gateway.call(dashboardTiers.migrate, { params: { tierId } })
+  await until(async () => expect((await tierOf(gateway)).migration?.state).toBe('done'))
+  return tierId
+}
+
 const until = <T>(check: () => T | Promise<T>) =>
   vi.waitFor(check, { timeout: 20_000, interval: 50 })
 
@@ -37,48 +59,10 @@ const tierOf = async ({ call }: StartedGateway): Promise<Tier> => {
   return tiers[0] as Tier
 }
 
-/** Removes the files of all images from the PC while no gateway runs. */
-async function removeAll(folder: string): Promise<void> {
-  using _lock = acquireLock(folder)
-  using context = openContext({ folder })
-  const instances = allInstances(context.database, SELECT_INSTANCES)
-  await removeLocalFiles(context, instances, (all) => all)
-}
-
-/** An archive with images, whose gateway can be stopped and started again. */
-async function openArchive(files: readonly InstanceFile[]) {
-  const { folder } = keptFolder()
-  let archive: WebArchive | undefined = await openWebArchive({ folder })
-  onTestFinished(async () => archive?.[Symbol.asyncDispose]())
-  if (files.length > 0)
-    expect(await archive.store(files.map(({ path }) => readFileSync(path)))).toMatchObject({
-      status: 200,
-    })
-  const { key } = archive
-  return {
-    folder,
-    get archive() {
-      return archive as WebArchive
-    },
-    async restart(whileStopped: () => Promise<void>) {
-      await archive?.[Symbol.asyncDispose]()
-      archive = undefined
-      await whileStopped()
-      archive = await openWebArchive({ folder, key })
-    },
-  }
-}
-
-function keptFolder() {
-  const temporary = tempFolder()
-  onTestFinished(() => temporary[Symbol.dispose]())
-  return temporary
-}
-
 it('copies an archive to an object store, verifies it, and fetches what is no longer on the PC', async () => {
   const store = await openObjectStore()
   const files = madeInstances(5)
-  const clinic = await openArchive(files)
+  const clinic = await openStoredArchive(files)
   const { gateway } = clinic.archive
   const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier() })
   const tested = await gateway.call(dashboardTiers.test, { params: { tierId } })
@@ -109,8 +93,7 @@ it('copies an archive to an object store, verifies it, and fetches what is no lo
     }),
   )
 
-  await clinic.restart(() => removeAll(clinic.folder))
-  store.intervene({})
+  await clinic.withoutFiles()
   const answer = await clinic.archive.get(`/studies/${STUDY}`, {
     accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
   })
@@ -122,9 +105,47 @@ it('copies an archive to an object store, verifies it, and fetches what is no lo
     expect(sent.some((content) => Buffer.from(content, 'base64').includes(dataSet))).toBe(true)
 })
 
+it('shows the first frame while the rest of the file is still on its way from the store', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive([twoFrames()])
+  await migrated(clinic.archive.gateway, store)
+  await clinic.withoutFiles()
+  const rest = Promise.withResolvers<void>()
+  const before = store.requests.length
+  const frameBytes = SIDE * SIDE * 2
+  const whole = twoFrames().dataSet.length
+  store.intervene({ hold: () => ({ bytes: whole - frameBytes / 2, until: rest.promise }) })
+
+  const { http } = clinic.archive.gateway
+  const window = await sessionHeaders(http, OWNER)
+  const opened = await httpCall(`${http}${dashboardViews.open.path}`, {
+    ...{ method: 'POST', headers: window, json: { studyInstanceUid: STUDY } },
+  })
+  const [cookie = ''] = opened.headers['set-cookie']?.[0]?.split(';') ?? []
+  const headers = { ...OWN_PAGE, cookie }
+  const { viewId } = View.parse(opened.json)
+  const frame = (number: number) =>
+    fetch(`${http}${viewPaths.frame(viewId, SOP, number)}`, { headers })
+  const list = fetch(`${http}${viewPaths.images(viewId)}`, { headers })
+  const order: string[] = []
+  await until(async () => {
+    const first = await frame(1)
+    expect(first.status).toBe(200)
+    expect((await first.arrayBuffer()).byteLength).toBe(frameBytes)
+    order.push('first frame')
+  })
+  order.push('rest sent')
+  rest.resolve()
+  expect((await frame(2)).status).toBe(200)
+  expect(order).toEqual(['first frame', 'rest sent'])
+  await (await list).body?.cancel()
+  // Both frames and the list shared one fetch.
+  expect(store.requests.slice(before)).toHaveLength(1)
+})
+
 it('says which tier an image could not be fetched from, and why', async () => {
   const store = await openObjectStore()
-  const clinic = await openArchive(madeInstances(1))
+  const clinic = await openStoredArchive(madeInstances(1))
   const { gateway } = clinic.archive
   const { tierId } = await gateway.call(dashboardTiers.add, {
     body: store.tier({ isAutomatic: true }),
@@ -132,7 +153,7 @@ it('says which tier an image could not be fetched from, and why', async () => {
   await gateway.call(dashboardTiers.migrate, { params: { tierId } })
   await until(async () => expect((await tierOf(gateway)).stored.instances).toBe(1))
   store.deleteObject(store.keys()[0] ?? '')
-  await clinic.restart(() => removeAll(clinic.folder))
+  await clinic.withoutFiles()
   const answer = await clinic.archive.get(`/studies/${STUDY}`, {
     accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
   })
@@ -141,18 +162,23 @@ it('says which tier an image could not be fetched from, and why', async () => {
 })
 
 it.each([
-  ['an unknown access key', { accessKeyId: 'NOBODY' }, {}, 'access key is not known'],
-  ['a wrong secret', {}, { secret: 'wrong' }, 'does not match the access key'],
-  ['a missing bucket', { bucket: 'no-such-bucket' }, {}, 'no bucket with this name'],
-  ['a closed port', { endpoint: 'http://127.0.0.1:9' }, {}, 'connection was refused'],
-  ['a server without TLS', 'tls', {}, 'no secure connection'],
-])('tells %s from other faults', async (_, settings, more, expected) => {
+  ['an unknown access key', { accessKeyId: 'NOBODY' }, 'access key is not known'],
+  ['a wrong secret', 'SignatureDoesNotMatch', 'does not match the access key'],
+  ['a wrong clock', 'RequestTimeTooSkewed', 'clocks of this PC and of the store'],
+  ['missing rights', 'AccessDenied', 'no right to do this'],
+  ['another region', 'AuthorizationHeaderMalformed', 'another region'],
+  ['a missing bucket', { bucket: 'no-such-bucket' }, 'no bucket with this name'],
+  ['a closed port', { endpoint: 'http://127.0.0.1:9' }, 'connection was refused'],
+  ['a server without TLS', 'tls', 'no secure connection'],
+])('tells %s from other faults', async (_, given, expected) => {
   const store = await openObjectStore()
-  const clinic = await openArchive([])
+  const clinic = await openStoredArchive([])
   const { gateway } = clinic.archive
-  const changed =
-    settings === 'tls' ? { endpoint: store.url.replace('http:', 'https:') } : (settings as object)
-  const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier(more, changed) })
+  const isCode = typeof given === 'string' && given !== 'tls'
+  if (isCode) store.intervene({ refuse: given })
+  const tls = { endpoint: store.url.replace('http:', 'https:') }
+  const settings = given === 'tls' ? tls : typeof given === 'string' ? {} : given
+  const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier({}, settings) })
   const { success, message } = await gateway.call(dashboardTiers.test, { params: { tierId } })
   expect(success).toBe(false)
   expect(english(message)).toContain(expected)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -13,8 +13,12 @@ const CREDENTIAL = 'S3RVER'
 
 /** What happens to a request before it reaches the store. */
 export interface Intervention {
+  /** Code of the error that the store answers instead, such as `SignatureDoesNotMatch`. */
+  readonly refuse?: string
   /** Called for every request; the store answers when it resolves. */
   readonly before?: (method: string, path: string) => Promise<void> | void
+  /** Called when the store has answered; its answer is sent when it resolves. */
+  readonly after?: (method: string, path: string) => Promise<void> | void
   /**
    * Sends this many bytes of the body of an object, and the rest when the promise resolves.
    */
@@ -29,6 +33,7 @@ export interface TestStore {
   readonly requests: readonly string[]
   intervene(how: Intervention): void
   keys(): string[]
+  contentOf(key: string): Buffer
   deleteObject(key: string): void
   changeObject(key: string): void
   tier(more?: Partial<NewTier>, settings?: Partial<S3Settings>): NewTier
@@ -48,10 +53,16 @@ export async function openObjectStore(): Promise<TestStore> {
     const path = (incoming.url ?? '').split('?')[0] ?? ''
     requests.push(`${incoming.method} ${path}`)
     await intervention.before?.(incoming.method ?? '', path)
+    if (intervention.refuse) {
+      outgoing.writeHead(403, { 'content-type': 'application/xml' })
+      outgoing.end(`<Error><Code>${intervention.refuse}</Code></Error>`)
+      return
+    }
     const { method, headers, url } = incoming
     const forwarded = request({ host: '127.0.0.1', port, method, headers, path: url })
     forwarded.on('error', () => outgoing.destroy())
     forwarded.on('response', async (answer) => {
+      await intervention.after?.(method ?? '', path)
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
       const held = method === 'GET' ? intervention.hold?.(path) : undefined
       await sendHeld(answer, outgoing, held).catch(() => outgoing.destroy())
@@ -79,6 +90,7 @@ export async function openObjectStore(): Promise<TestStore> {
             .map((name) => name.replace(/\._S3rver_object$/, ''))
             .sort()
         : [],
+    contentOf: (key) => readFileSync(join(folder, `${key}._S3rver_object`)),
     deleteObject(key) {
       for (const suffix of ['object', 'object.md5', 'metadata.json'])
         rmSync(join(folder, `${key}._S3rver_${suffix}`), { force: true })

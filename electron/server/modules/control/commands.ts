@@ -30,6 +30,7 @@ import type { ControlReply, ControlRequest } from './control.ts'
 import { DESTINATION_COMMANDS } from './destination-commands.ts'
 import { DEVICE_COMMANDS } from './device-commands.ts'
 import { SHELL_COMMANDS } from './shell-commands.ts'
+import { TIER_COMMANDS } from './tier-commands.ts'
 import { VIEWER_COMMANDS } from './viewer-commands.ts'
 
 const ACTOR = 'command-line'
@@ -183,6 +184,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   ...CONFIGURATION_COMMANDS,
   ...VIEWER_COMMANDS,
   ...BACKUP_COMMANDS,
+  ...TIER_COMMANDS,
   ...SHELL_COMMANDS,
   'connection-sheet': {
     usage: '',

@@ -51,6 +51,8 @@ export async function retrieveInstances(
   // PS3.18 10.4.3: some of the instances cannot be sent as requested.
   const status = sent.length < instances.length ? 206 : 200
   const [only, ...others] = sent
+  // A study that cannot be fetched is refused before the status is sent.
+  if (only) await instanceFile(context, only.instance)
   // A conversion that fails is refused before the status is sent; the copy is kept for the response.
   if (only && isConverted(only)) {
     const stored = await instanceFile(context, only.instance)

@@ -21,8 +21,8 @@ export async function testStore(
   const key = store.keyOf(`isthmus-test-${uuid()}`)
   const content = randomBytes(64)
   await store.probe(signal)
-  await store.write(key, content, signal)
   try {
+    await store.write(key, content, signal)
     const [written, read] = [new ContentDigest(0), new ContentDigest(0)]
     written.update(content)
     await store.readInto(read, key, encryption, signal)

@@ -14,6 +14,8 @@ import { Upload } from '@aws-sdk/lib-storage'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Agents } from '#server/webhooks/agents.ts'
 import type { S3Settings } from '#shared/contract/tiers.ts'
+import { message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
 import type { ContentDigest } from './content-digest.ts'
 import { S3Transport } from './s3-transport.ts'
 
@@ -71,9 +73,12 @@ export class ObjectStore {
     return `${this.#settings.prefix}${name}`
   }
 
-  /** Writes a small object. */
+  /**
+   * Writes a small object.
+   * @throws MessageError if the store did not encrypt it as it was asked to
+   */
   async write(key: string, body: Buffer, signal: AbortSignal): Promise<void> {
-    await this.#client.send(
+    const answer = await this.#client.send(
       new PutObjectCommand({
         ...this.#object(key),
         ...this.#encryption(this.#settings.encryption),
@@ -82,6 +87,9 @@ export class ObjectStore {
       }),
       { abortSignal: signal },
     )
+    // Stores that do not know it, such as Ceph 16, ignore the request.
+    if (this.#settings.encryption === 'sse-s3' && answer.ServerSideEncryption !== 'AES256')
+      throw new MessageError(message('tiers.encryption-refused'))
   }
 
   /** Writes a file, in parts if it is larger than `PART_BYTES`, and computes its checksums. */
@@ -139,10 +147,15 @@ export class ObjectStore {
 
   /** Discards the parts that an interrupted upload of the object has left in the store. */
   async #discardUploads(key: string, signal: AbortSignal): Promise<void> {
-    const listed = await this.#client.send(
-      new ListMultipartUploadsCommand({ Bucket: this.#settings.bucket, Prefix: key }),
-      { abortSignal: signal },
-    )
+    const listed = await this.#client
+      .send(new ListMultipartUploadsCommand({ Bucket: this.#settings.bucket, Prefix: key }), {
+        abortSignal: signal,
+      })
+      .catch((error: Error) => {
+        // A store without such a list has to discard them by itself.
+        if (error.name === 'NotImplemented') return { Uploads: [] }
+        throw error
+      })
     for (const { Key, UploadId } of listed.Uploads ?? [])
       if (Key === key && UploadId !== undefined)
         await this.#client.send(

@@ -44,13 +44,15 @@ export class S3Transport {
     const port = request.port === undefined ? '' : `:${request.port}`
     const origin = `${request.protocol}//${request.hostname}${port}`
     const { route } = admitStoreUrl(origin, this.#agents.isOwn)
-    // undici does not wait for `100 Continue`.
-    const { expect: _, host: __, ...headers } = request.headers
+    // undici sets the host, and does not wait for `100 Continue`.
+    const headers = Object.entries(request.headers).filter(
+      ([name]) => !['expect', 'host'].includes(name.toLowerCase()),
+    )
     const response = await this.#agents.of[route].request({
       origin,
       path: `${request.path}${queryOf(request.query)}`,
       method: request.method as 'GET',
-      headers,
+      headers: Object.fromEntries(headers),
       body: (request.body ?? null) as Buffer | string | null,
       signal: (abortSignal ?? null) as AbortSignal | null,
       headersTimeout: SILENCE_MS,

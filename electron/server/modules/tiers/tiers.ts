@@ -1,7 +1,11 @@
 import type { Actor } from '#server/audit-log/audit.ts'
 import { hasSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
+import type { CStoreScp } from '#server/dicom/dimse/service.ts'
+import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
+import type { IsFetching } from '#server/modules/images/image-receiver.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import type { StudyCompletion } from '#server/modules/images/study-completion.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { IsOwnListener } from '#server/webhooks/address.ts'
 import type { Migration, NewTier, Tier, TierTest } from '#shared/contract/tiers.ts'
@@ -25,19 +29,28 @@ export class Tiers implements AsyncDisposable {
   readonly #connections: TierConnections
   readonly #copier: Copier
   readonly #recalls: Recalls
-  readonly #verifications: Verifications
+  readonly verifications: Verifications
   readonly #pacs: PacsRetrieval
 
-  constructor(context: Context, isOwn: IsOwnListener) {
+  constructor(
+    context: Context,
+    isOwn: IsOwnListener,
+    forwarding: Forwarding,
+    receiver: CStoreScp,
+    completion: Pick<StudyCompletion, 'associationClosed'>,
+  ) {
     this.#context = context
     this.#connections = new TierConnections(context, isOwn)
     this.#copier = new Copier(context, this.#connections)
-    this.#pacs = new PacsRetrieval(context)
+    this.#pacs = new PacsRetrieval(context, this.#connections, forwarding, receiver, completion)
     const sources = new TierSources(context, this.#connections, this.#pacs)
     this.#recalls = new Recalls(context, sources, new RecallCache(context))
-    this.#verifications = new Verifications(context, this.#connections)
+    this.verifications = new Verifications(context, this.#connections)
     context.imageFiles.recall = (instanceId) => this.#recalls.start(instanceId)
   }
+
+  /** Whether images from this caller were requested from a PACS. */
+  expects: IsFetching = (...instance) => this.#pacs.expects(...instance)
 
   list = (): Tier[] => listTiers(this.#context.database).map((tier) => this.#shown(tier))
 
@@ -52,7 +65,7 @@ export class Tiers implements AsyncDisposable {
   }
 
   async remove(tierId: string, actor: Actor): Promise<void> {
-    await this.#verifications.stop(tierId)
+    await this.verifications.stop(tierId)
     removeTier(this.#context, tierId, actor)
     this.#connections.forget(tierId)
   }
@@ -80,12 +93,12 @@ export class Tiers implements AsyncDisposable {
   }
 
   verify(tierId: string, isQuick: boolean): Tier {
-    this.#verifications.start(requireTier(this.#context.database, tierId), isQuick)
+    this.verifications.start(requireTier(this.#context.database, tierId), isQuick)
     return this.#find(tierId)
   }
 
   async stopVerification(tierId: string): Promise<Tier> {
-    await this.#verifications.stop(tierId)
+    await this.verifications.stop(tierId)
     return this.#find(tierId)
   }
 
@@ -113,7 +126,7 @@ export class Tiers implements AsyncDisposable {
       ...countCopies(database, tier.tierId),
       stored: { instances: storedInstances, bytes: storedBytes },
       hasSecret: hasSecret(this.#context, secretNameOf(tier.tierId)),
-      verification: this.#verifications.of(tier.tierId) ?? tier.verification,
+      verification: this.verifications.of(tier.tierId) ?? tier.verification,
       migration: migration ? this.#progress(migration) : null,
     }
   }
@@ -138,7 +151,7 @@ export class Tiers implements AsyncDisposable {
 
   async [Symbol.asyncDispose]() {
     this.#context.imageFiles.recall = undefined
-    await this.#verifications[Symbol.asyncDispose]()
+    await this.verifications[Symbol.asyncDispose]()
     await this.#copier[Symbol.asyncDispose]()
     await this.#recalls[Symbol.asyncDispose]()
     await this.#connections[Symbol.asyncDispose]()

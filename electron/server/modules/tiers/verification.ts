@@ -17,10 +17,20 @@ import { setVerification, type TierRecord } from './tier-queries.ts'
 const BATCH = 500
 const CONCURRENCY = 4
 
+/** An object that is not as recorded. */
+export interface ObjectFault {
+  readonly key: string
+  readonly found: 'missing' | 'changed'
+}
+
+/** Objects that are listed in the result of the command. */
+const MAX_FAULTS = 1000
+
 interface Running {
   result: Verification
+  readonly faults: ObjectFault[]
   readonly stopped: AbortController
-  readonly ended: Promise<void>
+  readonly ended: Promise<Verification>
 }
 
 /** Compares the objects in a store with what is recorded of them. One at a time for each tier. */
@@ -45,6 +55,16 @@ export class Verifications implements AsyncDisposable {
    * @throws ApiError refused: the tier is no object store, or a verification is running
    */
   start(tier: TierRecord, isQuick: boolean): void {
+    this.#begin(tier, isQuick)
+  }
+
+  /** As `start`, to the end. */
+  async run(tier: TierRecord, isQuick: boolean) {
+    const { faults, ended } = this.#begin(tier, isQuick)
+    return { verification: await ended, faults }
+  }
+
+  #begin(tier: TierRecord, isQuick: boolean): Running {
     if (!isS3Tier(tier)) throw new ApiError('refused', message('tiers.pacs-not-verified'))
     if (this.#running.has(tier.tierId))
       throw new ApiError('refused', message('tiers.verification-running'))
@@ -56,29 +76,31 @@ export class Verifications implements AsyncDisposable {
     }
     const store = this.#connections.storeOf(tier)
     const running: Running = {
-      result,
-      stopped,
+      ...{ result, stopped, faults: [] },
       ended: Promise.resolve().then(() => this.#run(tier.tierId, store, running)),
     }
     this.#running.set(tier.tierId, running)
+    return running
   }
 
-  async #run(tierId: string, store: ObjectStore, running: Running): Promise<void> {
+  async #run(tierId: string, store: ObjectStore, running: Running): Promise<Verification> {
     const { signal } = running.stopped
     const { database, clock, feed } = this.#context
     const end = (state: Verification['state'], fault: Message | null) => {
       const endedAt = instantOf(clock())
-      setVerification(database, tierId, { ...running.result, state, fault, endedAt })
+      const ended = { ...running.result, state, fault, endedAt }
+      setVerification(database, tierId, ended)
+      return ended
     }
     try {
       const check = running.result.isQuick ? this.#checkList : this.#checkContent
       await check(tierId, store, running, signal)
-      end('done', null)
+      return end('done', null)
     } catch (error) {
       const fault = storeFault(error)
       if (!signal.aborted && fault.code === 'tiers.internal-error')
         reportError(this.#context, error)
-      end(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : fault)
+      return end(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : fault)
     } finally {
       this.#running.delete(tierId)
       feed.noteStatus()
@@ -143,7 +165,7 @@ export class Verifications implements AsyncDisposable {
   /** A copy that is missing or changed is made again if the file is on this PC. */
   #note(
     running: Running,
-    { copyId, instanceId }: CopyRecord,
+    { copyId, instanceId, objectKey }: CopyRecord,
     found: 'listed' | 'same' | 'missing' | 'changed',
   ): void {
     const { database, clock, imageFiles } = this.#context
@@ -158,7 +180,8 @@ export class Verifications implements AsyncDisposable {
       recordLost(database, copyId, why, isHere ? now : null)
       if (isHere) database.notify('tier copies')
     })
-    const { result } = running
+    const { result, faults } = running
+    if (faults.length < MAX_FAULTS) faults.push({ key: objectKey, found })
     running.result = {
       ...result,
       [found]: result[found] + 1,
