@@ -9,8 +9,8 @@ import { viewPaths } from '#shared/view-paths.ts'
 import { OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { type InstanceFile, writeInstance } from '../support/instance-file.ts'
-import { openObjectStore, type TestStore } from '../support/object-store.ts'
-import { openStoredArchive } from '../support/stored-archive.ts'
+import type { TestStore } from '../support/object-store.ts'
+import { openObjectStore, openStoredArchive } from '../support/stored-archive.ts'
 import { partsIn } from './dicomweb-fixture.ts'
 
 // An archive whose images are copied to an object store, and fetched from it when they are asked

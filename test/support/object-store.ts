@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import S3rver from 's3rver'
-import { onTestFinished } from 'vitest'
 import type { NewTier, S3Settings } from '#shared/contract/tiers.ts'
 import { tempFolder } from './temp-store.ts'
 
@@ -27,7 +26,7 @@ export interface Intervention {
   ) => { readonly bytes: number; readonly until: Promise<void> } | undefined
 }
 
-export interface TestStore {
+export interface TestStore extends AsyncDisposable {
   readonly url: string
   /** Requests as `GET /images/…`, in the order in which they came. */
   readonly requests: readonly string[]
@@ -40,7 +39,7 @@ export interface TestStore {
 }
 
 /** An object store on a free port of 127.0.0.1, behind a proxy that can hold requests up. */
-export async function openObjectStore(): Promise<TestStore> {
+export async function startObjectStore(): Promise<TestStore> {
   const temporary = tempFolder()
   const store = new S3rver({
     ...{ address: '127.0.0.1', port: 0, silent: true, directory: temporary.folder },
@@ -63,19 +62,15 @@ export async function openObjectStore(): Promise<TestStore> {
     forwarded.on('error', () => outgoing.destroy())
     forwarded.on('response', async (answer) => {
       await intervention.after?.(method ?? '', path)
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+      // Node dates its answers by a clock that tests do not shift.
+      const date = new Date().toUTCString()
+      outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date })
       const held = method === 'GET' ? intervention.hold?.(path) : undefined
       await sendHeld(answer, outgoing, held).catch(() => outgoing.destroy())
     })
     await pipeline(incoming, forwarded).catch(() => outgoing.destroy())
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    proxy.closeAllConnections()
-    proxy.close()
-    await store.close()
-    temporary[Symbol.dispose]()
-  })
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const folder = join(temporary.folder, BUCKET)
   return {
@@ -96,6 +91,12 @@ export async function openObjectStore(): Promise<TestStore> {
         rmSync(join(folder, `${key}._S3rver_${suffix}`), { force: true })
     },
     changeObject: (key) => writeFileSync(join(folder, `${key}._S3rver_object`), 'something else'),
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections()
+      proxy.close()
+      await store.close()
+      temporary[Symbol.dispose]()
+    },
     tier: (more = {}, settings = {}) => ({
       ...{ name: 'Archive store', isEnabled: true, isAutomatic: false, secret: CREDENTIAL },
       ...more,

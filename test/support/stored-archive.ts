@@ -6,6 +6,7 @@ import { allInstances, SELECT_INSTANCES } from '#server/modules/images/instance-
 import { removeLocalFiles } from '#server/modules/images/local-files.ts'
 import { openWebArchive, type WebArchive } from '../flows/dicomweb-fixture.ts'
 import type { InstanceFile } from './instance-file.ts'
+import { startObjectStore, type TestStore } from './object-store.ts'
 import { tempFolder } from './temp-store.ts'
 
 /** A gateway with images, which can be stopped and started again with the same folder. */
@@ -17,6 +18,13 @@ export interface StoredArchive {
   restart(whileStopped?: () => Promise<void>): Promise<void>
   /** Starts the gateway again after the files of all images were removed from the PC. */
   withoutFiles(): Promise<void>
+}
+
+/** As `startObjectStore`; it ends with the test. */
+export async function openObjectStore(): Promise<TestStore> {
+  const store = await startObjectStore()
+  onTestFinished(() => store[Symbol.asyncDispose]())
+  return store
 }
 
 export async function openStoredArchive(files: readonly InstanceFile[]): Promise<StoredArchive> {

@@ -191,7 +191,10 @@ export const recordVerified = (database: Database, copyId: number, at: string) =
     ),
   )
 
-/** Records that a copy is missing or changed; `nextAt` if it is to be copied again. */
+/**
+ * Records that a copy is missing or changed; `nextAt` if it is to be copied again, which counts for
+ * no migration.
+ */
 export const recordLost = (
   database: Database,
   copyId: number,
@@ -200,7 +203,7 @@ export const recordLost = (
 ) =>
   database.run(
     rawQuery(
-      `update tierCopies set state = ?, nextAt = ?, lastError = ?, attempts = 0
+      `update tierCopies set state = ?, nextAt = ?, lastError = ?, attempts = 0, migrationId = null
        where copyId = ? and state in ('stored', 'lost')`,
       [nextAt === null ? 'lost' : 'waiting', nextAt, storedMessage(error), copyId],
     ),

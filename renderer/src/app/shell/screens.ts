@@ -117,6 +117,7 @@ export const PLACES = [
   '/settings/access',
   '/settings/backups',
   '/settings/readiness',
+  '/settings/tiers',
 ] as const
 export type PlaceAddress = (typeof PLACES)[number]
 
