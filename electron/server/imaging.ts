@@ -37,6 +37,7 @@ import { StudyCreation } from './modules/images/study-creation.ts'
 import { Thumbnails } from './modules/images/thumbnails.ts'
 import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
+import { Lifecycle } from './modules/lifecycle/lifecycle.ts'
 import { Queries } from './modules/query-retrieve/queries.ts'
 import { Retrievals } from './modules/query-retrieve/retrievals.ts'
 import { Tiers } from './modules/tiers/tiers.ts'
@@ -129,6 +130,7 @@ export async function openImaging(
   )
   const tiers = opened.use(new Tiers(context, isOwn, forwarding, receiver, completion))
   recovery.start(wasInterrupted, onChange)
+  const lifecycle = opened.use(new Lifecycle(context, disk))
   const thumbnails = opened.use(new Thumbnails(context))
   const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
@@ -141,7 +143,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
-    ...{ dicomweb, confirmations, tiers },
+    ...{ dicomweb, confirmations, lifecycle, tiers },
     /** The DICOM services offered to devices. */
     services: [
       verification(),

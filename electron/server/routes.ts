@@ -32,6 +32,8 @@ import { testSending } from '#server/modules/events/test-sending.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveImages } from '#server/modules/images/image-routes.ts'
 import { serveThumbnails } from '#server/modules/images/thumbnail-routes.ts'
+import type { Erasures } from '#server/modules/lifecycle/erasures.ts'
+import { serveLifecycle } from '#server/modules/lifecycle/routes.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints, servePartner } from '#server/modules/partners/routes.ts'
@@ -126,6 +128,7 @@ export interface Services {
   readonly viewImages: ViewImages
   readonly captures: Captures
   readonly backups: Backups
+  readonly erasures: Erasures
   readonly restoring: LiveRestore
   readonly recovery: RecoveryKeySetup
   readonly readiness: () => Promise<ReadinessFinding[]>
@@ -232,4 +235,5 @@ function serveExamsAndImages(app: HttpApp, context: Context, services: Services)
   serveCorrectionNotices(app, context)
   serveDestinations(app, context, images.forwarding)
   serveTiers(app, context, images.tiers)
+  serveLifecycle(app, context, images.lifecycle, services.erasures)
 }

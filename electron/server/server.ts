@@ -35,6 +35,7 @@ import { readinessOf } from './modules/diagnostics/readiness.ts'
 import { openTelemetry } from './modules/diagnostics/telemetry.ts'
 import { SpeechEngine } from './modules/dictation/speech-engine.ts'
 import { EventReplay } from './modules/events/replay.ts'
+import { Erasures } from './modules/lifecycle/erasures.ts'
 import { Mail } from './modules/mail/mail.ts'
 import { openRefusedHosts } from './modules/partners/refused-hosts.ts'
 import { applyPartnerOption, type PartnerOption } from './modules/partners/service.ts'
@@ -266,6 +267,7 @@ async function openServices(
   await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
   const backups = opened.use(new Backups(context, version))
   if (!isSafe) backups.begin()
+  const erasures = opened.use(new Erasures(context, () => keptBackups(backups)))
   const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
@@ -278,7 +280,7 @@ async function openServices(
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
-    ...{ backups, restoring, recovery, simulators, logFile },
+    ...{ backups, erasures, restoring, recovery, simulators, logFile },
     ...{ contexts, speech, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
     checks: openHealth(
@@ -294,6 +296,12 @@ async function openServices(
     ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartners(context, apiKeys) },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+/** The backups, and until when each of them is kept. */
+async function keptBackups(backups: Backups) {
+  const { backups: made } = await backups.state()
+  return made.map(({ name, madeAt, keptUntil }) => ({ name, madeAt, expiresAt: keptUntil }))
 }
 
 /** State of the services that the dashboard shows. */

@@ -20,9 +20,11 @@ import { dashboardToday } from './dashboard-today.ts'
 import { dashboardTrends } from './dashboard-trends.ts'
 import { dashboardDestinations } from './destinations.ts'
 import { dashboardDictation } from './dictation.ts'
+import { dashboardErasures } from './erasure.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardImages } from './images.ts'
+import { dashboardLifecycle } from './lifecycle.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
@@ -55,6 +57,8 @@ const WINDOW = {
   events: dashboardEvents,
   destinations: dashboardDestinations,
   tiers: dashboardTiers,
+  lifecycle: dashboardLifecycle,
+  erasures: dashboardErasures,
   activity: dashboardActivity,
   today: dashboardToday,
   trends: dashboardTrends,

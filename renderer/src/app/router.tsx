@@ -167,6 +167,11 @@ const backups = createRoute({
   path: '/settings/backups',
   component: lazyScreen(() => import('../features/backups/backups.tsx'), 'Backups'),
 })
+const lifecycle = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/lifecycle',
+  component: lazyScreen(() => import('../features/lifecycle/lifecycle.tsx'), 'LifecycleScreen'),
+})
 const readiness = createRoute({
   getParentRoute: () => shell,
   path: '/settings/readiness',
@@ -362,6 +367,7 @@ export const router = createRouter({
         account,
         access,
         backups,
+        lifecycle,
         readiness,
         tiers,
         images,

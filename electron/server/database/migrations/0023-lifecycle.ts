@@ -11,6 +11,16 @@ export const lifecycle = `
 alter table instances add column localRemovedAt text check (localRemovedAt ${INSTANT});
 create index instancesElsewhere on instances (studyInstanceUid) where localRemovedAt is not null;
 
+alter table imageStudies add column localRemovedAt text check (localRemovedAt ${INSTANT});
+create index imageStudiesLocal on imageStudies (lastInstanceAt, studyInstanceUid) where localRemovedAt is null;
+create trigger instancesReturn after update of localRemovedAt on instances when new.localRemovedAt is null begin
+  update imageStudies set localRemovedAt = null where studyInstanceUid = new.studyInstanceUid;
+end;
+create trigger instancesJoinRemoved after insert on instances
+when (select localRemovedAt from imageStudies where studyInstanceUid = new.studyInstanceUid) is not null begin
+  update imageStudies set localRemovedAt = null where studyInstanceUid = new.studyInstanceUid;
+end;
+
 create table fileRemovals (
   file text primary key check (file glob '[0-9a-f][0-9a-f]/*.dcm'),
   requestedAt text not null check (requestedAt ${INSTANT})
@@ -113,4 +123,14 @@ create table erasures (
   check ((state = 'done') = (finishedAt is not null)),
   check ((state = 'done') = (sealedRecord is not null))
 ) strict, without rowid;
+create index erasuresRunning on erasures (state) where state = 'running';
+
+drop trigger reportsStay;
+create trigger reportsStay before delete on reports
+when old.status = 'completed' and not exists (select 1 from erasures where state = 'running')
+begin select raise(abort, 'a signed report is never deleted'); end;
+drop trigger reportPdfsStay;
+create trigger reportPdfsStay before delete on reportPdfs
+when not exists (select 1 from erasures where state = 'running')
+begin select raise(abort, 'the PDF of a signed report is never deleted'); end;
 `

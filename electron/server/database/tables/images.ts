@@ -145,6 +145,8 @@ interface ImageStudies extends FromDevice {
   /** Null until first computed. */
   isMismatched: Generated<Flag | null>
   isFetched: Flag
+  /** When the last file of its images was removed from this PC; null while any is here. */
+  localRemovedAt: Generated<string | null>
   enrichmentState: string
   enrichmentAskedAt: string | null
   enrichmentNextAt: string | null

@@ -71,11 +71,12 @@ export function recordReturnedFile(
   database.notify('returned files')
 }
 
-/** How many instances of the study have no file on this PC, in any state. */
-export const countRemoved = (database: Database, studyInstanceUid: string): number =>
+/** The current instances of the study without a file on this PC, and when the last one went. */
+export const sumRemoved = (database: Database, studyInstanceUid: string) =>
   database.get(
-    rawQuery<{ count: number }>(
-      'select count(*) as count from instances where studyInstanceUid = ? and localRemovedAt is not null',
+    rawQuery<{ removed: number; removedAt: string | null }>(
+      `select count(*) as removed, max(localRemovedAt) as removedAt from instances
+        where studyInstanceUid = ? and localRemovedAt is not null and state = 'current'`,
       [studyInstanceUid],
     ),
-  )?.count ?? 0
+  ) ?? { removed: 0, removedAt: null }

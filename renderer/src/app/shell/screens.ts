@@ -116,6 +116,7 @@ export const PLACES = [
   '/account',
   '/settings/access',
   '/settings/backups',
+  '/settings/lifecycle',
   '/settings/readiness',
   '/settings/tiers',
 ] as const

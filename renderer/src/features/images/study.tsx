@@ -32,6 +32,7 @@ import { EnrichmentPanel } from './enrichment.tsx'
 import { IdentityPanel } from './identity.tsx'
 import css from './images.module.css'
 import { InterfacePanel } from './interface.tsx'
+import { LifecyclePanel } from './lifecycle.tsx'
 import { CommitmentPanel, StepPanel } from './performed.tsx'
 import { WAYS } from './resolve-ways.ts'
 import { senderName } from './sender-name.ts'
@@ -91,6 +92,7 @@ export function Study() {
             </div>
             <div className={css.side}>
               <SendingPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
+              <LifecyclePanel studyInstanceUid={studyInstanceUid} />
               <InterfacePanel studies={study.studies} />
               <EnrichmentPanel study={study} mayManage={mayManage} />
             </div>

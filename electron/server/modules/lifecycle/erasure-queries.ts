@@ -1,0 +1,265 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+import type { Row } from '#server/database/schema.ts'
+import type { ErasureRecord, ErasureScope } from '#shared/contract/erasure.ts'
+
+// What is stored of a study, table by table, and the progress of erasures.
+
+/** The Study Instance UID, which every statement begins with. */
+const UID = '(select uid from erased)'
+const WITH_UID = 'with erased (uid) as (values (?))'
+const REPORTS = `select reportId from reports where studyId in (select studyId from studies where studyInstanceUid = ${UID})`
+const STUDIES = `select studyId from studies where studyInstanceUid = ${UID}`
+const CORRECTIONS = `select correctionId from corrections where fromStudyInstanceUid = ${UID} or toStudyInstanceUid = ${UID}`
+/**
+ * The instances of the study, and the originals of those that a correction moved into it: their
+ * pixels are of its patient.
+ */
+const INSTANCES = `
+  select instanceId from instances where studyInstanceUid = ${UID}
+  union
+  select c.originalId from instances n join correctedInstances c on c.correctedId = n.instanceId
+  where n.studyInstanceUid = ${UID}`
+
+/**
+ * What is deleted, in this order. Foreign keys are checked at the
+ * end of the transaction.
+ */
+export const ERASED: readonly (readonly [table: string, where: string])[] = [
+  [
+    'outbox',
+    `subject in (${REPORTS} union select captureId from captures where studyInstanceUid = ${UID} union ${CORRECTIONS} union select ${UID})`,
+  ],
+  [
+    'events',
+    `studyInstanceUid = ${UID} or subject in (${REPORTS} union ${STUDIES} union select ${UID})`,
+  ],
+  ['criticalEscalations', `reportId in (${REPORTS})`],
+  ['criticalResults', `reportId in (${REPORTS})`],
+  ['reportObjects', `reportId in (${REPORTS})`],
+  ['reportPdfs', `reportId in (${REPORTS})`],
+  ['reportRevisions', `reportId in (${REPORTS})`],
+  ['reports', `studyId in (${STUDIES})`],
+  ['clinicalContexts', `studyId in (${STUDIES})`],
+  ['contextDocuments', `studyId in (${STUDIES})`],
+  ['captures', `studyInstanceUid = ${UID}`],
+  ['annotations', `studyInstanceUid = ${UID}`],
+  ['viewFiles', `studyInstanceUid = ${UID}`],
+  ['views', `studyInstanceUid = ${UID} or studyId in (${STUDIES})`],
+  ['links', `studyId in (${STUDIES})`],
+  ['neededAddenda', `seq in (select seq from studies where studyInstanceUid = ${UID})`],
+  ['viewerStudyGrams', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
+  ['viewerStudyWords', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
+  ['scribeStudyGrams', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
+  ['scribeStudyWords', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
+  ['seeds', `studyInstanceUid = ${UID}`],
+  ['studies', `studyInstanceUid = ${UID}`],
+  ['reconciliations', `imageStudyUid = ${UID} or orderStudyUid = ${UID}`],
+  ['correctionNotices', `correctionId in (${CORRECTIONS})`],
+  ['rejectionNotes', `correctionId in (${CORRECTIONS})`],
+  [
+    'performedSteps',
+    `sopInstanceUid in (select sopInstanceUid from performedStepItems where studyInstanceUid = ${UID})`,
+  ],
+  ['performedStepItems', `studyInstanceUid = ${UID}`],
+  ['closedSteps', `studyInstanceUid = ${UID}`],
+  ['receivedSteps', `studyInstanceUid = ${UID} or imageStudyUid = ${UID}`],
+  [
+    'commitmentItems',
+    `sopInstanceUid in (select sopInstanceUid from instances where studyInstanceUid = ${UID})`,
+  ],
+  ['announcedInstances', `studyInstanceUid = ${UID}`],
+  ['confirmationItems', `studyInstanceUid = ${UID}`],
+  ['confirmations', `studyInstanceUid = ${UID}`],
+  [
+    'forwards',
+    `studyInstanceUid = ${UID} or (destinationId, instanceId) in
+    (select d.destinationId, i.instanceId from (${INSTANCES}) i cross join destinations d)`,
+  ],
+  ['forwardedStudies', `studyInstanceUid = ${UID}`],
+  ['formerDestinationStudies', `studyInstanceUid = ${UID}`],
+  ['legalHolds', `studyInstanceUid = ${UID}`],
+  ['foundVersions', `instanceId in (${INSTANCES})`],
+  ['instanceCopies', `instanceId in (${INSTANCES})`],
+  ['instances', `instanceId in (${INSTANCES})`],
+  ['correctedInstances', `correctionId in (${CORRECTIONS})`],
+  ['corrections', `correctionId in (${CORRECTIONS})`],
+  ['imageSeries', `studyInstanceUid = ${UID}`],
+  ['imageStudyNumbers', `studyInstanceUid = ${UID}`],
+  ['imageStudies', `studyInstanceUid = ${UID}`],
+]
+
+/** What an erasure needs before the rows are gone. */
+export function listErasedFiles(database: Database, studyInstanceUid: string) {
+  const files = database.all(
+    rawQuery<{ file: string; bytes: number; isHere: number }>(
+      `${WITH_UID} select file, bytes, localRemovedAt is null as isHere from instances where instanceId in (${INSTANCES})`,
+      [studyInstanceUid],
+    ),
+  )
+  const cached = database.all(
+    rawQuery<{ file: string }>('select file from viewFiles where studyInstanceUid = ?', [
+      studyInstanceUid,
+    ]),
+  )
+  /** Other studies whose images were corrected into this one, which lose the originals. */
+  const others = database.all(
+    rawQuery<{ studyInstanceUid: string }>(
+      `${WITH_UID} select distinct studyInstanceUid from instances where studyInstanceUid <> ${UID} and instanceId in (${INSTANCES})`,
+      [studyInstanceUid],
+    ),
+  )
+  return {
+    files,
+    cached: cached.map(({ file }) => file),
+    others: others.map((other) => other.studyInstanceUid),
+  }
+}
+
+/** Deletes the rows of a study. Returns the number of rows of each table. Within a transaction. */
+export function deleteStudyRows(
+  database: Database,
+  studyInstanceUid: string,
+): Record<string, number> {
+  database.run(rawQuery('pragma defer_foreign_keys = on', []))
+  const counts: Record<string, number> = {}
+  for (const [table, where] of ERASED) {
+    const { changes } = database.run(
+      rawQuery(`${WITH_UID} delete from ${table} where ${where}`, [studyInstanceUid]),
+    )
+    if (changes > 0) counts[table] = changes
+  }
+  database.run(
+    rawQuery('update associationLines set studyInstanceUid = null where studyInstanceUid = ?', [
+      studyInstanceUid,
+    ]),
+  )
+  return counts
+}
+
+export interface StudyCounts {
+  readonly instances: number
+  readonly files: number
+  readonly bytes: number
+  readonly reports: number
+}
+
+export const countStudy = (database: Database, studyInstanceUid: string): StudyCounts =>
+  database.get(
+    rawQuery<StudyCounts>(
+      `${WITH_UID} select (select count(*) from instances where instanceId in (${INSTANCES})) as instances,
+        (select count(*) from instances where localRemovedAt is null and instanceId in (${INSTANCES})) as files,
+        (select ifnull(sum(bytes), 0) from instances where localRemovedAt is null and instanceId in (${INSTANCES})) as bytes,
+        (select count(*) from reports where studyId in (${STUDIES})) as reports`,
+      [studyInstanceUid],
+    ),
+  ) ?? { instances: 0, files: 0, bytes: 0, reports: 0 }
+
+/** Destinations that the study was sent to, and partners that events about it were sent to. */
+export const listHolders = (database: Database, studyInstanceUid: string) =>
+  database.all(
+    rawQuery<{
+      kind: 'destination' | 'former-destination' | 'partner'
+      name: string
+      count: number
+    }>(
+      `${WITH_UID} select 'destination' as kind, d.name, f.sent as count
+        from destinations d join forwardedStudies f
+          on f.destinationId = d.destinationId and f.studyInstanceUid = ${UID} where f.sent > 0
+      union all
+      select 'former-destination', name, 0 from formerDestinationStudies where studyInstanceUid = ${UID}
+      union all
+      select 'partner', ifnull(nullif(p.name, ''), p.url), count(*)
+        from events e join endpoints p using (endpointId)
+        where e.studyInstanceUid = ${UID} and e.attempts > 0 group by p.endpointId`,
+      [studyInstanceUid],
+    ),
+  )
+
+/** An erasure while it runs: what is to be deleted, and what was deleted so far. */
+export type ErasurePlan = Omit<ErasureRecord, 'finishedAt'>
+
+export interface ErasureRow {
+  readonly erasureId: string
+  readonly scope: ErasureScope
+  readonly state: 'running' | 'done'
+  readonly userId: string
+  readonly requestedAt: string
+  readonly finishedAt: string | null
+  readonly plan: ErasurePlan
+  readonly record: SignedRecord | null
+}
+
+/** The record as it was signed: its bytes decide, not what they mean. */
+export interface SignedRecord {
+  readonly text: string
+  readonly mac: string
+}
+
+export const insertErasure = (
+  database: Database,
+  {
+    plan,
+    erasureId,
+    scope,
+    userId,
+    requestedAt,
+  }: Omit<ErasureRow, 'state' | 'finishedAt' | 'record'>,
+) =>
+  database.run(
+    database.sql.insertInto('erasures').values({
+      ...{ erasureId, scope, state: 'running', userId, requestedAt },
+      ...{ finishedAt: null, sealedRecord: null, sealedPlan: sealed(database, erasureId, plan) },
+    }),
+  )
+
+export const savePlan = (database: Database, erasureId: string, plan: ErasurePlan) =>
+  database.run(
+    database.sql
+      .updateTable('erasures')
+      .set({ sealedPlan: sealed(database, erasureId, plan) })
+      .where('erasureId', '=', erasureId),
+  )
+
+export const finishErasure = (
+  database: Database,
+  erasureId: string,
+  record: SignedRecord,
+  finishedAt: string,
+) =>
+  database.run(
+    database.sql
+      .updateTable('erasures')
+      .set({ state: 'done', finishedAt, sealedRecord: sealed(database, erasureId, record) })
+      .where('erasureId', '=', erasureId),
+  )
+
+export const listErasures = (database: Database): ErasureRow[] =>
+  database
+    .all(
+      rawQuery<Row<'erasures'>>('select * from erasures order by requestedAt desc, erasureId', []),
+    )
+    .map((row) => erasureOf(database, row))
+
+export function findErasure(database: Database, erasureId: string): ErasureRow | undefined {
+  const row = database.get(
+    rawQuery<Row<'erasures'>>('select * from erasures where erasureId = ?', [erasureId]),
+  )
+  return row && erasureOf(database, row)
+}
+
+const sealed = (database: Database, erasureId: string, value: object) =>
+  database.seal.seal(Buffer.from(JSON.stringify(value)), `erasure ${erasureId}`)
+
+function erasureOf(
+  { seal }: Database,
+  { sealedPlan, sealedRecord, ...row }: Row<'erasures'>,
+): ErasureRow {
+  const open = (value: Buffer) =>
+    JSON.parse(seal.open(value, `erasure ${row.erasureId}`).toString())
+  return {
+    ...(row as Omit<ErasureRow, 'plan' | 'record'>),
+    plan: open(sealedPlan),
+    record: sealedRecord && open(sealedRecord),
+  }
+}

@@ -1,0 +1,193 @@
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { Worker } from '#server/jobs/worker.ts'
+import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
+import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
+import { finishFileRemovals, removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { Status } from '#shared/contract/dashboard.ts'
+import type {
+  LifecycleOverview,
+  LifecyclePreview,
+  LifecycleRule,
+} from '#shared/contract/lifecycle.ts'
+import { message } from '#shared/messages/message.ts'
+import { type LocalInstance, verdictOf } from './evaluation.ts'
+import { findStudyFacts, markStudyRemoved, sumFiles } from './fact-queries.ts'
+import { localStudies, previewOf, sumBytes } from './preview.ts'
+import { findRule, listRules } from './rule-queries.ts'
+import { notePreviewed, requireRule } from './rules.ts'
+
+const MINUTE_MS = 60_000
+const RUN_EVERY_MS = 60 * MINUTE_MS
+/** After the start, so that images that devices held back are received first. */
+const FIRST_RUN_MS = 10 * MINUTE_MS
+/** The rest waits for the next run, so that a mistake in a rule is noticed before all is gone. */
+const MAX_STUDIES_PER_RUN = 500
+
+/** The state of the image disk. */
+export interface Disk {
+  storage(): Pick<Status['storage'], 'state' | 'freeBytes' | 'totalBytes'>
+  forecast(): DiskForecast
+}
+
+/** What a run has removed. */
+export interface RunResult {
+  readonly studies: number
+  readonly bytes: number
+}
+
+/**
+ * Removes the local files of studies by the rules that are on, once an hour. Each study is examined
+ * again in the transaction that marks its files as removed, so nothing that changed since it was
+ * listed is removed.
+ */
+export class Lifecycle implements AsyncDisposable {
+  readonly #context: Context
+  readonly #disk: Disk
+  readonly #worker: Worker
+  #nextRunMs: number
+  #lastRun: LifecycleOverview['lastRun'] = null
+  #running: Promise<RunResult> | undefined
+
+  constructor(context: Context, disk: Disk) {
+    this.#context = context
+    this.#disk = disk
+    this.#nextRunMs = context.clock() + FIRST_RUN_MS
+    this.#worker = new Worker(
+      context,
+      () => instantOf(this.#nextRunMs),
+      async (signal) => {
+        if (context.clock() >= this.#nextRunMs) await this.run(signal)
+      },
+    )
+    this.#worker.wake()
+  }
+
+  /** What a rule would remove now. @throws ApiError not-found */
+  async preview(ruleId: string): Promise<LifecyclePreview> {
+    const rule = requireRule(this.#context, ruleId)
+    const preview = await previewOf(this.#context, rule, this.#isLow())
+    notePreviewed(this.#context, rule)
+    return preview
+  }
+
+  /** Runs the rules that are on; a call during a run waits for that one. */
+  run(signal?: AbortSignal): Promise<RunResult> {
+    this.#running ??= this.#run(signal).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #run(signal: AbortSignal | undefined): Promise<RunResult> {
+    const context = this.#context
+    this.#nextRunMs = context.clock() + RUN_EVERY_MS
+    // Files that could not be deleted before, for example because they were open.
+    await finishFileRemovals(context, signal)
+    const rules = listRules(context.database).filter(({ isOn }) => isOn)
+    let studies = 0
+    let bytes = 0
+    if (rules.length > 0)
+      for await (const study of localStudies(context, signal)) {
+        if (studies >= MAX_STUDIES_PER_RUN) break
+        const rule = rules.find(
+          (one) => verdictOf(one, study, context.clock(), this.#isLow()).kind === 'remove',
+        )
+        if (!rule) continue
+        const removed = await this.#remove(rule, study.studyInstanceUid)
+        if (removed.length === 0) continue
+        studies++
+        bytes += sumBytes(removed)
+      }
+    this.#lastRun = { at: instantOf(context.clock()), studies, bytes }
+    if (studies > 0) {
+      appendDiskEntry(context, 'plain', message('lifecycle.removed', { studies }))
+      notifyImagesChanged(context)
+    }
+    return { studies, bytes }
+  }
+
+  async #remove(
+    { ruleId }: LifecycleRule,
+    studyInstanceUid: string,
+  ): Promise<readonly LocalInstance[]> {
+    const { database, clock } = this.#context
+    const listed = findStudyFacts(database, studyInstanceUid)?.local ?? []
+    return removeLocalFiles(this.#context, listed, () => {
+      const rule = findRule(database, ruleId)
+      const study = findStudyFacts(database, studyInstanceUid)
+      if (!rule?.isOn || !study) return []
+      const verdict = verdictOf(rule, study, clock(), this.#isLow())
+      if (verdict.kind !== 'remove') return []
+      const { instances } = verdict
+      markStudyRemoved(database, studyInstanceUid, instantOf(clock()))
+      note(this.#context, 'gateway', 'lifecycle.remove', studyInstanceUid, {
+        ...{ ruleId, ruleName: rule.name, instances: instances.length },
+        bytes: sumBytes(instances),
+        places: [...new Set(instances.flatMap(({ places }) => [...places]))].sort(),
+      })
+      return instances
+    })
+  }
+
+  /** Runs the rules at the request of a person. */
+  async runNow(actor: Actor): Promise<RunResult> {
+    this.#context.database.transaction(() => note(this.#context, actor, 'lifecycle.run', 'rules'))
+    return this.run()
+  }
+
+  /** The rules, and how the disk fills with and without them. */
+  async overview(): Promise<LifecycleOverview> {
+    const context = this.#context
+    const rules = listRules(context.database)
+    const { freeBytes, totalBytes } = this.#disk.storage()
+    const { fullInDays, days } = this.#disk.forecast()
+    const received = days.reduce((sum, day) => sum + day.bytes, 0)
+    const receivedPerDay = days.length === 0 ? null : Math.round(received / days.length)
+    const removable = await this.#removableBytes(rules.filter(({ isOn }) => isOn))
+    return {
+      rules,
+      disk: {
+        ...{ freeBytes, totalBytes, ...sumFiles(context.database), fullInDays, receivedPerDay },
+        fullInDaysWithRules:
+          fullInDays === null || !receivedPerDay
+            ? null
+            : fullInDays + Math.floor(removable / receivedPerDay),
+      },
+      hasConfirmingDestination: listDestinations(context.database).some(
+        ({ confirmsStorage, isEnabled }) => confirmsStorage && isEnabled,
+      ),
+      lastRun: this.#lastRun,
+    }
+  }
+
+  /** Bytes that the rules can remove now. */
+  async #removableBytes(rules: readonly LifecycleRule[]): Promise<number> {
+    let bytes = 0
+    if (rules.length > 0)
+      for await (const study of localStudies(this.#context))
+        for (const rule of rules) {
+          const verdict = verdictOf(rule, study, this.#context.clock(), this.#isLow())
+          if (verdict.kind !== 'remove') continue
+          bytes += sumBytes(verdict.instances)
+          break
+        }
+    return bytes
+  }
+
+  #isLow(): boolean {
+    return ['low', 'full'].includes(this.#disk.storage().state)
+  }
+
+  async settled(): Promise<void> {
+    await this.#worker.settled()
+    await this.#running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker[Symbol.asyncDispose]()
+    await this.#running
+  }
+}
