@@ -3,7 +3,7 @@ import { removeLocalFiles } from '#server/modules/images/local-files.ts'
 import { KeyedMutex } from '#server/platform/concurrency.ts'
 import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
-import { isInTier, listOldestRecalls, recalledBytes } from './recall-queries.ts'
+import { isRemovable, listOldestRecalls, recalledBytes } from './recall-queries.ts'
 
 const GIGABYTE = 1e9
 const BATCH = 100
@@ -59,7 +59,7 @@ export class RecallCache {
         return isNeeded
       })
       const removed = await removeLocalFiles(this.#context, removable, (files) =>
-        files.filter(({ instanceId }) => isInTier(database, instanceId)),
+        files.filter(({ instanceId }) => isRemovable(database, instanceId)),
       )
       if (removed.length === 0) break
     }

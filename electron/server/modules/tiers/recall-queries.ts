@@ -1,5 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
+import { IN_TIER } from '#server/modules/images/instance-copy-queries.ts'
 
 // Files that were fetched from a tier. They may be removed from this PC again, the oldest first.
 
@@ -27,17 +28,24 @@ export const listOldestRecalls = (database: Database, limit: number) =>
     }>(
       `select n.instanceId, n.file, r.bytes, n.localRemovedAt from tierRecalls r
        join instances n on n.instanceId = r.instanceId
-       where n.localRemovedAt is null and ${IS_IN_TIER}
+       where n.localRemovedAt is null and ${IS_IN_TIER} and ${IS_FREE}
        order by r.recalledAt, r.instanceId limit ?`,
       [limit],
     ),
   )
 
-const IS_IN_TIER = `exists (
-  select 1 from tierCopies c join tiers t on t.tierId = c.tierId
-  where c.instanceId = n.instanceId and c.state = 'stored' and t.isEnabled = 1)`
+const IS_IN_TIER = `exists (select 1 from tierCopies c join tiers t using (tierId)
+  where c.instanceId = n.instanceId and ${IN_TIER})`
+/** Nothing demands that the file stays on this PC. */
+const IS_FREE = `n.state = 'current' and not exists (
+    select 1 from legalHolds h where h.studyInstanceUid = n.studyInstanceUid and h.liftedAt is null)
+  and not exists (
+    select 1 from forwards f where f.instanceId = n.instanceId and f.state in ('waiting', 'failed'))`
 
-export const isInTier = (database: Database, instanceId: number): boolean =>
+/** Whether the file may be removed from this PC again. */
+export const isRemovable = (database: Database, instanceId: number): boolean =>
   database.get(
-    rawQuery(`select 1 from instances n where n.instanceId = ? and ${IS_IN_TIER}`, [instanceId]),
+    rawQuery(`select 1 from instances n where n.instanceId = ? and ${IS_IN_TIER} and ${IS_FREE}`, [
+      instanceId,
+    ]),
   ) !== undefined

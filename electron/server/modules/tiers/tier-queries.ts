@@ -71,7 +71,10 @@ export const countOnlyInTier = (database: Database, tierId: string): number =>
        join tierCopies c on c.instanceId = n.instanceId and c.tierId = ? and c.state = 'stored'
        where n.localRemovedAt is not null and not exists (
          select 1 from tierCopies o
-         where o.instanceId = n.instanceId and o.tierId <> c.tierId and o.state = 'stored')`,
+         where o.instanceId = n.instanceId and o.tierId <> c.tierId and o.state = 'stored')
+       and not exists (
+         select 1 from instanceCopies o join destinations using (destinationId)
+         where o.instanceId = n.instanceId)`,
       [tierId],
     ),
   )?.count ?? 0
