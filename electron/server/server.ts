@@ -159,6 +159,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
     ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
     verifications: images.tiers.verifications,
+    ...{
+      backups,
+      forwarding: images.forwarding,
+      lifecycle: images.lifecycle,
+      logFile: options.logFile,
+      status,
+    },
     prepareUpdate: () => preparation.run(),
   })
   opened.use(

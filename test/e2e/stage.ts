@@ -116,7 +116,12 @@ export async function openStageIn(
 }
 
 /** Options of data commands that have no value. */
-const FLAGS = { viewer: { type: 'boolean' }, plaintext: { type: 'boolean' } } as const
+const FLAGS = {
+  viewer: { type: 'boolean' },
+  plaintext: { type: 'boolean' },
+  automatic: { type: 'boolean' },
+  'confirms-storage': { type: 'boolean' },
+} as const
 
 /**
  * Runs a data command by the control socket of the gateway that has the folder open, as the command

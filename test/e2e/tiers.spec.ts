@@ -98,7 +98,7 @@ test('copies the archive with its progress, which can be paused', async () => {
 test('verifies what the store has, and copies again what it lost', async () => {
   store.deleteObject(store.keys()[0] ?? '')
   await button('Verify all images').click()
-  await expect(page.getByText('1 missing, 0 changed; 1 are being copied again.')).toBeVisible()
+  await expect(page.getByText('1 missing, 0 changed; 1 image is being copied again.')).toBeVisible()
   await pictured(page, 'tiers-lost')
   await expect(page.getByText(/^12 images, /)).toBeVisible()
   await button('Verify all images').click()

@@ -9,6 +9,7 @@ import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
+import { dashboardLifecycle } from '#shared/contract/lifecycle.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import { isMessage } from '#shared/messages/message.ts'
 import type { Operation } from '#shared/operation.ts'
@@ -23,6 +24,7 @@ const OF_IMAGES = [
   dashboardImages.quarantine,
   dashboardImages.quarantineGroups,
   dashboardImages.recoveredFiles,
+  dashboardLifecycle.study,
   dashboardCorrections.list,
   dashboardCorrectionNotices.list,
   dashboardDestinations.list,

@@ -38,7 +38,7 @@ const BATCH = 20
 const GATHER_MS = 1000
 const MINUTE_MS = 60_000
 /** How long a study that is still arriving or being sent is left alone. */
-const MOVING_MS = 5 * MINUTE_MS
+const MOVING_MS = MINUTE_MS / 4
 /** How long the result of a request is awaited. Archives may commit in nightly runs. */
 export const ANSWER_MS = 26 * 60 * MINUTE_MS
 

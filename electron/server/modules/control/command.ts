@@ -3,6 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Backups } from '#server/modules/backups/backups.ts'
 import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
+import type { Lifecycle } from '#server/modules/lifecycle/lifecycle.ts'
 import type { Verifications } from '#server/modules/tiers/verification.ts'
 import type { KeyStoreState, ShellStatus } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -67,6 +68,7 @@ export interface RunningGateway {
   /** How the data key is stored, if the desktop app has reported it. */
   readonly keyStore: KeyStoreState | undefined
   readonly backups: Backups
+  readonly lifecycle: Pick<Lifecycle, 'runNow'>
   readonly forwarding: Pick<Forwarding, 'add' | 'update' | 'remove' | 'refresh'>
   readonly verifications: Pick<Verifications, 'run'>
   /** Path of the log file; `undefined` if the log goes to stderr. */

@@ -29,6 +29,7 @@ import { connectionSheet } from './connection-sheet.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { DESTINATION_COMMANDS } from './destination-commands.ts'
 import { DEVICE_COMMANDS } from './device-commands.ts'
+import { LIFECYCLE_COMMANDS } from './lifecycle-commands.ts'
 import { SHELL_COMMANDS } from './shell-commands.ts'
 import { TIER_COMMANDS } from './tier-commands.ts'
 import { VIEWER_COMMANDS } from './viewer-commands.ts'
@@ -157,6 +158,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   ...DEVICE_COMMANDS,
   ...DESTINATION_COMMANDS,
+  ...LIFECYCLE_COMMANDS,
   'config get': {
     usage: '[KEY]',
     about: 'print a setting, or all of them',

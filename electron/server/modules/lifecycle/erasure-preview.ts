@@ -1,6 +1,5 @@
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
-import { rawQuery } from '#server/database/query.ts'
 import { listStudyCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { keyOfPatientId } from '#server/modules/studies/retrieval-words.ts'
@@ -10,7 +9,7 @@ import type { CopyHolder, ErasurePreview, ErasureScope } from '#shared/contract/
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { countStudy, listHolders } from './erasure-queries.ts'
+import { countStudy, listHolders, listStudiesOfKey } from './erasure-queries.ts'
 import { isHeld } from './hold-queries.ts'
 
 const PAGE = 100
@@ -95,14 +94,8 @@ const mrnOf = ({ detail }: StudyRecord): string => detail.reportMetadata?.mrn?.t
 
 function listStudiesOfPatient(database: Database, patientId: string): string[] {
   const uids = new Set<string>()
-  const images = database.all(
-    rawQuery<{ studyInstanceUid: string }>(
-      `select studyInstanceUid from retrievalStudies join imageStudyNumbers using (number)
-        where patientKey = ? order by studyDate, number`,
-      [keyOfPatientId(database, patientId)],
-    ),
-  )
-  for (const { studyInstanceUid } of images) uids.add(studyInstanceUid)
+  const images = listStudiesOfKey(database, keyOfPatientId(database, patientId))
+  for (const uid of images) uids.add(uid)
   for (const area of STUDY_AREAS)
     for (let after: string | undefined; ; ) {
       const filter = { area, search: patientId }

@@ -81,6 +81,7 @@ export const ERASED: readonly (readonly [table: string, where: string])[] = [
   ['legalHolds', `studyInstanceUid = ${UID}`],
   ['foundVersions', `instanceId in (${INSTANCES})`],
   ['instanceCopies', `instanceId in (${INSTANCES})`],
+  ['tierRecalls', `instanceId in (${INSTANCES})`],
   ['instances', `instanceId in (${INSTANCES})`],
   ['correctedInstances', `correctionId in (${CORRECTIONS})`],
   ['corrections', `correctionId in (${CORRECTIONS})`],
@@ -154,6 +155,18 @@ export const countStudy = (database: Database, studyInstanceUid: string): StudyC
       [studyInstanceUid],
     ),
   ) ?? { instances: 0, files: 0, bytes: 0, reports: 0 }
+
+/** The studies with images of the patient with the key (`patientKeyOf`), oldest first. */
+export const listStudiesOfKey = (database: Database, patientKey: Buffer): string[] =>
+  database
+    .all(
+      rawQuery<{ studyInstanceUid: string }>(
+        `select studyInstanceUid from retrievalStudies join imageStudyNumbers using (number)
+          where patientKey = ? order by studyDate, number`,
+        [patientKey],
+      ),
+    )
+    .map(({ studyInstanceUid }) => studyInstanceUid)
 
 /** Destinations that the study was sent to, and partners that events about it were sent to. */
 export const listHolders = (database: Database, studyInstanceUid: string) =>

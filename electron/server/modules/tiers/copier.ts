@@ -170,7 +170,8 @@ export class Copier implements AsyncDisposable {
       setTierError(database, tierId, why.message)
       return
     }
-    const wait = waitAfter(SCHEDULE, copy.attempts + 1)
+    const schedule = copy.state === 'deleting' ? OUTAGE_SCHEDULE : SCHEDULE
+    const wait = waitAfter(schedule, copy.attempts + 1)
     const nextAt = wait === undefined ? null : instantOf(clock() + wait)
     database.transaction(() => {
       copies.postponeCopy(database, copy.copyId, { nextAt, error: why.message, isCounted: true })

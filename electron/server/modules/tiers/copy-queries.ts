@@ -103,12 +103,12 @@ export function postponeCopy(
   copyId: number,
   { nextAt, error, isCounted }: PostponedCopy,
 ): void {
-  const state = nextAt === null ? `case state when 'waiting' then 'failed' else state end` : 'state'
   database.run(
     rawQuery(
-      `update tierCopies set state = ${state}, nextAt = ?, lastError = ?, attempts = attempts + ?
+      `update tierCopies set state = iif(? is null, 'failed', state),
+       nextAt = ?, lastError = ?, attempts = attempts + ?
        where copyId = ? and state in ('waiting', 'deleting')`,
-      [nextAt, storedMessage(error), isCounted ? 1 : 0, copyId],
+      [nextAt, nextAt, storedMessage(error), isCounted ? 1 : 0, copyId],
     ),
   )
 }

@@ -109,7 +109,9 @@ export class Recalls implements AsyncDisposable {
     const [first] = faults
     throw new ApiError(
       'unavailable',
-      first ? message('tiers.not-fetched', first) : message('images.file-elsewhere'),
+      first
+        ? message('tiers.not-fetched', { tier: first.tier, why: first.why })
+        : message('images.file-elsewhere'),
     )
   }
 

@@ -63,6 +63,12 @@ export const setVerification = (database: Database, tierId: string, verification
       .where('tierId', '=', tierId),
   )
 
+/** Whether objects may have been written to the tier. */
+export const hasCopies = (database: Database, tierId: string): boolean =>
+  database.get(
+    rawQuery(`select 1 from tierCopies where tierId = ? and state <> 'waiting' limit 1`, [tierId]),
+  ) !== undefined
+
 /** Instances of which the only copy is in this tier: their file is not on this PC. */
 export const countOnlyInTier = (database: Database, tierId: string): number =>
   database.get(

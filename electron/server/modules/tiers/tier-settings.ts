@@ -3,7 +3,7 @@ import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import { deleteSecret, hasSecret, storeSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
-import { rawQuery } from '#server/database/query.ts'
+import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { admitStoreUrl } from '#server/webhooks/address.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
@@ -101,7 +101,7 @@ function check(context: Context, before: queries.TierRecord | undefined, wanted:
     throw refused('name', message('tiers.name-taken', { name }))
   if (wanted.isAutomatic && settings.kind !== 's3')
     throw refused('isAutomatic', message('tiers.pacs-receives-by-forwarding'))
-  if (before && isMoved(before.settings, settings) && hasCopies(database, before.tierId))
+  if (before && isMoved(before.settings, settings) && queries.hasCopies(database, before.tierId))
     throw refused('settings', message('tiers.holds-copies', { name: before.name }))
   if (settings.kind === 'pacs') checkDestination(database, settings.destinationId)
   else checkServer(settings)
@@ -121,13 +121,9 @@ function checkServer(settings: Exclude<TierSettings, PacsSettings>): void {
 }
 
 function checkDestination(database: Database, destinationId: string): void {
-  const row = database.get(
-    rawQuery<{ hasPriors: number }>('select hasPriors from destinations where destinationId = ?', [
-      destinationId,
-    ]),
-  )
-  if (!row) throw refused('settings.destinationId', message('destinations.none-such'))
-  if (row.hasPriors === 0)
+  const destination = findDestination(database, destinationId)
+  if (!destination) throw refused('settings.destinationId', message('destinations.none-such'))
+  if (!destination.hasPriors)
     throw refused('settings.destinationId', message('tiers.destination-without-retrieval'))
 }
 
@@ -151,11 +147,6 @@ const isSameBucket = (one: TierSettings, other: TierSettings) =>
   one.endpoint === other.endpoint &&
   one.bucket === other.bucket &&
   one.prefix === other.prefix
-
-const hasCopies = (database: Database, tierId: string) =>
-  database.get(
-    rawQuery(`select 1 from tierCopies where tierId = ? and state <> 'waiting' limit 1`, [tierId]),
-  ) !== undefined
 
 const originOf = (settings: TierSettings) =>
   settings.kind === 'pacs'

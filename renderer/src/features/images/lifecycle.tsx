@@ -80,11 +80,10 @@ export function LifecyclePanel({ studyInstanceUid }: { studyInstanceUid: string 
 }
 
 /** That files are no longer on this PC, and where they are. */
-const Elsewhere = ({ study: { removed, instances, copies } }: { study: StudyLifecycle }) => (
+const Elsewhere = ({ study: { removed, copies } }: { study: StudyLifecycle }) => (
   <Notice tone="info">
     {t('ui.images.lifecycle.elsewhere', {
       removed,
-      instances,
       places: [...new Set(copies.map(({ name }) => name))].join(', '),
     })}
   </Notice>

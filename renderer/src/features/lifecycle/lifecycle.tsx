@@ -7,7 +7,7 @@ import {
   type LifecycleRule,
 } from '#shared/contract/lifecycle.ts'
 import { useReply, useSend } from '../../api/queries.ts'
-import { bytesText, numberText } from '../../format/amounts.ts'
+import { bytesText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
@@ -261,7 +261,3 @@ function RuleText({ rule }: { rule: LifecycleRule }) {
     </Stack>
   )
 }
-
-/** Studies and bytes, for the tables of a preview. */
-export const amountText = (studies: number, bytes: number): string =>
-  t('ui.lifecycle.amount', { studies, count: numberText(studies), bytes: bytesText(bytes) })

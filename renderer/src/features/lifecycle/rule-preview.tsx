@@ -13,7 +13,6 @@ import { Facts, Failed, Waiting } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { amountText } from './lifecycle.tsx'
 
 const CHANGES = [dashboardLifecycle.overview]
 const COLUMNS = textsOf('ui.lifecycle.preview.columns', 'patient', 'modality', 'received', 'size')
@@ -103,3 +102,6 @@ function Preview({ preview: { remove, notDue, kept, examples } }: { preview: Lif
     </>
   )
 }
+
+const amountText = (studies: number, bytes: number): string =>
+  t('ui.lifecycle.amount', { studies, bytes: bytesText(bytes) })

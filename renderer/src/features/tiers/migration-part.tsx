@@ -64,10 +64,6 @@ function MigrationProgress({ migration }: { migration: Migration }) {
   const { state, doneInstances, totalInstances, doneBytes, totalBytes, endedAt } = migration
   const { bytesPerSecond, secondsLeft, failedInstances } = migration
   const share = totalBytes === 0 ? 100 : Math.min(100, (doneBytes / totalBytes) * 100)
-  const amounts = {
-    ...{ done: numberText(doneInstances), total: numberText(totalInstances) },
-    ...{ bytes: bytesText(doneBytes), totalBytes: bytesText(totalBytes) },
-  }
   return (
     <>
       <Progress.Root size="lg">
@@ -78,7 +74,14 @@ function MigrationProgress({ migration }: { migration: Migration }) {
         />
       </Progress.Root>
       <Text size="sm">
-        {t(`ui.tiers.migration.states.${state}`)} · {t('ui.tiers.migration.amounts', amounts)}
+        {t(`ui.tiers.migration.states.${state}`)} ·{' '}
+        {t('ui.tiers.migration.amounts', {
+          done: numberText(doneInstances),
+          total: numberText(totalInstances),
+          bytes: bytesText(doneBytes),
+          totalBytes: bytesText(totalBytes),
+        })}{' '}
+        {endedAt && <Ago instant={endedAt} never="" />}
       </Text>
       {bytesPerSecond !== null && secondsLeft !== null && (
         <Text size="sm" c="dimmed">
@@ -91,11 +94,6 @@ function MigrationProgress({ migration }: { migration: Migration }) {
       {failedInstances > 0 && (
         <Text size="sm" c="var(--tone-warning-text)">
           {t('ui.tiers.migration.failed', { count: failedInstances })}
-        </Text>
-      )}
-      {endedAt && (
-        <Text size="sm" c="dimmed">
-          <Ago instant={endedAt} never="" />
         </Text>
       )}
     </>
