@@ -158,14 +158,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const gateway = () => ({
     ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
     ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
-    verifications: images.tiers.verifications,
-    ...{
-      backups,
-      forwarding: images.forwarding,
-      lifecycle: images.lifecycle,
-      logFile: options.logFile,
-      status,
-    },
+    ...{ lifecycle: images.lifecycle, verifications: images.tiers.verifications },
     prepareUpdate: () => preparation.run(),
   })
   opened.use(
