@@ -57,19 +57,11 @@ async function run(
   const child = spawn(process.execPath, [program, folder, tier], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  let requests = 0
-  const kill = () => {
-    if (requests === killAt?.request) child.kill('SIGKILL')
+  const counts = { before: 0, after: 0 }
+  const step = (moment: keyof typeof counts) => {
+    if (++counts[moment] === killAt?.request && moment === killAt.moment) child.kill('SIGKILL')
   }
-  store.intervene({
-    before() {
-      requests++
-      if (killAt?.moment === 'before') kill()
-    },
-    after() {
-      if (killAt?.moment === 'after') kill()
-    },
-  })
+  store.intervene({ before: () => step('before'), after: () => step('after') })
   const [code, signal] = await once(child, 'close')
   if (signal !== 'SIGKILL') expect(code).toBe(0)
   return signal === 'SIGKILL'
