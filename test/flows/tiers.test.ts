@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { runWithLock } from '#server/modules/control/commands.ts'
 import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
 import { dashboardViews, View } from '#shared/contract/viewing.ts'
 import { english } from '#shared/messages/english.ts'
@@ -141,6 +142,25 @@ it('shows the first frame while the rest of the file is still on its way from th
   await (await list).body?.cancel()
   // Both frames and the list shared one fetch.
   expect(store.requests.slice(before)).toHaveLength(1)
+})
+
+it('verifies tiers from the command line, which ends with 1 if something is missing', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive(madeInstances(3))
+  await migrated(clinic.archive.gateway, store)
+  await clinic.stop()
+  const verify = (options: Record<string, string | boolean> = {}) =>
+    runWithLock(clinic.folder, { command: 'tiers verify', arguments: [], options, input: '' })
+  expect(await verify()).toEqual({
+    ok: true,
+    output: 'Archive store: 3 checked, 0 missing, 0 changed, 0 queued to be copied again',
+  })
+  const [missing = ''] = store.keys()
+  store.deleteObject(missing)
+  const found = await verify({ quick: true })
+  expect(found?.ok).toBe(false)
+  expect(found?.output).toContain(`Archive store\tmissing\t${missing}`)
+  expect(found?.output).toContain('1 missing, 0 changed, 1 queued to be copied again')
 })
 
 it('says which tier an image could not be fetched from, and why', async () => {

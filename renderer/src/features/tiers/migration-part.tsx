@@ -81,7 +81,11 @@ function MigrationProgress({ migration }: { migration: Migration }) {
           bytes: bytesText(doneBytes),
           totalBytes: bytesText(totalBytes),
         })}{' '}
-        {endedAt && <Ago instant={endedAt} never="" />}
+        {endedAt && (
+          <>
+            · <Ago instant={endedAt} never="" />
+          </>
+        )}
       </Text>
       {bytesPerSecond !== null && secondsLeft !== null && (
         <Text size="sm" c="dimmed">

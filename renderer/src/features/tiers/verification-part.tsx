@@ -78,7 +78,11 @@ function Result({ verification }: { verification: Verification }) {
           checked: numberText(checked),
           total: numberText(total),
         })}{' '}
-        {endedAt && <Ago instant={endedAt} never="" />}
+        {endedAt && (
+          <>
+            · <Ago instant={endedAt} never="" />
+          </>
+        )}
       </Text>
       {fault && <Notice tone="danger">{translateMessage(fault)}</Notice>}
       {lost > 0 && (
