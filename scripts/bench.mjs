@@ -1,11 +1,22 @@
-// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query …]: the
+// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query|standby …]: the
 // benchmarks, each against peers in the same run; all of them take more than two hours. --write puts
 // the tables of those that can into docs/BENCHMARKS.md.
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
 const BENCHES = [
-  ...['peers', 'worklist', 'interface', 'storage', 'viewer', 'ohif', 'window', 'restore', 'query'],
+  ...[
+    'peers',
+    'worklist',
+    'interface',
+    'storage',
+    'viewer',
+    'ohif',
+    'window',
+    'restore',
+    'query',
+    'standby',
+  ],
 ]
 const WRITING = ['peers', 'worklist', 'interface']
 const [first, ...rest] = process.argv.slice(2)

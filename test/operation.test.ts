@@ -25,6 +25,13 @@ const OTHERS: Readonly<Record<string, string>> = {
   'audit-log/pending-restore-audit': 'orders of restores',
   'database/wrapped-key': 'the wrapped data key',
   'platform/write-health': 'a probe in the data folder',
+  'modules/diagnostics/update-preflight': 'a probe in the data folder',
+  'modules/backups/log-segment': 'the copied log of the database',
+  'modules/backups/log-shipping': 'the copied log of the database',
+  'modules/backups/log-state': 'the note of how much of the log was copied',
+  'modules/backups/replica': 'the database of a standby',
+  'modules/backups/way-back': 'the database that one of an older version takes the place of',
+  'database/older-schema': 'the database that it was writing',
 }
 
 const OF_FILE = /(?<![.\w])(?:fs\.)?(?:rm|rmdir|unlink|rename|truncate)(?:Sync)?\(/

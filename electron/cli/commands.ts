@@ -7,9 +7,13 @@ import {
   DATA_OPTION,
   MODALITY_SIMULATOR_OPTIONS,
   PARTNER_SIMULATOR_OPTIONS,
+  PREFLIGHT_OPTIONS,
   RECOVER_OPTIONS,
+  REPLICATE_OPTIONS,
   RESTORE_OPTIONS,
   SERVE_OPTIONS,
+  TAKE_OVER_OPTIONS,
+  WAY_BACK_OPTIONS,
 } from './options.ts'
 
 export interface Command extends CommandHelp {
@@ -54,6 +58,34 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       'put a backup in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
     options: RESTORE_OPTIONS,
     run: async (args) => (await import('./recovery.ts')).restore(args),
+  },
+  preflight: {
+    usage: 'preflight --data DIR',
+    about:
+      'before an update, run by the new version while the old one still runs: check the database, the disk space and what waits, and estimate how long the update takes',
+    options: PREFLIGHT_OPTIONS,
+    run: async (args) => (await import('./update.ts')).preflight(args),
+  },
+  'way-back': {
+    usage: 'way-back --data DIR [--yes]',
+    about:
+      'prepare the data for the version that was used before, with everything that came since; run by the newer version, while no gateway runs',
+    options: WAY_BACK_OPTIONS,
+    run: async (args) => (await import('./update.ts')).wayBack(args),
+  },
+  replicate: {
+    usage: 'replicate --data DIR --from DIR [--recovery-key-stdin] [--once]',
+    about:
+      'on a standby: keep a copy of the database of another gateway up to date, a few seconds behind',
+    options: REPLICATE_OPTIONS,
+    run: async (args) => (await import('./standby.ts')).replicate(args),
+  },
+  'take-over': {
+    usage: 'take-over --data DIR --from DIR [--recovery-key-stdin] [--old-is-off]',
+    about:
+      'on a standby: make the copy a data folder to serve from, once the other gateway does not run any more',
+    options: TAKE_OVER_OPTIONS,
+    run: async (args) => (await import('./standby.ts')).takeOverCommand(args),
   },
   'simulator partner': {
     usage:

@@ -114,6 +114,49 @@ export const RESTORE_OPTIONS = {
   },
 } as const satisfies Options
 
+export const PREFLIGHT_OPTIONS = { data: DATA_OPTION } as const satisfies Options
+
+export const WAY_BACK_OPTIONS = {
+  data: DATA_OPTION,
+  yes: {
+    type: 'boolean',
+    default: false,
+    about: 'Do it; without this option it only says what would be done.',
+  },
+} as const satisfies Options
+
+const STANDBY_FOLDER_OPTION = {
+  type: 'string',
+  takes: 'DIR',
+  isRequired: true,
+  about: 'Folder that the other gateway is copied to, with the folders backups and images.',
+} as const satisfies CommandOption
+
+export const REPLICATE_OPTIONS = {
+  data: {
+    ...DATA_OPTION,
+    about: 'Folder of the copy, on the same disk as --from; empty at first.',
+  },
+  from: STANDBY_FOLDER_OPTION,
+  'recovery-key-stdin': RECOVERY_KEY_OPTION,
+  once: {
+    type: 'boolean',
+    default: false,
+    about: 'End when everything that is there was applied.',
+  },
+} as const satisfies Options
+
+export const TAKE_OVER_OPTIONS = {
+  data: { ...DATA_OPTION, about: 'Folder of the copy that “replicate” keeps.' },
+  from: STANDBY_FOLDER_OPTION,
+  'recovery-key-stdin': RECOVERY_KEY_OPTION,
+  'old-is-off': {
+    type: 'boolean',
+    default: false,
+    about: 'The old gateway is off for certain: do not watch whether it still writes.',
+  },
+} as const satisfies Options
+
 export const PARTNER_SIMULATOR_OPTIONS = {
   port: {
     type: 'string',

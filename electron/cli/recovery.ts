@@ -66,7 +66,7 @@ export async function restore(args: readonly string[]): Promise<number> {
  * Read from standard input, because arguments are stored in the shell history and visible to other
  * users of the PC.
  */
-function readRecoveryKey(): Promise<string> {
+export function readRecoveryKey(): Promise<string> {
   if (process.stdin.isTTY)
     process.stderr.write('Type the recovery key, then Enter and Ctrl+D (Windows: Ctrl+Z, Enter).\n')
   return text(process.stdin)

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { Outbound } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
-import { LOSSLESS_COMPRESSIONS, openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
+import { openTranscoder, SYNTAXES_NAMED_FIRST } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
@@ -23,7 +24,7 @@ import {
 import type { Telemetry } from './modules/diagnostics/telemetry.ts'
 import { Dicomweb } from './modules/dicomweb/routes.ts'
 import { Forwarding } from './modules/forwarding/forwarding.ts'
-import { enqueueInstance, releaseInstance } from './modules/forwarding/queue.ts'
+import { enqueueInstance, noteReadBack, releaseInstance } from './modules/forwarding/queue.ts'
 import { Arrivals } from './modules/images/arrivals.ts'
 import { AssociationStatistics } from './modules/images/association-statistics.ts'
 import { DiskSpace } from './modules/images/disk-space.ts'
@@ -151,7 +152,10 @@ export async function openImaging(
       storage(
         receiver,
         () => settings.get('intake.acceptUnknownClasses'),
-        () => (transcoder.available().isAvailable ? LOSSLESS_COMPRESSIONS : []),
+        () => {
+          if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
+          return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
+        },
       ),
       mpps(performedSteps),
       storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
@@ -168,6 +172,10 @@ const QUEUE_ACTIONS = {
   stored: (context, _, instance) => enqueueInstance(context, instance),
   released: (context, _, instance) => releaseInstance(context, instance),
   deleted: (_, forwarding, instance) => forwarding.instanceDeleted(instance),
+  'read-back'(context, forwarding, instance) {
+    const source = forwarding.pulls.sourceOf(instance.studyInstanceUid)
+    if (source) noteReadBack(context, source, instance)
+  },
 } as const satisfies Record<
   Exclude<Parameters<OnInstanceChange>[0], 'quarantined'>,
   (

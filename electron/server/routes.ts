@@ -23,6 +23,7 @@ import { serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
 import type { openHealth } from '#server/modules/diagnostics/health.ts'
 import { serveHealth } from '#server/modules/diagnostics/health-route.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
+import { serveUpdates } from '#server/modules/diagnostics/update-routes.ts'
 import { serveDictation } from '#server/modules/dictation/routes.ts'
 import type { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
@@ -135,6 +136,8 @@ export interface Services {
   readonly simulators: TrialSimulators
   /** The log file; undefined if the log goes to stderr. */
   readonly logFile: string | undefined
+  /** Opens the data folder again in this process. */
+  readonly restart: (() => void) | undefined
 }
 
 /** Registers every route except the window's static files. */
@@ -157,6 +160,7 @@ export function serveEverything(app: HttpApp, context: Context, services: Servic
   serveLinks(app, context, publicBase)
   serveDashboardViews(app, context, services.views)
   serveBackups(app, context, services.backups, services.restoring)
+  serveUpdates(app, context, services.version, services.restart)
   services.images.dicomweb.serve(app)
 }
 

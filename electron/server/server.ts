@@ -15,6 +15,7 @@ import { openApiKeys } from './modules/api-keys/api-keys.ts'
 import { AuditCollector } from './modules/audit/audit-collector.ts'
 import type { AuditTrail } from './modules/audit/audit-trail.ts'
 import { Backups } from './modules/backups/backups.ts'
+import { LogShipping } from './modules/backups/log-shipping.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
 import { openDataDirectory } from './modules/backups/open-data-directory.ts'
 import { RecoveryKeySetup } from './modules/backups/recovery-key-setup.ts'
@@ -33,6 +34,7 @@ import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
 import { Metrics } from './modules/diagnostics/metrics.ts'
 import { readinessOf } from './modules/diagnostics/readiness.ts'
 import { openTelemetry } from './modules/diagnostics/telemetry.ts'
+import { updatePreflight } from './modules/diagnostics/update-preflight.ts'
 import { SpeechEngine } from './modules/dictation/speech-engine.ts'
 import { EventReplay } from './modules/events/replay.ts'
 import { Erasures } from './modules/lifecycle/erasures.ts'
@@ -127,7 +129,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const up = new Listeners()
   const services = opened.use(await openServices(context, options, restored, up))
   const { backups, images, live, deliveries } = services
-  const preparation = opened.use(new UpdatePreparation(backups, up))
+  const preparation = opened.use(
+    new UpdatePreparation(backups, up, undefined, undefined, () => updatePreflight(context)),
+  )
   const status = shellState(context, live, version)
 
   const admitted = openAdmittedConnections(context)
@@ -160,6 +164,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
     ...{ lifecycle: images.lifecycle, verifications: images.tiers.verifications },
     prepareUpdate: () => preparation.run(),
+    restart: options.restart,
   })
   opened.use(
     await openControl(folder, (request) => runInGateway(context, request, gateway(), version)),
@@ -265,9 +270,12 @@ async function openServices(
 
   // A previous run may have left files as large as the database. This run has not written any yet.
   await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
-  const backups = opened.use(new Backups(context, version))
+  const shipping = isSafe ? undefined : opened.use(new LogShipping(context))
+  const backups = opened.use(new Backups(context, version, shipping))
   if (!isSafe) backups.begin()
   const erasures = opened.use(new Erasures(context, () => keptBackups(backups)))
+  shipping?.begin(() => backups.make('scheduled', 'gateway'))
+  opened.defer(() => shipping?.end())
   const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
@@ -280,7 +288,7 @@ async function openServices(
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
-    ...{ backups, erasures, restoring, recovery, simulators, logFile },
+    ...{ backups, erasures, restoring, recovery, simulators, logFile, restart },
     ...{ contexts, speech, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
     checks: openHealth(

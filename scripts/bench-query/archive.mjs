@@ -79,6 +79,9 @@ export function fillArchive(folder, { studies, instances, say }) {
   const { database } = context
   // What is lost when the machine fails is made again.
   database.run(rawQuery('pragma synchronous = off', []))
+  // The indexes are written to at random places: 2 GB of them in memory, in KiB.
+  database.run(rawQuery('pragma cache_size = -2000000', []))
+  database.run(rawQuery('pragma wal_autocheckpoint = 100000', []))
   database.run(rawQuery('create temp table numbers (n integer primary key)', []))
   const ofSeries = Math.max(1, Math.round(instances / studies / SERIES_OF_A_STUDY))
   for (let n = 1; n <= Math.max(ofSeries, SERIES_OF_A_STUDY); n++)

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BACKUP, below, isthmusWords, madeAt, main, run, timed } from './programs.mjs'
+import { BACKUP, below, isthmusWords, madeAt, main, placeOf, run, timed } from './programs.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -105,9 +105,4 @@ async function thinOut(rclone, remote, { local, keepHours }) {
   for (const name of old.filter((each) => each !== newest))
     await run(rclone, ['purge', `${remote}/${name}`])
   return old.filter((each) => each !== newest).length
-}
-
-/** The name of the remote: an address that is written out may have a password in it. */
-function placeOf(to) {
-  return (to.startsWith(':') ? to.slice(1).split(/[,:]/)[0] : to.split(':')[0]) || 'another disk'
 }

@@ -76,6 +76,10 @@ export async function timed(work) {
 export const below = (remote, path) =>
   `${remote.replace(/\/+$/, '')}${/[:/]$/.test(remote) ? '' : '/'}${path}`
 
+/** The name of the remote: an address that is written out may have a password in it. */
+export const placeOf = (to) =>
+  (to.startsWith(':') ? to.slice(1).split(/[,:]/)[0] : to.split(':')[0]) || 'another disk'
+
 /** Ends the process with a sentence where the work fails. */
 export async function main(work) {
   try {

@@ -67,6 +67,8 @@ export const BackupsState = z.object({
     dailyAt: z.string().nullable(),
     /** Interval for a standby; null for daily backups only. */
     everyMinutes: z.int().nullable(),
+    /** Whether every change is copied to the backup folder within seconds. */
+    isContinuous: z.boolean(),
     keepDaily: z.int(),
     keepWeekly: z.int(),
     keepMonthly: z.int(),

@@ -18,6 +18,7 @@ import { dashboardSetup } from './dashboard-setup.ts'
 import { dashboardStudies } from './dashboard-studies.ts'
 import { dashboardToday } from './dashboard-today.ts'
 import { dashboardTrends } from './dashboard-trends.ts'
+import { dashboardUpdate } from './dashboard-update.ts'
 import { dashboardDestinations } from './destinations.ts'
 import { dashboardDictation } from './dictation.ts'
 import { dashboardErasures } from './erasure.ts'
@@ -54,6 +55,7 @@ const WINDOW = {
   people: dashboardPeople,
   setup: dashboardSetup,
   backups: dashboardBackups,
+  update: dashboardUpdate,
   events: dashboardEvents,
   destinations: dashboardDestinations,
   tiers: dashboardTiers,

@@ -58,6 +58,7 @@ export const SETTINGS = {
     'settings.dimse-called-ae-policy',
   ),
   'dimse.allowUnknownDevices': setting(z.boolean(), false, 'settings.dimse-allow-unknown-devices'),
+  'dimse.acceptLossyForGet': setting(z.boolean(), false, 'settings.dimse-accept-lossy-for-get'),
   'dimse.maxAssociations': setting(
     z.int().min(1).max(1000),
     100,
@@ -101,6 +102,7 @@ export const SETTINGS = {
     null,
     'settings.backup-every-minutes',
   ),
+  'backup.isContinuous': setting(z.boolean(), false, 'settings.backup-is-continuous'),
   'backup.keepDaily': setting(z.int().min(1).max(90), 7, 'settings.backup-keep-daily'),
   'backup.keepWeekly': setting(z.int().min(0).max(52), 4, 'settings.backup-keep-weekly'),
   'backup.keepMonthly': setting(z.int().min(0).max(60), 6, 'settings.backup-keep-monthly'),

@@ -114,7 +114,7 @@ test('shows what a rule would remove and what is kept, before it can be switched
   await form.getByLabel('Counted from').click()
   await page.getByRole('option', { name: 'Last image received' }).click()
   await form.getByLabel('Confirmed copies').fill('1')
-  await form.getByText('Only with a signed report').click()
+  await form.getByRole('switch', { name: 'Only with a signed report' }).press('Space')
   await pictured(page, 'lifecycle-form')
   await expectAccessible(page, 'lifecycle-form')
   await form.getByRole('button', { name: 'Save and preview' }).click()

@@ -239,6 +239,11 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'settings', address: at('/settings') },
   { name: 'access', address: at('/settings/access'), sign: text('127.0.0.3') },
   {
+    name: 'lifecycle',
+    address: at('/settings/lifecycle'),
+    dialogs: { add: press('Add rule') },
+  },
+  {
     name: 'backups',
     address: at('/settings/backups'),
     sign: text('isthmus-20'),

@@ -2,9 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { dashboard } from '#shared/contract/dashboard.ts'
 import { type Archive, startStorescp } from '../support/archive.ts'
 import { type Response, readResponses } from '../support/dcmtk.ts'
 import { freePort } from '../support/free-port.ts'
+import { startGateway } from '../support/gateway.ts'
+import { seedImages } from '../support/images.ts'
 import { isThere, type Need, needs } from '../support/needs.ts'
 import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
 import {
@@ -15,7 +18,15 @@ import {
   PATIENTS,
   sampleOf,
 } from './archive-fixture.ts'
-import { notDicom, type Said, say, storedIn } from './storage-fixture.ts'
+import {
+  dataSetIn,
+  notDicom,
+  onlyIn,
+  type Said,
+  type Sendable,
+  say,
+  storedIn,
+} from './storage-fixture.ts'
 
 const ALL: readonly Need[] = ['dcmtk', 'samples']
 /** By device: what it may do. */
@@ -54,6 +65,8 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]()
 })
 
+const keysOf = (keys: readonly string[]) => keys.flatMap((key) => ['-k', key])
+
 type Command = 'findscu' | 'getscu' | 'movescu'
 interface Asked {
   readonly calling?: string
@@ -66,7 +79,7 @@ function ask(command: Command, keys: readonly string[], asked: Asked = {}): Prom
   const { calling = 'PACS', model = '-S', more = [] } = asked
   return say(command, [
     ...['-v', model, '-aet', calling, '-aec', 'ISTHMUS', ...more],
-    ...keys.flatMap((key) => ['-k', key]),
+    ...keysOf(keys),
     ...['127.0.0.1', String(archive.started.dimsePort)],
   ])
 }
@@ -82,6 +95,9 @@ async function found(keys: readonly string[], asked: Asked = {}): Promise<Respon
 const distinct = (values: readonly string[]) => [...new Set(values)].sort()
 const valuesOf = (responses: readonly Response[], keyword: string) =>
   distinct(responses.map((response) => String(response[keyword])))
+
+/** So many that their responses do not fit into the buffers of a connection. */
+const IMAGES = 20_000
 
 describe('findscu', () => {
   it('finds the studies of a patient', async (context) => {
@@ -178,12 +194,23 @@ describe('findscu', () => {
     )
   })
 
-  it('ends a query that is cancelled', async (context) => {
+  it('ends a query that is cancelled while responses are sent', async (context) => {
     needs(context, ...ALL)
-    const keys = ['QueryRetrieveLevel=STUDY', 'StudyInstanceUID']
-    const { output } = await ask('findscu', keys, { more: ['--cancel', '1'] })
-    // A query that is done before the cancel comes ends with success (PS3.4 C.4.1.3.1).
-    expect(output).toMatch(/Received Final Find Response \((Cancel.*|Success)\)/)
+    await using many = await startGateway({
+      partner: null,
+      devices: [{ aeTitle: 'ASKER', retrieval: 'query' }],
+      prepare: (started) => seedImages(started, { uid: '2.25.55', instances: IMAGES }),
+    })
+    const keys = ['QueryRetrieveLevel=IMAGE', 'StudyInstanceUID=2.25.55']
+    const { output } = await say('findscu', [
+      ...['-v', '-S', '--cancel', '2', '-aet', 'ASKER', '-aec', 'ISTHMUS'],
+      ...keysOf([...keys, 'SeriesInstanceUID=2.25.55.1', 'SOPInstanceUID']),
+      ...['127.0.0.1', String(many.dimsePort)],
+    ])
+    expect(output).toMatch(/Received Final Find Response \(Cancel/)
+    const responses = output.match(/Find Response: \d+ \(Pending\)/g)?.length ?? 0
+    expect(responses).toBeGreaterThan(0)
+    expect(responses).toBeLessThan(IMAGES)
   })
 
   it('may not ask as a device without the right', async (context) => {
@@ -199,19 +226,20 @@ const studyKeys = (studyInstanceUid: string) => [
   `StudyInstanceUID=${studyInstanceUid}`,
 ]
 
+const imageKeys = ({ studyInstanceUid, seriesInstanceUid, sopInstanceUid }: Sendable) => [
+  'QueryRetrieveLevel=IMAGE',
+  `StudyInstanceUID=${studyInstanceUid}`,
+  `SeriesInstanceUID=${seriesInstanceUid}`,
+  `SOPInstanceUID=${sopInstanceUid}`,
+]
+
 describe('getscu', () => {
   it('gets each kind of object, those in explicit VR byte for byte', async (context) => {
     needs(context, ...ALL)
     for (const name of OF_EACH_SYNTAX) {
       const sample = sampleOf(archive, name)
       const folder = archive.folder()
-      const keys = [
-        'QueryRetrieveLevel=IMAGE',
-        `StudyInstanceUID=${sample.studyInstanceUid}`,
-        `SeriesInstanceUID=${sample.seriesInstanceUid}`,
-        `SOPInstanceUID=${sample.sopInstanceUid}`,
-      ]
-      const said = await ask('getscu', keys, { more: ['+B', '-od', folder] })
+      const said = await ask('getscu', imageKeys(sample), { more: ['+B', '-od', folder] })
       const got = storedIn(folder)
       expect(got, `${name}: ${said.output}`).toHaveLength(1)
       expect(await notDicom(got.map(({ path }) => path))).toEqual([])
@@ -259,8 +287,10 @@ describe('getscu', () => {
     ['SC_rgb_rle.dcm', '+xr'],
     ['MR_small_jpeg_ls_lossless.dcm', '+xt'],
     ['J2K_pixelrep_mismatch.dcm', '+xv'],
+    ['image_dfl.dcm', '+xd'],
+    ['liver_expb_1frame.dcm', '+xb'],
   ] as const)(
-    'gets %s byte for byte where it names that compression first (%s)',
+    'gets %s byte for byte where it names its transfer syntax first (%s)',
     async ([name, option], context) => {
       needs(context, ...ALL)
       const sample = sampleOf(archive, name)
@@ -270,6 +300,36 @@ describe('getscu', () => {
       })
       const got = storedIn(folder).map(({ dataSet }) => dataSet.toString('latin1'))
       expect(got, said.output).toContain(sample.dataSet.toString('latin1'))
+    },
+  )
+
+  it.for([
+    ['SC_rgb_jpeg_dcmtk.dcm', '+xy'],
+    ['JPGExtended.dcm', '+xx'],
+    ['693_J2KI.dcm', '+xw'],
+  ] as const)(
+    'gets %s, which has loss, with the same pixels, and byte for byte where the clinic accepts that (%s)',
+    async ([name, option], context) => {
+      needs(context, ...ALL)
+      const { call } = archive.started
+      const accept = (isOn: boolean) =>
+        call(dashboard.changeSettings, { body: { settings: { 'dimse.acceptLossyForGet': isOn } } })
+      const sample = sampleOf(archive, name)
+      const got = async () => {
+        const folder = archive.folder()
+        const more = ['+B', option, '-od', folder]
+        const said = await ask('getscu', imageKeys(sample), { more })
+        const files = storedIn(folder)
+        expect(files, said.output).toHaveLength(1)
+        return files[0]
+      }
+      expect((await got())?.dataSet.equals(sample.dataSet)).toBe(false)
+      await accept(true)
+      try {
+        expect((await got())?.dataSet.equals(sample.dataSet)).toBe(true)
+      } finally {
+        await accept(false)
+      }
     },
   )
 
@@ -319,33 +379,59 @@ describe('movescu', () => {
   })
 })
 
-interface Instance {
-  readonly ID: string
+/** The data sets that an Orthanc keeps, by SOP Instance UID. */
+async function dataSetsIn(kept: Orthanc): Promise<Map<string, string>> {
+  const instances = await kept.rest<{ ID: string }[]>('/instances?expand')
+  const pairs = instances.map(async ({ ID }) => {
+    const uid = await kept.download(`/instances/${ID}/content/0008-0018`)
+    const file = await kept.download(`/instances/${ID}/file`)
+    return [
+      uid.toString('latin1').replace(/[\0 ]+$/, ''),
+      dataSetIn(file).toString('latin1'),
+    ] as const
+  })
+  return new Map(await Promise.all(pairs))
+}
+
+/** Without Data Set Trailing Padding (PS3.10 §7.2), which storescu does not send. */
+const withoutPadding = (dataSet: string) => {
+  const at = dataSet.lastIndexOf('\xfc\xff\xfc\xffOB')
+  return at < 0 ? dataSet : dataSet.slice(0, at)
 }
 
 describe('Orthanc', () => {
-  it('queries a patient, retrieves the studies and keeps what is stored here', async (context) => {
+  // It encodes anew what comes by C-STORE, so its copies are compared with those that it makes of
+  // the original files, which storescu sends it.
+  it('queries, retrieves and keeps every object as if it came from where it was made', async (context) => {
     needs(context, ...ALL, 'orthanc')
     if (!orthanc) throw new Error('not started')
-    const [patientId = ''] = PATIENTS
-    const samples = ofPatient(archive, patientId)
-    const { ID } = await orthanc.rest<{ ID: string }>('/modalities/isthmus/query', {
-      Level: 'Study',
-      Query: { PatientID: patientId, NumberOfStudyRelatedInstances: '', ModalitiesInStudy: '' },
-    })
-    const answers = await orthanc.rest<string[]>(`/queries/${ID}/answers`)
-    expect(answers).toHaveLength(distinct(samples.map((one) => one.studyInstanceUid)).length)
-    await orthanc.rest(`/queries/${ID}/retrieve`, { TargetAet: 'ORTHANC', Synchronous: true })
-    const instances = await orthanc.rest<Instance[]>('/instances?expand')
-    expect(instances).toHaveLength(samples.length)
-    // It writes what it receives anew, in the same transfer syntax; the pixels are as they were.
-    const sent = new Map(samples.map((sample) => [sample.sopInstanceUid, sample]))
-    for (const { ID: instance } of instances) {
-      const uid = await orthanc.download(`/instances/${instance}/content/0008-0018`)
-      const sample = sent.get(uid.toString('latin1').replace(/[\0 ]+$/, ''))
-      expect(sample).toBeDefined()
-      const raw = await orthanc.download(`/instances/${instance}/frames/0/raw`)
-      expect(sample?.dataSet.includes(raw)).toBe(true)
+    const samples = [
+      ...PATIENTS.flatMap((patientId) => ofPatient(archive, patientId)),
+      ...OF_EACH_SYNTAX.map((name) => sampleOf(archive, name)),
+    ]
+    const studies = distinct(samples.map((one) => one.studyInstanceUid))
+    for (const StudyInstanceUID of studies) {
+      const { ID } = await orthanc.rest<{ ID: string }>('/modalities/isthmus/query', {
+        Level: 'Study',
+        Query: { StudyInstanceUID, NumberOfStudyRelatedInstances: '', ModalitiesInStudy: '' },
+      })
+      expect(await orthanc.rest<string[]>(`/queries/${ID}/answers`)).toHaveLength(1)
+      await orthanc.rest(`/queries/${ID}/retrieve`, { TargetAet: 'ORTHANC', Synchronous: true })
     }
+    const retrieved = await dataSetsIn(orthanc)
+    await using direct = await startOrthanc(archive.started.dimsePort)
+    for (const { path, transferSyntaxUid, sopClassUid } of samples) {
+      const only = onlyIn(archive.folder(), transferSyntaxUid, [sopClassUid])
+      const to = ['-aec', 'ORTHANC', '127.0.0.1', String(direct.port)]
+      const { code, output } = await say('storescu', [...only, ...to, path])
+      expect(code, output).toBe(0)
+    }
+    const made = await dataSetsIn(direct)
+    expect([...retrieved.keys()].sort()).toEqual([...made.keys()].sort())
+    const differing = [...made].filter(
+      ([uid, dataSet]) => withoutPadding(retrieved.get(uid) ?? '') !== dataSet,
+    )
+    expect(differing.map(([uid]) => uid)).toEqual([])
+    expect(made.size).toBe(new Set(samples.map((one) => one.sopInstanceUid)).size)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
+import { dashboardLifecycle } from '#shared/contract/lifecycle.ts'
 import { english } from '#shared/messages/english.ts'
 import { freePort } from '../support/free-port.ts'
 import {
@@ -8,6 +9,7 @@ import {
   imageOf,
   openImagingClinic,
   sendImages,
+  UID,
 } from '../support/imaging-clinic.ts'
 import { needs } from '../support/needs.ts'
 import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
@@ -71,5 +73,40 @@ describe('Orthanc as a destination', () => {
     await expect
       .poll(() => feedOf(clinic), { timeout: 30_000 })
       .toContain('PACS has not confirmed that it keeps 1 object. It will be asked again.')
+  })
+
+  it('has a confirmed copy of what it returns unchanged, and none of what it has changed', async (context) => {
+    needs(context, 'orthanc')
+    await using pair = await both()
+    const { clinic, orthanc } = pair
+    const { call } = clinic.gateway
+    const { destinationId } = await call(dashboardDestinations.add, {
+      body: { ...archiveAt(orthanc.port), confirmsStorage: false, hasPriors: true },
+    })
+    await sendImages(
+      clinic,
+      [1, 2].map((number) => imageOf(number)),
+    )
+    await expect.poll(() => orthanc.instances(), { timeout: 30_000 }).toBe(2)
+    const [first] = await orthanc.rest<string[]>('/instances')
+    const kept = ['SOPInstanceUID', 'SeriesInstanceUID', 'StudyInstanceUID']
+    const changing = { Replace: { PatientComments: 'changed' }, Keep: kept, Force: true }
+    const changed = await fetch(`${orthanc.url}/instances/${first}/modify`, {
+      method: 'POST',
+      body: JSON.stringify(changing),
+    })
+    const bytes = Buffer.from(await changed.arrayBuffer())
+    await fetch(`${orthanc.url}/instances/${first}`, { method: 'DELETE' })
+    await orthanc.rest('/instances', bytes)
+    const study = { studyInstanceUid: UID }
+    await call(dashboardDestinations.pull, { params: { destinationId }, body: study })
+    await expect
+      .poll(async () => (await call(dashboardDestinations.pulls, {})).pulls[0]?.state, {
+        timeout: 30_000,
+      })
+      .toBe('done')
+    expect((await call(dashboardLifecycle.study, { params: study })).copies).toMatchObject([
+      { name: 'PACS', kind: 'read-back', instances: 1 },
+    ])
   })
 })

@@ -117,13 +117,14 @@ export const filesBelow = (folder: string): string[] =>
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map(({ parentPath, name }) => join(parentPath, name))
 
-/** Files below a folder, read by the group length of their meta information (PS3.10 §7.1). */
-export function storedIn(folder: string): Stored[] {
-  return filesBelow(folder).map((path) => {
-    const bytes = readFileSync(path)
-    return { path, dataSet: bytes.subarray(144 + bytes.readUInt32LE(140)) }
-  })
+/** The data set of a file, after the group length of its meta information (PS3.10 §7.1). */
+export function dataSetIn(file: Buffer): Buffer {
+  if (file.subarray(128, 132).toString('latin1') !== 'DICM') throw new Error('not a DICOM file')
+  return file.subarray(144 + file.readUInt32LE(140))
 }
+
+export const storedIn = (folder: string): Stored[] =>
+  filesBelow(folder).map((path) => ({ path, dataSet: dataSetIn(readFileSync(path)) }))
 
 /** Works on each, some at a time; results in their order. */
 export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

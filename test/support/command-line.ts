@@ -45,9 +45,12 @@ export interface Serving extends AsyncDisposable {
 /**
  * `serve`, or `simulator partner`, up and ready. Rejects with what it said where it ends before.
  */
-export async function running(args: readonly string[]): Promise<Serving> {
+export async function running(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = env,
+): Promise<Serving> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env,
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const closed = once(child, 'close')

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scratchFolder } from './dcmtk.ts'
 import { freePort } from './free-port.ts'
@@ -85,7 +87,7 @@ export async function startOrthanc(
     port,
     url,
     rest,
-    download: async (path) => Buffer.from(await (await call(path)).arrayBuffer()),
+    download: (path) => download(`${url}${path}`),
     instances: async () => (await rest<{ CountInstances: number }>('/statistics')).CountInstances,
     async [Symbol.asyncDispose]() {
       // Nothing of it is needed any more: it takes three seconds to end by itself.
@@ -94,4 +96,14 @@ export async function startOrthanc(
       scratch[Symbol.dispose]()
     },
   }
+}
+
+/** With a connection of its own: Orthanc closes those that it keeps under fetch while it reads. */
+function download(url: string): Promise<Buffer> {
+  return new Promise((settle, fail) => {
+    get(url, { agent: false }, (answer) => {
+      if (answer.statusCode !== 200) fail(new Error(`Orthanc answered ${answer.statusCode}`))
+      buffer(answer).then(settle, fail)
+    }).on('error', fail)
+  })
 }

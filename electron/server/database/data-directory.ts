@@ -71,3 +71,9 @@ export const DATABASE_FILE = 'gateway.sqlite'
  * Records the end of the audit log outside the database, to detect an older copy of the database.
  */
 export const ANCHOR_FILE = 'audit-anchor.json'
+
+/**
+ * Exists while the write-ahead log is copied for a standby (`backups/log-shipping.ts`): records how
+ * much of it was copied.
+ */
+export const LOG_STATE_FILE = 'log-shipping.json'

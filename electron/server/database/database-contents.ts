@@ -86,3 +86,18 @@ export function salvageSetting<K extends SettingKey>(
     sqlite?.close()
   }
 }
+
+/**
+ * Schema version of the database in the folder; 0 if there is none. Opens it read-only.
+ * @throws the SQLite error
+ */
+export function schemaOfFolder(folder: string): number {
+  const file = join(folder, DATABASE_FILE)
+  if (!existsSync(file)) return 0
+  const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true })
+  try {
+    return Number(sqlite.pragma('user_version', { simple: true }))
+  } finally {
+    sqlite.close()
+  }
+}

@@ -12,8 +12,9 @@ import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
-import { syncFolder } from './data-directory.ts'
+import { LOG_STATE_FILE, syncFolder } from './data-directory.ts'
 import { fileFault, StoreError } from './store-error.ts'
+import { WriteAheadLog } from './write-ahead-log.ts'
 
 /** 'ISTH' in ASCII: the application_id in the header of the gateway's database files. */
 export const APPLICATION_ID = 0x49535448
@@ -105,6 +106,9 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
     'journal_size_limit = 67108864',
   ])
     sqlite.pragma(setting)
+  // A checkpoint would overwrite what has not been copied for the standby yet.
+  const isCopied = existsSync(join(dirname(file), LOG_STATE_FILE))
+  new WriteAheadLog(sqlite).setAutomaticCheckpoints(!isCopied)
 }
 
 function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
@@ -161,7 +165,7 @@ function checkIntegrity(file: string): void {
   }
 }
 
-function syncFile(file: string): void {
+export function syncFile(file: string): void {
   // Windows can only flush a file that is open for writing.
   const handle = openSync(file, 'r+')
   try {

@@ -18,6 +18,7 @@ import { changesReplies } from './query.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
+import { WriteAheadLog } from './write-ahead-log.ts'
 
 const MAX_STATEMENTS = 256
 /** Pages of 4 KiB copied per turn of the event loop during a backup. */
@@ -92,6 +93,8 @@ export class Database implements Disposable {
   readonly #foreignVersion: Sqlite.Statement
   #foreignSeen: unknown
   readonly #group: GroupCommit
+  /** For the standby, which receives what is appended to it. */
+  readonly writeAheadLog: WriteAheadLog
 
   /**
    * Opens or creates the database and migrates it to the newest schema. The file is readable only
@@ -119,6 +122,7 @@ export class Database implements Disposable {
     this.#seal = seal
     this.#sqlite = sqlite
     this.#wal = wal
+    this.writeAheadLog = new WriteAheadLog(sqlite)
     this.#foreignVersion = sqlite.prepare('pragma data_version').pluck()
     this.#boundaries = {
       begin: sqlite.prepare('begin immediate'),

@@ -14,22 +14,26 @@ import {
 
 export const TRANSCODING_LIMITS = { processes: 2, seconds: 300 }
 
-/** JPEG Lossless SV1, JPEG-LS Lossless, JPEG 2000 Lossless, RLE. */
-export const LOSSLESS_COMPRESSIONS: readonly string[] = [
-  '1.2.840.10008.1.2.4.70',
-  '1.2.840.10008.1.2.4.80',
-  '1.2.840.10008.1.2.4.90',
-  '1.2.840.10008.1.2.5',
-]
-
 /** The lossless transfer syntaxes an instance may be converted to, in order of preference. */
 export const LOSSLESS_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,
   TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
-  ...LOSSLESS_COMPRESSIONS,
+  // JPEG Lossless SV1, JPEG-LS Lossless, JPEG 2000 Lossless, RLE
+  '1.2.840.10008.1.2.4.70',
+  '1.2.840.10008.1.2.4.80',
+  '1.2.840.10008.1.2.4.90',
+  '1.2.840.10008.1.2.5',
 ]
+
+/**
+ * What a requestor of a C-GET receives if it names one of these first. Implicit VR is not among
+ * them, since many devices name it first out of habit, and every image would be converted for them.
+ */
+export const SYNTAXES_NAMED_FIRST: readonly string[] = LOSSLESS_SYNTAXES.filter(
+  (uid) => uid !== TRANSFER_SYNTAX.implicitLittleEndian,
+)
 
 const NO_MODULE = message('transcoding.no-module')
 

@@ -12,7 +12,7 @@ export interface Offer {
   readonly acceptsScpRole: false | readonly string[]
   /**
    * What a requestor as the SCP is sent if it proposes one of these first, although our preference
-   * is another: compressions that instances can be converted to.
+   * is another (decision 0055).
    */
   readonly scpCompressions?: () => readonly string[]
   /**

@@ -34,6 +34,8 @@ export const RESTORE_TEST_DAYS = 30
 const OVERDUE_DAYS = RESTORE_TEST_DAYS + 7
 /** Missed intervals before a warning; one or two missed copies usually recover on their own. */
 const MAX_MISSED_INTERVALS = 3
+/** A standby that receives every change within seconds notes it each minute. */
+const CONTINUOUS_MS = 2 * MINUTE_MS
 
 export function backupHealth(context: Context): BackupHealth {
   const folder = context.settings.get('backup.folder')
@@ -67,7 +69,8 @@ export function backupHealth(context: Context): BackupHealth {
   function standby(): BackupFault | undefined {
     const copy = readRecord(context, 'standby')
     if (!copy) return undefined
-    const interval = plan.everyMinutes === null ? DAY_MS : plan.everyMinutes * MINUTE_MS
+    const backupInterval = plan.everyMinutes === null ? DAY_MS : plan.everyMinutes * MINUTE_MS
+    const interval = plan.isContinuous ? CONTINUOUS_MS : backupInterval
     if (now - msOf(copy.recoveryPoint) <= MAX_MISSED_INTERVALS * interval) return undefined
     const { day, time } = wallClock(msOf(copy.recoveryPoint), timeZone)
     const sentence = message('backups.standby-behind', { to: copy.to, day, time: time.slice(0, 5) })

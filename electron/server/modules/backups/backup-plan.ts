@@ -10,6 +10,7 @@ const MINUTE_MS = 60_000
 export const planOf = ({ get }: Pick<Settings, 'get'>): BackupPlan => ({
   dailyAt: get('backup.dailyAt'),
   everyMinutes: get('backup.everyMinutes'),
+  isContinuous: get('backup.isContinuous'),
   keepDaily: get('backup.keepDaily'),
   keepWeekly: get('backup.keepWeekly'),
   keepMonthly: get('backup.keepMonthly'),

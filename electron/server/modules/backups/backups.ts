@@ -17,13 +17,14 @@ import { DAY_MS, RESTORE_TEST_DAYS } from './backup-health.ts'
 import { nextBackupAt, planOf } from './backup-plan.ts'
 import { type BackupRecord, readRecord, saveRecord } from './backup-record.ts'
 import { expiredBackups, expiryTimes } from './backup-retention.ts'
+import type { LogShipping } from './log-shipping.ts'
 import { listBackups, makeBackup, removeBackup, type StoredBackup } from './make-backup.ts'
 import { backupEntry } from './restore-staging.ts'
 import { testRestore } from './restore-test.ts'
+import { standbyState } from './standby.ts'
 
 /** Maximum number of backups in a list. */
 const LIST_LIMIT = 60
-const WIZARD_LIST_LIMIT = 20
 const MINUTE_MS = 60_000
 /** How often the schedule is checked. A periodic check also works after the PC was asleep. */
 const CHECK_MS = MINUTE_MS
@@ -31,8 +32,6 @@ const CHECK_MS = MINUTE_MS
 const RETRY_MS = 60 * MINUTE_MS
 /** The first backup is made soon after the setup, since the PC may be off at night. */
 const FIRST_BACKUP_DELAY_MS = 10 * MINUTE_MS
-const UNEXPECTED_BACKUP_ERROR = message('backups.unforeseen')
-const UNEXPECTED_TEST_ERROR = message('backups.unforeseen-test')
 
 /**
  * Makes backups, by schedule, before an update and on request, and tests whether the newest one can
@@ -42,6 +41,7 @@ export class Backups implements AsyncDisposable {
   readonly #context: Context
   /** Version of the gateway. */
   readonly #version: string
+  readonly #log: LogShipping | undefined
   readonly #unsubscribe: () => void
   #running: BackupsState['running'] = null
   /** The latest record, which may not have been saved if the disk is full. */
@@ -52,9 +52,11 @@ export class Backups implements AsyncDisposable {
   #checkedAt: number
   #checkTimer: NodeJS.Timeout | undefined
 
-  constructor(context: Context, version: string) {
+  /** @param log the write-ahead log that is copied, which a backup is a base of */
+  constructor(context: Context, version: string, log?: LogShipping) {
     this.#context = context
     this.#version = version
+    this.#log = log
     this.#checkedAt = context.clock()
     this.#unsubscribe = context.settings.onChange((keys) => {
       if (keys.some((key) => key.startsWith('backup.') || key === 'clinic.timeZone'))
@@ -74,7 +76,6 @@ export class Backups implements AsyncDisposable {
     const context = this.#context
     const folder = context.settings.get('backup.folder')
     const plan = planOf(context.settings)
-    const standby = readRecord(context, 'standby')
     const [next, test] = [this.#nextAt(), this.#testDue()]
     const dueAt = next === null ? null : Math.max(next, test ?? next)
     const known = {
@@ -86,9 +87,7 @@ export class Backups implements AsyncDisposable {
         last: readRecord(context, 'rehearsal') ?? null,
         dueAt: dueAt === null ? null : instantOf(dueAt),
       },
-      standby: standby
-        ? { copiedAt: standby.copiedAt, recoveryPoint: standby.recoveryPoint, to: standby.to }
-        : null,
+      standby: standbyState(context),
     }
     if (folder === null) return { ...known, fault: null, backups: [] }
     try {
@@ -118,14 +117,12 @@ export class Backups implements AsyncDisposable {
         phase: running.phase === 'copying' ? 'copying' : 'checking',
         share: running.share,
       },
-      backups: backups
-        .slice(0, WIZARD_LIST_LIMIT)
-        .map(({ name, madeAt, bytes, hasRecoveryKey }) => ({
-          name,
-          madeAt,
-          bytes,
-          hasRecoveryKey,
-        })),
+      backups: backups.slice(0, 20).map(({ name, madeAt, bytes, hasRecoveryKey }) => ({
+        name,
+        madeAt,
+        bytes,
+        hasRecoveryKey,
+      })),
     }
   }
 
@@ -214,8 +211,7 @@ export class Backups implements AsyncDisposable {
       return
     }
     const test = this.#testDue()
-    // If a user started another operation in the meantime, or the disk was disconnected, the test
-    // follows the next backup.
+    // Refused if a user started another operation meanwhile: the test follows the next backup.
     if (test === null || test <= clock())
       await this.test('gateway').catch((error: unknown) => this.#reportUnexpected(error))
   }
@@ -278,6 +274,8 @@ export class Backups implements AsyncDisposable {
   async #write(folder: string, kind: BackupKind, actor: Actor): Promise<StoredBackup> {
     const context = this.#context
     const before = this.#recordFor(folder)
+    // From before the copy on, so that nothing is missing that is written while it is made.
+    const base = this.#log?.base()
     try {
       const backup = await makeBackup(
         context,
@@ -285,6 +283,7 @@ export class Backups implements AsyncDisposable {
         kind,
         this.#version,
         (progress) => (this.#running = progress),
+        base,
       )
       const { name, madeAt, bytes, hasRecoveryKey } = backup
       const sentence = message('backups.made', { name })
@@ -299,13 +298,14 @@ export class Backups implements AsyncDisposable {
         if (kind !== 'scheduled' || isFirstOfDay)
           note(context, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
       })
+      if (base) await this.#log?.noteBase(name, base)
       await this.#removeExpired(folder).catch((error: unknown) => this.#reportUnexpected(error))
       return backup
     } catch (error) {
       if (!(error instanceof StoreError)) reportError(context, error)
       this.#recordFailure(
         folder,
-        error instanceof StoreError ? error.explanation : UNEXPECTED_BACKUP_ERROR,
+        error instanceof StoreError ? error.explanation : message('backups.unforeseen'),
       )
       throw error
     }
@@ -344,7 +344,7 @@ export class Backups implements AsyncDisposable {
       this.#running = { phase: 'rehearsing', share }
     }).catch((error: unknown) => {
       reportError(context, error)
-      return { success: false, sentence: UNEXPECTED_TEST_ERROR }
+      return { success: false, sentence: message('backups.unforeseen-test') }
     })
     const ended = context.clock()
     const at = instantOf(ended)

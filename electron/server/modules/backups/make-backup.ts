@@ -21,6 +21,8 @@ import {
   signManifest,
 } from './backup-manifest.ts'
 
+import { BASE_POSITION_FILE, type LogBase, sealBase } from './log-segment.ts'
+
 export type { BackupManifest } from './backup-manifest.ts'
 
 /**
@@ -51,6 +53,7 @@ type OnProgress = (progress: {
  * there is a recovery key, `recovery.key`. Images and `data.key` are not included. The folder's
  * name ends with `.part` until the backup is complete; if it fails, nothing is left.
  * @param version version of the gateway
+ * @param base from where on the copied log continues the backup
  * @throws StoreError bad-folder, damaged
  */
 export async function makeBackup(
@@ -59,6 +62,7 @@ export async function makeBackup(
   kind: BackupKind,
   version: string,
   onProgress: OnProgress = () => {},
+  base?: LogBase,
 ): Promise<StoredBackup> {
   const now = context.clock()
   const madeAt = instantOf(now)
@@ -76,6 +80,10 @@ export async function makeBackup(
       await mkdir(each, { recursive: true, mode: 0o700 })
     }
     const manifest = await copyInto(context, part, spool, madeAt, kind, version, onProgress)
+    if (base) {
+      const position = sealBase(context.database.seal, name, base)
+      await writeFile(join(part, BASE_POSITION_FILE), position, { mode: 0o600 })
+    }
     for (const file of await readdir(part)) await syncPath(join(part, file))
     await syncPath(part)
     await rename(part, join(folder, name))

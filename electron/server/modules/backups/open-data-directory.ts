@@ -1,12 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, type ContextOptions, openContext } from '#server/context.ts'
+import { schemaOfFolder } from '#server/database/database-contents.ts'
 import { acquireLock } from '#server/database/lock.ts'
+import { MIGRATIONS } from '#server/database/migrations.ts'
 import { keyLocation } from '#server/database/wrapped-key.ts'
 import { StartError } from '#server/http/start-error.ts'
+import { instantOf } from '#server/platform/clock.ts'
 import { message } from '#shared/messages/message.ts'
+import { recordProgramVersion } from './program-version.ts'
 import { openRescueHint } from './rescue-hint.ts'
 import { applyStagedRestore } from './restore-files.ts'
 import { recordRestores } from './restore-staging.ts'
+import { refuseReplaced, refuseReplica } from './takeover-note.ts'
+import { followWayBack } from './way-back.ts'
 
 const MAX_TRIES = 30
 const RETRY_MS = 100
@@ -37,12 +43,16 @@ export interface DataDirectory extends AsyncDisposable {
  * @throws StartError, StoreError
  */
 export async function openDataDirectory(
-  options: ContextOptions & { readonly clock: () => number },
+  options: ContextOptions & { readonly clock: () => number; readonly version: string },
 ): Promise<DataDirectory> {
-  const { folder, clock, dataKey, isSafe } = options
+  const { folder, clock, dataKey, isSafe, version } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
+  refuseReplaced(folder)
+  refuseReplica(folder)
   applyStagedRestore(folder, clock())
+  followWayBack(folder, clock())
+  const before = schemaBefore(folder)
   const context = opened.use(
     openContext({
       ...options,
@@ -52,8 +62,22 @@ export async function openDataDirectory(
       overrides: { ...options.overrides, ...(isSafe && { 'https.isOn': false }) },
     }),
   )
+  recordProgramVersion(
+    folder,
+    { version, schema: MIGRATIONS.length, at: instantOf(clock()) },
+    before,
+  )
   const restored = recordRestores(context, 'gateway')
   opened.defer(openRescueHint(context))
   const resources = opened.move()
   return { context, restored, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
+}
+
+/** What cannot be read is reported when the database is opened. */
+function schemaBefore(folder: string): number {
+  try {
+    return schemaOfFolder(folder)
+  } catch {
+    return 0
+  }
 }

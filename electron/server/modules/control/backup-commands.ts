@@ -1,17 +1,22 @@
 import { z } from 'zod'
+import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { Backups } from '#server/modules/backups/backups.ts'
 import { recordStandby, removeStandby } from '#server/modules/backups/standby.ts'
+import { TakeoverNote, writeTakeoverNote } from '#server/modules/backups/takeover-note.ts'
 import { ApiError } from '#shared/errors.ts'
 import { english } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand, RunningGateway } from './command.ts'
 
 const ACTOR = 'command-line'
+/** After the reply was sent. */
+const STOP_MS = 200
 
 const Copy = z.object({
   to: z.string().trim().min(1).max(200),
   backup: z.string().trim().min(1).max(200),
+  upTo: z.iso.datetime().optional(),
 })
 
 /** Commands for backups, restore tests and the standby. */
@@ -39,7 +44,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       }),
   },
   'standby note': {
-    usage: '--to TEXT --backup NAME',
+    usage: '--to TEXT --backup NAME [--up-to INSTANT]',
     about:
       'record that a backup and its images were copied to a standby (scripts/standby/copy.mjs)',
     options: {
@@ -50,23 +55,48 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
         isRequired: true,
         about: 'Name of the backup that was copied.',
       },
+      'up-to': {
+        type: 'string',
+        takes: 'INSTANT',
+        about: 'Everything written until then is there, as 2026-03-10T09:00:00.000Z.',
+        initial: 'when the backup was made',
+      },
     },
     async run(context, { options }) {
-      const copy = Copy.safeParse({ to: options.to ?? '', backup: options.backup ?? '' })
+      const copy = Copy.safeParse({
+        to: options.to ?? '',
+        backup: options.backup ?? '',
+        upTo: options['up-to'],
+      })
       if (!copy.success)
         throw new ApiError(
           'malformed',
           verbatim(
-            '--to TEXT names the place of the copy, --backup NAME the backup that was copied; at most 200 characters each.',
+            '--to TEXT names the place of the copy, --backup NAME the backup that was copied, at most 200 characters each; --up-to takes a time in UTC.',
           ),
         )
-      const { to, recoveryPoint } = await recordStandby(
-        context,
-        copy.data.to,
-        copy.data.backup,
-        ACTOR,
-      )
+      const { to, backup, upTo } = copy.data
+      const { recoveryPoint } = await recordStandby(context, to, backup, ACTOR, upTo)
       return `The standby at ${to} has all data up to ${recoveryPoint}.`
+    },
+  },
+  'standby taken-over': {
+    usage: '--by HOST --at INSTANT',
+    about:
+      'record that a standby has taken over (scripts/standby/follow.mjs); the gateway stops, and does not start on this folder again',
+    options: {
+      by: { type: 'string', takes: 'HOST', isRequired: true, about: 'Name of the other PC.' },
+      at: { type: 'string', takes: 'INSTANT', isRequired: true, about: 'When it took over.' },
+    },
+    run(context, { options }, gateway) {
+      const found = TakeoverNote.safeParse({ by: options.by, at: options.at })
+      if (!found.success)
+        throw new ApiError('malformed', verbatim('--by takes a name, --at a time in UTC.'))
+      note(context, ACTOR, 'standby.taken-over', found.data.by, { at: found.data.at })
+      writeTakeoverNote(context.folder, found.data)
+      // The gateway is opened again, which the note refuses.
+      setTimeout(() => gateway?.restart?.(), STOP_MS)
+      return `${found.data.by} serves the clinic since ${found.data.at}. This gateway stops.`
     },
   },
   'standby forget': {

@@ -74,6 +74,8 @@ export interface RunningGateway {
   /** Path of the log file; `undefined` if the log goes to stderr. */
   readonly logFile: string | undefined
   status(): Promise<ShellStatus>
+  /** Opens the data folder again in this process; `undefined` in tests. */
+  readonly restart: (() => void) | undefined
   /**
    * Prepares for being stopped by an update; resolves with one sentence.
    * @throws ApiError, StoreError; the gateway continues as before

@@ -5,6 +5,7 @@ import { acquireLock } from '#server/database/lock.ts'
 import { userErrorText } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
+import { refuseReplica } from '#server/modules/backups/takeover-note.ts'
 import { runDoctor } from '#server/modules/diagnostics/doctor.ts'
 import {
   createSetupLink,
@@ -217,6 +218,7 @@ export async function runWithLock(
   using lock = acquireLock(folder)
   if (!lock) return undefined
   refuseHalfRestored(folder)
+  refuseReplica(folder)
   using context = openContext({ folder, log: openLog('error') })
   return await runCommand(context, request, undefined, version)
 }

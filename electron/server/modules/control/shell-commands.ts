@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Backups } from '#server/modules/backups/backups.ts'
 import type { Dicom } from '#server/modules/devices/dicom-services.ts'
+import type { UpdatePreflight } from '#server/modules/diagnostics/update-preflight.ts'
 import { lockThisPc } from '#server/modules/users/sessions.ts'
 import { ApiError } from '#shared/errors.ts'
-import { verbatim } from '#shared/messages/message.ts'
+import { sentences, verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
 
 /** Commands that the desktop app uses; scripts may use them, too. */
@@ -54,6 +55,7 @@ export class UpdatePreparation implements Disposable {
   readonly #listening: Listening
   readonly #waitMs: number
   readonly #resumeMs: number
+  readonly #preflight: () => Promise<Pick<UpdatePreflight, 'findings'>>
   #current: Promise<string> | undefined
   #resumeTimer: NodeJS.Timeout | undefined
 
@@ -62,11 +64,13 @@ export class UpdatePreparation implements Disposable {
     listening: Listening,
     waitMs = WAIT_MS,
     resumeMs = RESUME_MS,
+    preflight: () => Promise<Pick<UpdatePreflight, 'findings'>> = async () => ({ findings: [] }),
   ) {
     this.#backups = backups
     this.#listening = listening
     this.#waitMs = waitMs
     this.#resumeMs = resumeMs
+    this.#preflight = preflight
   }
 
   /**
@@ -90,6 +94,9 @@ export class UpdatePreparation implements Disposable {
   }
 
   async #prepare(): Promise<string> {
+    const { findings } = await this.#preflight()
+    const fault = findings.find(({ verdict }) => verdict === 'bad')
+    if (fault) throw new ApiError('refused', sentences(fault.sentence, fault.remedy ?? undefined))
     await this.#backups.make('before-update', 'gateway')
     clearTimeout(this.#resumeTimer)
     this.#listening.dicom?.setRejecting(true)

@@ -123,6 +123,14 @@ export class Pulls implements AsyncDisposable {
     return [...this.#pulls]
   }
 
+  /** The destination that a study is being retrieved from, if there is exactly one. */
+  sourceOf(studyInstanceUid: string): DestinationRecord | undefined {
+    const running = [...this.#running.values()].filter(
+      (pull) => pull.studyInstanceUid === studyInstanceUid,
+    )
+    return running.length === 1 ? running[0]?.destination : undefined
+  }
+
   /**
    * Whether images from this caller, optionally of this study, may belong to a running retrieval.
    */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
+import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import {
   findInstance,
   type InstanceRecord,
@@ -9,7 +10,7 @@ import {
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message, storedMessage } from '#shared/messages/message.ts'
-import { listDestinations } from './destination-queries.ts'
+import { type DestinationRecord, listDestinations } from './destination-queries.ts'
 import {
   appendForward,
   destinationsDroppedFor,
@@ -82,6 +83,22 @@ export function releaseInstance(context: Context, instance: InstanceRecord): voi
   )
   enqueueInstance(context, instance)
   for (const destinationId of kept) appendInstance(context, destinationId, instance)
+}
+
+/**
+ * Records that the destination returned a copy of the instance that is the same as the file here.
+ * Must be called within a transaction.
+ */
+export function noteReadBack(
+  { database, clock }: Context,
+  { destinationId, name }: DestinationRecord,
+  { instanceId, state }: InstanceRecord,
+): void {
+  if (state !== 'current') return
+  recordCopies(database, [instanceId], {
+    ...{ destinationId, destinationName: name, kind: 'read-back' },
+    confirmedAt: instantOf(clock()),
+  })
 }
 
 /**

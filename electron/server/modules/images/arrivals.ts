@@ -165,10 +165,12 @@ export class Arrivals {
   }
 
   /** Records that the device sent a stored instance again. Must be called within a transaction. */
-  repeat({ instanceId, studyInstanceUid, state }: InstanceRecord, source: Source): void {
+  repeat(instance: InstanceRecord, source: Source): void {
     const { database, clock } = this.#context
+    const { instanceId, studyInstanceUid, state, localRemovedAt } = instance
     const now = instantOf(clock())
-    updateLastSeen(database, instanceId, now)
+    if (source.isFetched && localRemovedAt === null) this.#onChange('read-back', [instance])
+    else updateLastSeen(database, instanceId, now)
     if (source.isFetched || state !== 'current' || !isStudyFetched(database, studyInstanceUid))
       return
     updateImageStudy(database, studyInstanceUid, {

@@ -67,8 +67,11 @@ export type NewInstance = Omit<
 > &
   Partial<Pick<InstanceRecord, 'structure' | 'change'>>
 
-/** A change of instances that affects the forwarding queues. */
-export type InstanceChange = 'stored' | 'released' | 'deleted' | 'quarantined'
+/**
+ * What happened to instances that other modules act on. read-back: an archive returned a copy that
+ * is the same as the file here.
+ */
+export type InstanceChange = 'stored' | 'released' | 'deleted' | 'quarantined' | 'read-back'
 /** Called in the transaction of the change. */
 export type OnInstanceChange = (
   change: InstanceChange,

@@ -23,6 +23,8 @@ const MINUTE_MS = 60_000
 const RUN_EVERY_MS = 60 * MINUTE_MS
 /** After the start, so that images that devices held back are received first. */
 const FIRST_RUN_MS = 10 * MINUTE_MS
+/** How long the forecast with the rules is kept. */
+const REMOVABLE_MS = 10 * MINUTE_MS
 /** The rest waits for the next run, so that a mistake in a rule is noticed before all is gone. */
 const MAX_STUDIES_PER_RUN = 500
 
@@ -50,6 +52,7 @@ export class Lifecycle implements AsyncDisposable {
   #nextRunMs: number
   #lastRun: LifecycleOverview['lastRun'] = null
   #running: Promise<RunResult> | undefined
+  #removable: { readonly at: number; readonly of: string; readonly bytes: number } | undefined
 
   constructor(context: Context, disk: Disk) {
     this.#context = context
@@ -102,6 +105,7 @@ export class Lifecycle implements AsyncDisposable {
         bytes += sumBytes(removed)
       }
     this.#lastRun = { at: instantOf(context.clock()), studies, bytes }
+    this.#removable = undefined
     if (studies > 0) {
       appendDiskEntry(context, 'plain', message('lifecycle.removed', { studies }))
       notifyImagesChanged(context)
@@ -163,8 +167,12 @@ export class Lifecycle implements AsyncDisposable {
     }
   }
 
-  /** Bytes that the rules can remove now. */
+  /** Bytes that the rules can remove now. Known for a while, because every study is examined. */
   async #removableBytes(rules: readonly LifecycleRule[]): Promise<number> {
+    const now = this.#context.clock()
+    const of = rules.map(({ ruleId, revision }) => `${ruleId} ${revision}`).join('\n')
+    const known = this.#removable
+    if (known?.of === of && Math.abs(now - known.at) < REMOVABLE_MS) return known.bytes
     let bytes = 0
     if (rules.length > 0)
       for await (const study of localStudies(this.#context))
@@ -174,6 +182,7 @@ export class Lifecycle implements AsyncDisposable {
           bytes += sumBytes(verdict.instances)
           break
         }
+    this.#removable = { at: now, of, bytes }
     return bytes
   }
 

@@ -52,6 +52,18 @@ export function PlanPanel({ state }: { state: BackupsState }) {
       >
         <Daily plan={plan} before={state.plan} fault={faults.dailyAt} onEdit={edit} />
         <Often plan={plan} before={state.plan} number={number('everyMinutes')} onEdit={edit} />
+        <Row
+          label={t('ui.backups.plan.continuous.label')}
+          about={t('ui.backups.plan.continuous.description')}
+        >
+          <Switch
+            className={css.switch}
+            aria-label={t('ui.backups.plan.continuous.label')}
+            label={plan.isContinuous ? t('ui.backups.plan.on') : t('ui.backups.plan.off')}
+            checked={plan.isContinuous}
+            onChange={({ currentTarget }) => edit({ isContinuous: currentTarget.checked })}
+          />
+        </Row>
         <Row label={t('ui.backups.plan.keep.label')} about={t('ui.backups.plan.keep.description')}>
           <NumberInput
             label={t('ui.backups.plan.days')}

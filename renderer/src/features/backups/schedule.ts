@@ -4,12 +4,13 @@ import { issueMessage } from '#shared/messages/issues.ts'
 import type { Message } from '#shared/messages/message.ts'
 
 export type Plan = BackupsState['plan']
-type Json = string | number | null
+type Json = string | number | boolean | null
 
 /** The settings of which the plan is made. */
 const KEYS = {
   dailyAt: 'backup.dailyAt',
   everyMinutes: 'backup.everyMinutes',
+  isContinuous: 'backup.isContinuous',
   keepDaily: 'backup.keepDaily',
   keepWeekly: 'backup.keepWeekly',
   keepMonthly: 'backup.keepMonthly',

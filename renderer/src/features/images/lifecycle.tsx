@@ -208,12 +208,17 @@ function EraseDialog({
               <PersonName value={study.patientName} /> {study.patientId}
             </Text>
             <Text fz="sm" c="dimmed">
-              {[dayText(study.studyDate), study.studyDescription].filter(Boolean).join(' · ')}{' '}
-              {t('ui.images.erase.counts', {
-                instances: study.instances,
-                reports: study.reports,
-                bytes: bytesText(study.bytes),
-              })}
+              {[
+                dayText(study.studyDate),
+                study.studyDescription,
+                t('ui.images.erase.counts', {
+                  instances: study.instances,
+                  reports: study.reports,
+                  bytes: bytesText(study.bytes),
+                }),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
             </Text>
           </div>
         ))}

@@ -175,7 +175,7 @@ function RulesPanel({
       {rules.length === 0 ? (
         <Empty title={t('ui.lifecycle.none')}>{t('ui.lifecycle.noneText')}</Empty>
       ) : (
-        <RowTable columns={COLUMNS} minWidth={720}>
+        <RowTable columns={COLUMNS} minWidth={640}>
           {rules.map((rule) => (
             <Table.Tr key={rule.ruleId}>
               <Table.Td>{rule.name}</Table.Td>

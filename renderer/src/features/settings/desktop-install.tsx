@@ -1,9 +1,12 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { dashboardUpdate } from '#shared/contract/dashboard-update.ts'
 import type { Message } from '#shared/messages/message.ts'
+import { useReply } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Notice } from '../../ui/tone.tsx'
+import { UpdateChecks } from './update-panel.tsx'
 
 const STEPS = Object.values(textsOf('ui.settings.desktop.installSteps', '0', '1', '2', '3'))
 
@@ -16,6 +19,7 @@ export function DesktopInstall(props: {
   onClose: () => void
 }) {
   const { version, install, onClose } = props
+  const checks = useReply(dashboardUpdate.state, {})
   const run = useMutation<void, Error>({
     async mutationFn() {
       const fault = await install()
@@ -36,6 +40,7 @@ export function DesktopInstall(props: {
             <li key={step}>{step}</li>
           ))}
         </ol>
+        {checks.data && <UpdateChecks state={checks.data} />}
         {run.error && <Notice tone="danger">{run.error.message}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>

@@ -78,7 +78,7 @@ const BASIC: ReadonlySet<string> = new Set([
   ...['dicomweb.isOn', 'dicomweb.origins'],
   ...['viewer.linkMinutes', 'viewer.sessionHours', 'update.isAutomatic', 'update.at'],
   ...['audit.collectorHost', 'audit.collectorPort'],
-  ...['backup.folder', 'backup.dailyAt', 'backup.everyMinutes'],
+  ...['backup.folder', 'backup.dailyAt', 'backup.everyMinutes', 'backup.isContinuous'],
 ])
 
 /**

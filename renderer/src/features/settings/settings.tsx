@@ -29,6 +29,7 @@ import {
 } from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
+import { UpdatePanel } from './update-panel.tsx'
 import { useEditedSettings } from './use-edited-settings.ts'
 
 const PLAIN_TEXTS = Object.values(textsOf('ui.settings.plain.texts', '0', '1', '2'))
@@ -128,6 +129,9 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
               <div id="group-desktop" style={{ scrollMarginTop: 18 }}>
                 <DesktopPanel rows={rows} />
               </div>
+              <div id="group-update" style={{ scrollMarginTop: 18 }}>
+                <UpdatePanel />
+              </div>
             </>
           )}
           {edited.error && <Failed error={edited.error} />}
@@ -184,6 +188,7 @@ function Index({ groups, isSearching }: { groups: readonly SettingGroup[]; isSea
   const others = [
     { name: 'certificates', title: t('ui.settings.certificates.title') },
     { name: 'desktop', title: t('ui.settings.desktop.title') },
+    { name: 'update', title: t('ui.settings.update.title') },
   ]
   const parts = isSearching ? groups : [...groups, ...others]
   return (

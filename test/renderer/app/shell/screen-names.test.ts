@@ -34,6 +34,7 @@ const PLACES = {
   '/account': 'ui.account.title',
   '/settings/access': 'ui.settings.access.title',
   '/settings/backups': 'ui.backups.title',
+  '/settings/lifecycle': 'ui.lifecycle.title',
   '/settings/readiness': 'ui.setup.readiness.title',
 } as const
 /** Places with a longer name in the palette, where the name of their tab would say too little. */

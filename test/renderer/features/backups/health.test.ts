@@ -29,7 +29,14 @@ const state = (more: Partial<BackupsState> = {}): BackupsState => ({
     last: null,
     nextAt: null,
   },
-  plan: { dailyAt: '02:30', everyMinutes: null, keepDaily: 7, keepWeekly: 4, keepMonthly: 6 },
+  plan: {
+    dailyAt: '02:30',
+    everyMinutes: null,
+    isContinuous: false,
+    keepDaily: 7,
+    keepWeekly: 4,
+    keepMonthly: 6,
+  },
   ...{ rehearsal: { last: null, dueAt: null }, standby: null, backups: [backup(ago(600))] },
   ...more,
 })

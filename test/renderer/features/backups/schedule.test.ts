@@ -8,6 +8,7 @@ import {
 const PLAN: Plan = {
   dailyAt: '02:30',
   everyMinutes: null,
+  isContinuous: false,
   keepDaily: 7,
   keepWeekly: 4,
   keepMonthly: 6,

@@ -20,6 +20,7 @@ const destination = (more: object = {}): Destination =>
       isAutomatic: true,
       modalities: [],
       hasPriors: false,
+      confirmsStorage: false,
       createdAt: SENT,
       updatedAt: SENT,
     },

@@ -5,6 +5,7 @@ import { type BackupPlan, nextBackupAt, planOf } from '#server/modules/backups/b
 const PLAN: BackupPlan = {
   dailyAt: '02:30',
   everyMinutes: null,
+  isContinuous: false,
   keepDaily: 7,
   keepWeekly: 4,
   keepMonthly: 6,

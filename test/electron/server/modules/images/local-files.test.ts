@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   findCurrentInstance,
   listInstanceVersions,
@@ -110,5 +111,23 @@ describe('an instance whose file was removed', () => {
     await stage.intake.settled()
     expect(instanceOf(stage).instanceId).not.toBe(before.instanceId)
     expect(instanceOf(stage).localRemovedAt).toBeNull()
+  })
+
+  it('has a file again when it is retrieved, also in another transfer syntax', async () => {
+    let isFetching = false
+    await using stage = await openStage({ isFetching: () => isFetching })
+    const { before } = await removed(stage)
+    isFetching = true
+    const transferSyntax = TRANSFER_SYNTAX.implicitLittleEndian
+    const association = { callingAeTitle: 'PACS', remoteAddress: '10.0.0.9' }
+    expect(await stage.send(IMAGE, { transferSyntax, association })).toEqual({ status: 0 })
+    await stage.intake.settled()
+    expect(instanceOf(stage)).toMatchObject({
+      ...{ instanceId: before.instanceId, localRemovedAt: null },
+      transferSyntaxUid: transferSyntax,
+    })
+    expect(listInstanceVersions(stage.store.database, UID)).toHaveLength(1)
+    await restart(stage)
+    expect(stage.intake.recovery.count()).toBe(0)
   })
 })
