@@ -42,6 +42,15 @@ const TOOLS = {
     win32: not('its installer registers a service and puts no command on the PATH'),
     skips: 'Orthanc with its DICOMweb plugin is not installed',
   },
+  Ceph: {
+    isHere: () => has('ceph-mon') && has('ceph-osd') && has('radosgw'),
+    linux: not(
+      'its packages are large: `node scripts/ceph-rgw.mjs` installs them and runs the test',
+    ),
+    darwin: not('Homebrew has no formula of it'),
+    win32: not('there is no server for Windows'),
+    skips: 'Ceph is not installed',
+  },
   GDCM: {
     isHere: () => has('gdcmconv'),
     linux: 'libgdcm-tools',

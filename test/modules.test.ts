@@ -12,7 +12,7 @@ const SERVER: readonly string[] = [
   ...['dicom', 'webhooks', 'http', 'mail', 'users', 'api-keys', 'customers', 'settings', 'audit'],
   ...['partners', 'studies', 'events', 'devices', 'procedure-steps', 'images', 'forwarding'],
   ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation'],
-  ...['query-retrieve', 'viewer', 'dicomweb', 'lifecycle'],
+  ...['query-retrieve', 'viewer', 'dicomweb', 'lifecycle', 'tiers'],
   ...['study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control', 'server'],
 ]
 
@@ -53,6 +53,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   'query-retrieve': [NODE],
   viewer: [NODE, 'zod'],
   dicomweb: [NODE, '@fastify/busboy', 'lru-cache'],
+  tiers: [NODE, '@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
   lifecycle: [NODE],
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],

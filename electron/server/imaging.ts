@@ -41,9 +41,11 @@ import { WrongSteps } from './modules/images/wrong-steps.ts'
 import { Lifecycle } from './modules/lifecycle/lifecycle.ts'
 import { Queries } from './modules/query-retrieve/queries.ts'
 import { Retrievals } from './modules/query-retrieve/retrievals.ts'
+import { Tiers } from './modules/tiers/tiers.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
 import { findOrder, listOrders } from './modules/worklist/orders.ts'
 import { findSentRow } from './modules/worklist/worklist-correlation.ts'
+import type { IsOwnListener } from './webhooks/address.ts'
 import type { Requester } from './webhooks/request.ts'
 
 export type Imaging = Awaited<ReturnType<typeof openImaging>>
@@ -53,6 +55,7 @@ export type Imaging = Awaited<ReturnType<typeof openImaging>>
  * unfinished. Disposed of after the listeners have drained.
  * @param identity the gateway's TLS client certificate and key, PEM
  * @param spawnWorker starts the native module in a separate process; defaults to Node's `fork`
+ * @param isOwn the gateway's own listeners, which tiers must not be
  */
 export async function openImaging(
   context: Context,
@@ -62,6 +65,7 @@ export async function openImaging(
   lists: DeviceLists,
   identity: () => { readonly key: string; readonly cert: string },
   spawnWorker: SpawnWorker | undefined,
+  isOwn: IsOwnListener,
 ) {
   const { settings, imageFiles } = context
   await using opened = new AsyncDisposableStack()
@@ -77,6 +81,8 @@ export async function openImaging(
     }),
   )
   const onChange: OnInstanceChange = (change, instances) => {
+    if (change === 'stored' || change === 'released')
+      for (const instance of instances) tiers.enqueue(instance)
     if (change === 'quarantined') forwarding.instancesQuarantined(instances)
     else for (const instance of instances) QUEUE_ACTIONS[change](context, forwarding, instance)
   }
@@ -107,13 +113,13 @@ export async function openImaging(
   closeSentNotices(context)
   const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
   const recovery = opened.use(new ImageRecovery(context, arrivals, statistics, completion))
-  recovery.start(wasInterrupted, onChange)
   const wake = (keys: readonly string[]) => {
     if (!keys.some((key) => key.startsWith('intake.'))) return
     for (const part of [completion, creation, commitments]) part.wake()
   }
   opened.defer(settings.onChange(wake))
-  const isFetching: IsFetching = (...instance) => forwarding.pulls.expects(...instance)
+  const isFetching: IsFetching = (...instance) =>
+    forwarding.pulls.expects(...instance) || tiers.expects(...instance)
   const receiver = new ImageReceiver(
     context,
     arrivals,
@@ -123,6 +129,8 @@ export async function openImaging(
     isFetching,
     onChange,
   )
+  const tiers = opened.use(new Tiers(context, isOwn, forwarding, receiver, completion))
+  recovery.start(wasInterrupted, onChange)
   const lifecycle = opened.use(new Lifecycle(context, disk))
   const thumbnails = opened.use(new Thumbnails(context))
   const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
@@ -136,7 +144,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
-    ...{ dicomweb, confirmations, lifecycle },
+    ...{ dicomweb, confirmations, lifecycle, tiers },
     /** The DICOM services offered to devices. */
     services: [
       verification(),

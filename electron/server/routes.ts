@@ -60,6 +60,7 @@ import { serveSetup } from '#server/modules/setup/setup-routes.ts'
 import type { TrialSimulators } from '#server/modules/setup/simulators.ts'
 import { serveViewerStudies } from '#server/modules/studies/routes.ts'
 import { serveStudyLists } from '#server/modules/study-lists/routes.ts'
+import { serveTiers } from '#server/modules/tiers/routes.ts'
 import type { IdentityProvider } from '#server/modules/users/identity-provider.ts'
 import { serveInterfaceUsers } from '#server/modules/users/interface-routes.ts'
 import type { People } from '#server/modules/users/people.ts'
@@ -269,5 +270,6 @@ function serveExamsAndImages(app: HttpApp, context: Context, services: Services)
   serveCorrections(app, context, images.corrections)
   serveCorrectionNotices(app, context)
   serveDestinations(app, context, images.forwarding)
+  serveTiers(app, context, images.tiers)
   serveLifecycle(app, context, images.lifecycle, services.erasures)
 }

@@ -165,13 +165,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if (!isSafe) up.dicom = opened.use(await openDevices(context, services, admitted))
   const gateway = () => ({
     ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
-    ...{
-      backups,
-      forwarding: images.forwarding,
-      lifecycle: images.lifecycle,
-      logFile: options.logFile,
-      status,
-    },
+    ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
+    ...{ lifecycle: images.lifecycle, verifications: images.tiers.verifications },
     prepareUpdate: () => preparation.run(),
     restart: options.restart,
   })
@@ -252,7 +247,7 @@ async function openServices(
   const certificates = openCertificates(context)
   const identity = () => certificates.of('dicom-tls')
   const images = opened.use(
-    await openImaging(context, requester, records, worklist, lists, identity, spawnWorker),
+    await openImaging(context, requester, records, worklist, lists, identity, spawnWorker, isOwn),
   )
   const mailServer = openMailServer(context)
   const mail = opened.use(new Mail(context, mailServer.smtp))

@@ -32,6 +32,7 @@ import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
 import { dashboardServiceVisit } from './service-visit.ts'
+import { dashboardTiers } from './tiers.ts'
 import { scribeUsers, viewerUsers } from './users.ts'
 import { viewer } from './viewer.ts'
 import { dashboardViews } from './viewing.ts'
@@ -60,6 +61,7 @@ const WINDOW = {
   update: dashboardUpdate,
   events: dashboardEvents,
   destinations: dashboardDestinations,
+  tiers: dashboardTiers,
   lifecycle: dashboardLifecycle,
   erasures: dashboardErasures,
   activity: dashboardActivity,

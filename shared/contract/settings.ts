@@ -275,6 +275,11 @@ export const SETTINGS = {
     5,
     'settings.intake-stop-gigabytes',
   ),
+  'tiers.cacheGigabytes': setting(
+    z.number().min(1).max(1_000_000),
+    50,
+    'settings.tiers-cache-gigabytes',
+  ),
   'commitment.isOn': setting(z.boolean(), false, 'settings.commitment-is-on'),
   'forwarding.giveUpHours': setting(
     z.number().min(1).max(8760),

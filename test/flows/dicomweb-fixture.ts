@@ -33,8 +33,11 @@ export type JsonItem = Readonly<
   >
 >
 
-export async function openWebArchive(options: StartOptions = {}): Promise<WebArchive> {
-  let key = ''
+/** @param options `key`: of an earlier gateway with the same folder */
+export async function openWebArchive(
+  options: StartOptions & { readonly key?: string } = {},
+): Promise<WebArchive> {
+  let key = options.key ?? ''
   const gateway = await startGateway({
     partner: null,
     ...options,

@@ -35,6 +35,10 @@ const NEEDS = {
     there: () => has('Orthanc') && existsSync(DICOMWEB_PLUGIN),
     missing: 'Orthanc with its DICOMweb plugin is not installed',
   },
+  ceph: {
+    there: () => has('ceph-mon') && has('ceph-osd') && has('radosgw'),
+    missing: 'Ceph is not installed',
+  },
   gdcm: { there: () => has('gdcmconv'), missing: 'GDCM is not installed' },
   dicom3tools: { there: () => has('dciodvfy'), missing: 'dicom3tools is not installed' },
   pydicom: { there: hasPydicom, missing: 'pydicom is not installed' },

@@ -51,6 +51,8 @@ export type Topic =
   | 'endpoints'
   | 'audit'
   | 'forwards'
+  | 'tier copies'
+  | 'returned files'
   | 'image studies'
   | 'commitments'
   | 'critical results'

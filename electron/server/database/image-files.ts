@@ -7,6 +7,7 @@ import { CopyJournal } from '#server/database/copy-journal.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { isSameRest, Part, type PartFile } from '#server/database/part-file.ts'
+import type { StartRecall } from '#server/database/recall.ts'
 import {
   deleteDurably,
   deleteFile,
@@ -81,16 +82,16 @@ export function markRestored(folder: string): void {
 }
 
 /**
- * The image files of the data folder. Nothing is created or read before the first call. This is the
- * only code that accesses the folders `spool`, `spare`, `images` and `recovery`.
+ * The image files of the data folder; nothing is created or read before the first call. No other code
+ * accesses the folders `spool`, `spare`, `images` and `recovery`.
  */
 export class ImageFiles {
-  /**
-   * Files in `images` whose rows are about to be committed; the search for orphans ignores them.
-   */
+  /** Files in `images` whose rows are about to be committed; they are no orphans. */
   readonly arriving = new Set<string>()
   readonly recovery: RecoveryFolder
   readonly copies: CopyJournal
+  /** Fetches files that were removed from this PC; undefined while no tier is open. */
+  recall: StartRecall | undefined
   readonly #folder: string
   readonly #uuid: () => string
   readonly #spool: string

@@ -11,6 +11,7 @@ import { correctionTables } from './migrations/0013-corrections.ts'
 import { neededAddenda } from './migrations/0018-needed-addenda.ts'
 import { retrievalIndex } from './migrations/0021-retrieval-index.ts'
 import { lifecycle } from './migrations/0023-lifecycle.ts'
+import { tierTables } from './migrations/0024-tiers.ts'
 
 // Short migrations are written here, longer ones in separate files. A released migration is never
 // changed. Its number is its position in the list, and the schema version.
@@ -214,5 +215,6 @@ export const MIGRATIONS: readonly string[] = [
   retrievalIndex,
   retrievalRights,
   lifecycle,
+  tierTables,
   userIdentities,
 ]

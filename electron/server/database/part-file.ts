@@ -20,6 +20,8 @@ const unlink = promisify(fs.unlink)
 export interface PartFile {
   /** Bytes written so far. */
   readonly bytes: number
+  /** Where it is now. */
+  readonly path: string
   /** Appends all the buffers, which may be reused once it resolves. @throws StorageFault */
   write(buffers: readonly Buffer[]): Promise<void>
   /** Makes the data durable; nothing may be written or compared afterwards. @throws StorageFault */
@@ -76,6 +78,10 @@ export class Part implements PartFile {
 
   get bytes(): number {
     return this.#bytes
+  }
+
+  get path(): string {
+    return this.#path
   }
 
   write(buffers: readonly Buffer[]): Promise<void> {

@@ -25,6 +25,7 @@ const INTERNAL_TABLES = new Set<string | undefined>(
   hangingProtocols viewerStudyWords
   scribeStudyWords imageStudyWords searchFill retrievalStudies
   retrievalModalities retrievalWords savedViews secondFactors secondFactorCodes
+  tiers tierCopies tierMigrations tierRecalls
   passwordChanges workstations associations associationLines associationTerms
   `.split(/\s+/),
 )

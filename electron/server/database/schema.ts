@@ -7,6 +7,7 @@ import type { LifecycleTables } from './tables/lifecycle.ts'
 import type { PartnerTables } from './tables/partner.ts'
 import type { ReportTables } from './tables/reports.ts'
 import type { StudyTables } from './tables/studies.ts'
+import type { TierTables } from './tables/tiers.ts'
 import type { ViewingTables } from './tables/viewing.ts'
 import type { WorklistTables } from './tables/worklist.ts'
 
@@ -22,6 +23,7 @@ export interface Schema
     ImageTables,
     CorrectionTables,
     LifecycleTables,
+    TierTables,
     StudyTables,
     ReportTables,
     ViewingTables {

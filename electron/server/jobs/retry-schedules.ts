@@ -73,6 +73,14 @@ export const RETRY_SCHEDULES = {
     waits: [1, 2, 4, 8, 16, 32, 60].map((minutes) => minutes * MINUTE_MS),
     atEnd: 'repeat-last',
   },
+  /**
+   * Copying an instance to a tier. Time during which the tier cannot be reached does not count; the
+   * schedule of forwarding applies to it.
+   */
+  tierCopy: {
+    waits: [1, 5, 30, 120].map((minutes) => minutes * MINUTE_MS),
+    atEnd: 'give-up',
+  },
   /** Work that failed with an internal error. */
   internalError: {
     waits: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS],

@@ -140,6 +140,18 @@ export function admitPrivateUrl(text: string, isOwn?: IsOwnListener): AdmittedUr
   return { url, route: 'private' }
 }
 
+/**
+ * Reads the address of an archive or object store that an administrator entered: https to any host
+ * but the gateway's own listeners; http only to a private address, so that images stay inside the
+ * clinic. Throws `WebhookError` `forbidden-address`.
+ */
+export function admitStoreUrl(text: string, isOwn?: IsOwnListener): AdmittedUrl {
+  const { url, hostname } = urlOf(text)
+  const route = url.protocol === 'http:' ? 'http-listed' : 'https-listed'
+  if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
+  return { url, route }
+}
+
 function urlOf(text: string): {
   readonly url: URL
   readonly hostname: string

@@ -188,6 +188,11 @@ const readiness = createRoute({
   path: '/settings/readiness',
   component: lazyScreen(() => import('./setup/readiness.tsx'), 'Readiness'),
 })
+const tiers = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/tiers',
+  component: lazyScreen(() => import('../features/tiers/tiers.tsx'), 'Tiers'),
+})
 /** Outside the shell: a new gateway has nothing to navigate to. */
 const setup = createRoute({
   getParentRoute: () => root,
@@ -381,6 +386,7 @@ export const router = createRouter({
         backups,
         lifecycle,
         readiness,
+        tiers,
         images,
         quarantine,
         recovered,

@@ -32,6 +32,7 @@ import { DESTINATION_COMMANDS } from './destination-commands.ts'
 import { DEVICE_COMMANDS } from './device-commands.ts'
 import { LIFECYCLE_COMMANDS } from './lifecycle-commands.ts'
 import { SHELL_COMMANDS } from './shell-commands.ts'
+import { TIER_COMMANDS } from './tier-commands.ts'
 import { VIEWER_COMMANDS } from './viewer-commands.ts'
 
 const ACTOR = 'command-line'
@@ -186,6 +187,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   ...CONFIGURATION_COMMANDS,
   ...VIEWER_COMMANDS,
   ...BACKUP_COMMANDS,
+  ...TIER_COMMANDS,
   ...SHELL_COMMANDS,
   'connection-sheet': {
     usage: '',

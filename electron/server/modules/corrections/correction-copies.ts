@@ -7,6 +7,7 @@ import {
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { headerOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import { withLocalFile } from '#server/modules/images/local-files.ts'
 import { readStored, temporaryIn, withInflated } from '#server/modules/images/stored-object.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -72,7 +73,8 @@ export async function writeCopy(
   passed: (bytes: number) => void,
 ): Promise<Copy> {
   const { imageFiles, settings } = context
-  const { dataSetOffset, transferSyntaxUid, sopClassUid, callingAeTitle } = source
+  const local = await withLocalFile(context, source.instanceId)
+  const { path, dataSetOffset, transferSyntaxUid, sopClassUid, callingAeTitle } = local
   const meta = fileMeta({
     sopClassUid,
     transferSyntaxUid,
@@ -95,7 +97,7 @@ export async function writeCopy(
   let hasName = false
   try {
     await part.write([meta])
-    const stored = { path: imageFiles.pathOf(source.file), dataSetOffset, transferSyntaxUid }
+    const stored = { path, dataSetOffset, transferSyntaxUid }
     await withInflated(stored, temporaryIn(context.folder), (plain, isDeflated) =>
       writeCorrectedCopy(
         plain,
@@ -120,7 +122,7 @@ export async function writeCopy(
         )
       : error
   }
-  const copy = await readBack(context, original, source, file, meta.length)
+  const copy = await readBack(context, original, local, file, meta.length)
   passed(copy.bytes)
   return copy
 }

@@ -19,6 +19,7 @@ import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { appendInstance } from '#server/modules/forwarding/queue.ts'
 import { notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { findInstance, type InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import { localPathOf } from '#server/modules/images/local-files.ts'
 import { type OwnInstance, storeOwnInstances } from '#server/modules/images/own-instances.ts'
 import { readFileHeader } from '#server/modules/images/stored-object.ts'
 import { findImageStudy, isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
@@ -167,9 +168,9 @@ const findInstances = ({ database }: Context, ids: readonly number[]) =>
 
 /** Reads the header from the file, because the values of the study may have changed. */
 async function headerOf(context: Context, original: InstanceRecord): Promise<ImageHeader> {
-  const start = await readFileHeader(context.imageFiles.pathOf(original.file)).catch(
-    () => undefined,
-  )
+  const start = await localPathOf(context, original)
+    .then(readFileHeader)
+    .catch(() => undefined)
   const known =
     start?.header.study ?? findImageStudy(context.database, original.studyInstanceUid)?.header
   if (!known) throw new Error('The header of a rejected image cannot be read.')

@@ -7,6 +7,7 @@ import { characterSetOf } from '#server/dicom/character-sets/character-set.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { headerOf, headerReaderOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import { type InstanceRecord, listStudyInstances } from '#server/modules/images/instance-queries.ts'
+import { withLocalFile } from '#server/modules/images/local-files.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -53,11 +54,12 @@ export async function headerOfInstance(
   const headers = headersIn(context.database)
   const known = headers.get(instance.instanceId)
   if (known) return known
-  const reader = headerReaderOf(instance.transferSyntaxUid)
+  const local = await withLocalFile(context, instance.instanceId)
+  const reader = headerReaderOf(local.transferSyntaxUid)
   try {
-    await using file = await open(context.imageFiles.pathOf(instance.file), 'r')
+    await using file = await open(local.path, 'r')
     const bytes = Buffer.alloc(CHUNK_BYTES)
-    for (let at = instance.dataSetOffset; !reader.isDone; ) {
+    for (let at = local.dataSetOffset; !reader.isDone; ) {
       const { bytesRead } = await file.read(bytes, 0, bytes.length, at)
       if (bytesRead === 0) break
       reader.push(bytes.subarray(0, bytesRead))

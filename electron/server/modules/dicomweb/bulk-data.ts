@@ -15,7 +15,12 @@ import { notAcceptable, notFound } from './faults.ts'
 import { frameTypeOf, OCTET_STREAM } from './media-types.ts'
 import { plainFile, withHeader } from './metadata.ts'
 import { multipart, type Part } from './multipart.ts'
-import { findStoredInstance, type ResourcePath, type StoredInstance } from './stored-instances.ts'
+import {
+  findStoredInstance,
+  instanceFile,
+  type ResourcePath,
+  type StoredInstance,
+} from './stored-instances.ts'
 
 /** A multiple of the width of every number. */
 const CHUNK_BYTES = 1 << 18
@@ -79,15 +84,16 @@ function locatedValue({ at, length, vr, bigEndian }: FoundElement): Located {
 }
 
 async function* framesOf(
-  { imageFiles }: Context,
+  context: Context,
   files: OpenFiles,
-  { file, transferSyntaxUid }: StoredInstance,
+  instance: StoredInstance,
   type: string,
   frames: number,
 ): AsyncGenerator<Part> {
+  const { path, transferSyntaxUid } = await instanceFile(context, instance)
   const headers = { 'Content-Type': `${type}; transfer-syntax=${transferSyntaxUid}` }
   for (let number = 1; number <= frames; number++) {
-    const { body } = await files.use(imageFiles.pathOf(file), (open) => wholeFrameOf(open, number))
+    const { body } = await files.use(path, (open) => wholeFrameOf(open, number))
     yield { headers, content: body }
   }
 }

@@ -63,7 +63,7 @@ export class FrameRetrieval {
     const target = frameSyntaxToSend(instance.transferSyntaxUid, accepted)
     if (!target) throw notAcceptable()
     const { syntax, isMultipart } = target
-    const stored = instanceFile(this.#context, instance)
+    const stored = await instanceFile(this.#context, instance)
     const read = (number: number) => this.#read(stored, syntax, number)
     const type = frameTypeOf(syntax)
     const headersOf = (number: number) => ({

@@ -51,14 +51,16 @@ export async function retrieveInstances(
   // PS3.18 10.4.3: some of the instances cannot be sent as requested.
   const status = sent.length < instances.length ? 206 : 200
   const [only, ...others] = sent
+  // A study that cannot be fetched is refused before the status is sent.
+  if (only) await instanceFile(context, only.instance)
   // A conversion that fails is refused before the status is sent; the copy is kept for the response.
   if (only && isConverted(only)) {
-    const stored = instanceFile(context, only.instance)
+    const stored = await instanceFile(context, only.instance)
     await (await converted.lend(stored, only.transferSyntax))[Symbol.asyncDispose]()
   }
   if (isMultipart) {
     if (only && others.length === 0 && isShort(only)) {
-      const file = await readFile(context.imageFiles.pathOf(only.instance.file))
+      const file = await readFile((await instanceFile(context, only.instance)).path)
       return { status, ...onePart(DICOM, { 'Content-Type': typeOf(only) }, file) }
     }
     const parts = partsOf(context, converted, sent)
@@ -100,7 +102,7 @@ async function* contentOf(
   converted: ConvertedFiles,
   { instance, transferSyntax }: Sent,
 ): AsyncGenerator<Buffer> {
-  const stored = instanceFile(context, instance)
+  const stored = await instanceFile(context, instance)
   if (!isConverted({ instance, transferSyntax })) {
     if (isShort({ instance, transferSyntax })) yield await readFile(stored.path)
     else yield* createReadStream(stored.path, { highWaterMark: CHUNK_BYTES })

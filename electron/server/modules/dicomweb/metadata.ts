@@ -91,7 +91,7 @@ export async function plainFile(
   converted: ConvertedFiles,
   instance: StoredInstance,
 ): Promise<LentCopy> {
-  const stored = instanceFile(context, instance)
+  const stored = await instanceFile(context, instance)
   return instance.transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
     ? await converted.lend(stored, TRANSFER_SYNTAX.explicitLittleEndian)
     : { path: stored.path, [Symbol.asyncDispose]: async () => undefined }

@@ -5,6 +5,7 @@ import {
   ThumbnailsBusy,
 } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { busy, type DicomwebAnswer } from '#server/http/dicomweb-route.ts'
+import { type FileOwner, localPathOf } from '#server/modules/images/local-files.ts'
 import {
   findLargestSeries,
   listThumbnailSources,
@@ -44,7 +45,7 @@ export async function renderInstance(
   }
   const instance = findStoredInstance(context.database, path)
   if (!instance) throw notFound()
-  const picture = await pictureOf(context, renderer, instance.file, rendering)
+  const picture = await pictureOf(context, renderer, instance, rendering)
   if (!picture) throw new ApiError('refused', message('dicomweb.no-picture'))
   return { contentType: MEDIA_TYPES[rendering.format], body: Buffer.from(picture) }
 }
@@ -77,26 +78,26 @@ export async function renderThumbnail(
   throw notFound()
 }
 
-function filesFor({ database }: Context, path: ResourcePath): string[] {
+function filesFor({ database }: Context, path: ResourcePath): FileOwner[] {
   const { studyInstanceUid, seriesInstanceUid, sopInstanceUid } = path
   if (seriesInstanceUid !== undefined && sopInstanceUid !== undefined) {
     const one = { studyInstanceUid, seriesInstanceUid, sopInstanceUid }
     const instance = findStoredInstance(database, one)
-    return instance ? [instance.file] : []
+    return instance ? [instance] : []
   }
   const series = seriesInstanceUid ?? findLargestSeries(database, studyInstanceUid)
   if (series === undefined) return []
-  return listThumbnailSources(database, studyInstanceUid, series).map(({ file }) => file)
+  return listThumbnailSources(database, studyInstanceUid, series)
 }
 
 async function pictureOf(
-  { imageFiles }: Context,
+  context: Context,
   renderer: Renderer,
-  file: string,
+  instance: FileOwner,
   rendering: Rendering,
 ): Promise<Uint8Array | null> {
   try {
-    return await renderer.render(imageFiles.pathOf(file), rendering)
+    return await renderer.render(await localPathOf(context, instance), rendering)
   } catch (error) {
     throw error instanceof ThumbnailsBusy ? busy() : error
   }

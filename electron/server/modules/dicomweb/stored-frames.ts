@@ -38,10 +38,10 @@ export class StoredFrames {
    * @throws ApiError not-found, refused: see `ImageFile.frame`
    */
   async locate(
-    { instanceId, path }: { readonly instanceId: number; readonly path: string },
+    { path }: { readonly path: string },
     number: number,
   ): Promise<StoredFrame | undefined> {
-    const key = `${instanceId} ${number}`
+    const key = `${path} ${number}`
     const known = this.#located.get(key)
     if (known) return known
     const bytes = await this.#files.use(path, async ({ viewed }) => locateFrame(viewed, number))

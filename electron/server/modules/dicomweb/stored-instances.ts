@@ -2,6 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { IS_NO_REJECTION_NOTE } from '#server/modules/images/instance-queries.ts'
+import { withLocalFile } from '#server/modules/images/local-files.ts'
 
 /** A stored instance as DICOMweb needs it. */
 export interface StoredInstance {
@@ -14,13 +15,20 @@ export interface StoredInstance {
   readonly file: string
   readonly dataSetOffset: number
   readonly bytes: number
+  readonly localRemovedAt: string | null
 }
 
-/** The instance with the path of its file. */
-export const instanceFile = ({ imageFiles }: Context, instance: StoredInstance) => ({
-  ...instance,
-  path: imageFiles.pathOf(instance.file),
-})
+/**
+ * The instance with the path of its file, which is fetched if it is not on this PC.
+ * @throws ApiError unavailable
+ */
+export async function instanceFile(
+  context: Context,
+  instance: StoredInstance,
+): Promise<StoredInstance & { readonly path: string }> {
+  if (instance.localRemovedAt !== null) return await withLocalFile(context, instance.instanceId)
+  return { ...instance, path: context.imageFiles.pathOf(instance.file) }
+}
 
 /** What a path of DICOMweb refers to: a study, a series of it, or an instance of that. */
 export interface ResourcePath {
@@ -30,7 +38,7 @@ export interface ResourcePath {
 }
 
 const COLUMNS =
-  'instanceId, studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid, transferSyntaxUid, file, dataSetOffset, bytes'
+  'instanceId, studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid, transferSyntaxUid, file, dataSetOffset, bytes, localRemovedAt'
 /** Instances in quarantine, replaced versions and rejection notes are never sent. */
 const SENT = `from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
 const ONE = `select ${COLUMNS} ${SENT} and sopInstanceUid = ? and seriesInstanceUid = ? and studyInstanceUid = ?`

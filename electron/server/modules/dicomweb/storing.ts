@@ -84,11 +84,12 @@ function associationOf(
   }
 }
 
-async function storePart(
-  { settings }: Context,
+/** Stores a part of a `multipart/related` body, as if a device had sent it. */
+export async function storePart(
+  { settings }: Pick<Context, 'settings'>,
   receiver: CStoreScp,
   association: AssociationInfo,
-  { signal }: DicomwebCall,
+  { signal }: Pick<DicomwebCall, 'signal'>,
   { type, content }: UploadedPart,
   studyWanted: string | undefined,
 ): Promise<Outcome> {

@@ -100,6 +100,18 @@ export class Pulls implements AsyncDisposable {
     }
   }
 
+  /** Whether a retrieval of the study could start now, or is running. */
+  mayStart({ destinationId }: DestinationRecord, studyInstanceUid: string): boolean {
+    const isSame = (pull: Running) =>
+      pull.destination.destinationId === destinationId && pull.studyInstanceUid === studyInstanceUid
+    return this.#running.size < MAX_RUNNING || [...this.#running.values()].some(isSame)
+  }
+
+  /** Resolves when the retrieval has ended, however it ended. */
+  async ended(pullId: string): Promise<void> {
+    await this.#running.get(pullId)?.ended
+  }
+
   #change(pullId: string, to: Partial<Pull>): void {
     this.#pulls = this.#pulls.map((pull) => (pull.pullId === pullId ? { ...pull, ...to } : pull))
     this.#context.feed.noteImages()

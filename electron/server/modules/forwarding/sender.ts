@@ -8,7 +8,9 @@ import type { InstanceToSend, SendResult } from '#server/dicom/scu/store.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
+import { withLocalFile } from '#server/modules/images/local-files.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
+import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { DestinationRecord } from './destination-queries.ts'
 import { peerOf } from './destinations.ts'
@@ -88,7 +90,8 @@ export class Sender {
     signal: AbortSignal,
   ): AsyncGenerator<Attempt, void, void> {
     const toTranscode: Transcodable[] = []
-    const instances = due.map((one) => this.#sendableOf(one))
+    const { instances, faults } = await this.#sendablesOf(due)
+    yield* faults
     for await (const result of this.#associate(destination, instances, signal)) {
       if (result.outcome !== 'needs-transcoding') {
         yield attemptOf(result)
@@ -164,11 +167,34 @@ export class Sender {
     }
   }
 
-  #sendableOf({ forward, instance }: Due): Sendable {
-    const { sopClassUid, sopInstanceUid, transferSyntaxUid, dataSetOffset, bytes } = instance
-    const path = this.#context.imageFiles.pathOf(instance.file)
-    return { forward, sopClassUid, sopInstanceUid, transferSyntaxUid, path, dataSetOffset, bytes }
+  /** Files that are not on this PC are fetched; one that cannot be fetched now is sent later. */
+  async #sendablesOf(due: readonly Due[]) {
+    const instances: Sendable[] = []
+    const faults: Attempt[] = []
+    for (const { forward, instance } of due) {
+      try {
+        const isHere = instance.localRemovedAt === null
+        const path = this.#context.imageFiles.pathOf(instance.file)
+        const local = isHere ? { ...instance, path } : await this.#fetched(instance.instanceId)
+        instances.push(sendableOf(forward, local))
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        const verdict = { kind: 'later', reason: error.explanation } as const
+        faults.push({ ...UNANSWERED, forward, verdict })
+      }
+    }
+    return { instances, faults }
   }
+
+  #fetched = (instanceId: number) => withLocalFile(this.#context, instanceId)
+}
+
+const sendableOf = (
+  forward: Due['forward'],
+  instance: Due['instance'] & { readonly path: string },
+): Sendable => {
+  const { sopClassUid, sopInstanceUid, transferSyntaxUid, path, dataSetOffset, bytes } = instance
+  return { forward, sopClassUid, sopInstanceUid, transferSyntaxUid, path, dataSetOffset, bytes }
 }
 
 const UNANSWERED = { status: '', comment: '', sentAs: '' }

@@ -16,6 +16,12 @@ export interface InstanceCopy {
   readonly confirmedAt: string
 }
 
+/**
+ * Condition on the copy `c` in the tier `t`: it was read back from the store, and its checksum
+ * compared.
+ */
+export const IN_TIER = `c.state = 'stored' and t.isEnabled = 1`
+
 /** Records that a destination has confirmed the instances. */
 export function recordCopies(
   database: Database,
@@ -36,24 +42,28 @@ export function recordCopies(
 
 /**
  * The places where a copy of each instance is confirmed today: those whose destination still
- * exists. An instance without one is not in the map.
+ * exists, and tiers that are in use. An instance without one is not in the map.
  */
 export function listConfirmedPlaces(
   database: Database,
   instanceIds: readonly number[],
 ): Map<number, ReadonlySet<string>> {
   const rows = database.all(
-    rawQuery<{ instanceId: number; destinationId: string }>(
-      `select c.instanceId, c.destinationId from json_each(?) i
-        join instanceCopies c on c.instanceId = i.value
-        join destinations d on d.destinationId = c.destinationId`,
+    rawQuery<{ instanceId: number; place: string }>(
+      `with wanted as (select value as instanceId from json_each(?))
+        select c.instanceId, 'destination ' || c.destinationId as place
+        from wanted join instanceCopies c using (instanceId) join destinations using (destinationId)
+        union all
+        select c.instanceId, 'tier ' || c.tierId
+        from wanted join tierCopies c using (instanceId) join tiers t using (tierId)
+        where ${IN_TIER}`,
       [JSON.stringify(instanceIds)],
     ),
   )
   const places = new Map<number, Set<string>>()
-  for (const { instanceId, destinationId } of rows) {
+  for (const { instanceId, place } of rows) {
     const known = places.get(instanceId) ?? new Set()
-    places.set(instanceId, known.add(`destination ${destinationId}`))
+    places.set(instanceId, known.add(place))
   }
   return places
 }
@@ -62,7 +72,7 @@ export function listConfirmedPlaces(
 export interface StudyCopy {
   readonly destinationId: string
   readonly destinationName: string
-  readonly kind: CopyKind
+  readonly kind: CopyKind | 'tier'
   readonly instances: number
   readonly confirmedAt: string
 }
@@ -75,8 +85,13 @@ export const listStudyCopies = (database: Database, studyInstanceUid: string): S
           count(*) as instances, max(c.confirmedAt) as confirmedAt
         from instances n join instanceCopies c using (instanceId)
         where n.studyInstanceUid = ? and n.state = 'current'
-        group by c.destinationId, c.kind order by 2, c.kind`,
-      [studyInstanceUid],
+        group by c.destinationId, c.kind
+      union all
+      select c.tierId, t.name, 'tier', count(*), max(c.verifiedAt)
+        from instances n join tierCopies c using (instanceId) join tiers t using (tierId)
+        where n.studyInstanceUid = ? and n.state = 'current' and ${IN_TIER}
+        group by c.tierId order by 2, 3`,
+      [studyInstanceUid, studyInstanceUid],
     ),
   )
 
@@ -101,7 +116,8 @@ export const countHeldOnlyBy = (database: Database, destinationId: string): numb
       `select count(*) as count from instanceCopies c join instances n using (instanceId)
         where c.destinationId = ? and n.localRemovedAt is not null and not exists (
           select 1 from instanceCopies o join destinations d on d.destinationId = o.destinationId
-          where o.instanceId = c.instanceId and o.destinationId <> c.destinationId)`,
+          where o.instanceId = c.instanceId and o.destinationId <> c.destinationId)
+          and not exists (select 1 from tierCopies o where o.instanceId = c.instanceId and o.state = 'stored')`,
       [destinationId],
     ),
   )?.count ?? 0

@@ -68,6 +68,7 @@ export function recordReturnedFile(
       [file, dataSetOffset, bytes, crc32, transferSyntaxUid, instanceId],
     ),
   )
+  database.notify('returned files')
 }
 
 /** The current instances of the study without a file on this PC, and when the last one went. */

@@ -3,6 +3,7 @@ import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
+import { findInstance, type InstanceRecord } from './instance-queries.ts'
 import { listFileRemovals, markRemoved, settleFileRemovals } from './local-file-queries.ts'
 
 const BATCH = 200
@@ -61,12 +62,30 @@ export async function finishFileRemovals(
 }
 
 /**
- * The path of an instance's file for reading.
- * @throws ApiError unavailable if the file was removed from this PC
+ * The instance once its file is on this PC, and the path of the file. A file that was removed is
+ * fetched from where it is kept; it then has another name, and may have another encoding.
+ * @throws ApiError unavailable if it cannot be fetched; not-found if the instance is gone
  */
-export async function localPathOf({ imageFiles }: Context, instance: FileOwner): Promise<string> {
-  const path = imageFiles.pathOf(instance.file)
-  if (instance.localRemovedAt !== null && !existsSync(path))
-    throw new ApiError('unavailable', message('images.file-elsewhere'))
-  return path
+export async function withLocalFile(
+  { database, imageFiles }: Context,
+  instanceId: number,
+): Promise<InstanceRecord & { readonly path: string }> {
+  for (let isFetched = false; ; isFetched = true) {
+    const instance = findInstance(database, instanceId)
+    if (!instance) throw new ApiError('not-found', message('images.none-such'))
+    const path = imageFiles.pathOf(instance.file)
+    if (instance.localRemovedAt === null || existsSync(path)) return { ...instance, path }
+    if (!imageFiles.recall || isFetched)
+      throw new ApiError('unavailable', message('images.file-elsewhere'))
+    await imageFiles.recall(instanceId).done
+  }
 }
+
+/**
+ * As `withLocalFile`, only the path.
+ * @throws ApiError unavailable if it cannot be fetched
+ */
+export const localPathOf = async (context: Context, instance: FileOwner): Promise<string> =>
+  instance.localRemovedAt === null
+    ? context.imageFiles.pathOf(instance.file)
+    : (await withLocalFile(context, instance.instanceId)).path

@@ -6,6 +6,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { canSeeImages } from './image-studies.ts'
 import { findInstance } from './instance-queries.ts'
+import { localPathOf } from './local-files.ts'
 import {
   findLargestSeries,
   listThumbnailSources,
@@ -85,14 +86,16 @@ export class Thumbnails implements AsyncDisposable {
     await this.#renderer[Symbol.asyncDispose]()
   }
 
-  async #of({ file, crc32 }: ThumbnailSource): Promise<Thumbnail> {
+  async #of(source: ThumbnailSource): Promise<Thumbnail> {
+    const { file, crc32 } = source
     const cached = this.#cache.get(file)
-    const png = cached ? cached.png : await (this.#rendering.get(file) ?? this.#render(file))
+    const png = cached ? cached.png : await (this.#rendering.get(file) ?? this.#render(source))
     return { etag: `"${crc32.toString(16)}-${VERSION}"`, png }
   }
 
-  async #render(file: string): Promise<Uint8Array | null> {
-    const rendering = this.#renderer.render(this.#context.imageFiles.pathOf(file))
+  async #render(source: ThumbnailSource): Promise<Uint8Array | null> {
+    const { file } = source
+    const rendering = localPathOf(this.#context, source).then((path) => this.#renderer.render(path))
     this.#rendering.set(file, rendering)
     try {
       const png = await rendering

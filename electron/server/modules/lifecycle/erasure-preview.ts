@@ -59,12 +59,16 @@ export const confirmationOf = (database: Database, studyInstanceUid: string): st
 export function holdersOf(database: Database, uids: readonly string[]): CopyHolder[] {
   const holders = new Map<string, CopyHolder>()
   for (const uid of uids) {
+    const copies = listStudyCopies(database, uid)
     const confirmed = new Map(
-      listStudyCopies(database, uid).map(({ destinationName, instances }) => [
-        destinationName,
-        instances,
-      ]),
+      copies.map(({ destinationName, instances }) => [destinationName, instances]),
     )
+    for (const { kind, destinationName: name, instances } of copies) {
+      if (kind !== 'tier') continue
+      const before = holders.get(`tier ${name}`) ?? { kind, name, count: 0, confirmed: 0 }
+      const [count, confirmedThere] = [before.count + instances, before.confirmed + instances]
+      holders.set(`tier ${name}`, { ...before, count, confirmed: confirmedThere })
+    }
     for (const { kind, name, count } of listHolders(database, uid)) {
       const key = `${kind} ${name}`
       const before = holders.get(key) ?? { kind, name, count: 0, confirmed: 0 }

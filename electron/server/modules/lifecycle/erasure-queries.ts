@@ -81,6 +81,7 @@ export const ERASED: readonly (readonly [table: string, where: string])[] = [
   ['legalHolds', `studyInstanceUid = ${UID}`],
   ['foundVersions', `instanceId in (${INSTANCES})`],
   ['instanceCopies', `instanceId in (${INSTANCES})`],
+  ['tierRecalls', `instanceId in (${INSTANCES})`],
   ['instances', `instanceId in (${INSTANCES})`],
   ['correctedInstances', `correctionId in (${CORRECTIONS})`],
   ['corrections', `correctionId in (${CORRECTIONS})`],

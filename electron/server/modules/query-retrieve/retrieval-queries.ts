@@ -55,6 +55,7 @@ export type StoredFile = Pick<
   | 'file'
   | 'dataSetOffset'
   | 'bytes'
+  | 'localRemovedAt'
 >
 
 /** The files of those instances that are still current, by instance id. */
@@ -62,7 +63,8 @@ export function readStoredFiles(
   database: Database,
   instanceIds: readonly number[],
 ): ReadonlyMap<number, StoredFile> {
-  const text = `select instanceId, sopInstanceUid, sopClassUid, transferSyntaxUid, file, dataSetOffset, bytes
+  const text = `select instanceId, sopInstanceUid, sopClassUid, transferSyntaxUid, file, dataSetOffset, bytes,
+      localRemovedAt
     from instances where instanceId in (select value from json_each(?)) and state = 'current'`
   const rows = database.all(rawQuery<StoredFile>(text, [JSON.stringify(instanceIds)]))
   return new Map(rows.map((row) => [row.instanceId, row]))

@@ -16,8 +16,10 @@ import type { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copi
 import { LOSSLESS_SYNTAXES } from '#server/dicom/transcoding/transcoder.ts'
 import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
+import { withLocalFile } from '#server/modules/images/local-files.ts'
 import { TurnQueue } from '#server/platform/turn-queue.ts'
 import { message } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
 import { moveDestination } from './move-destination.ts'
 import { studiesOfPatient } from './patient-studies.ts'
 import { type RetrievalKeys, readRetrievalKeys } from './retrieval-keys.ts'
@@ -157,7 +159,7 @@ export class Retrievals implements RetrievalScp {
     send: Send,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, Error | undefined, void> {
-    const { database, imageFiles } = this.#context
+    const { database } = this.#context
     const files = readStoredFiles(
       database,
       batch.map(({ instanceId }) => instanceId),
@@ -167,9 +169,16 @@ export class Retrievals implements RetrievalScp {
     let fault: Error | undefined
     for (const { instanceId, sopInstanceUid } of batch) {
       const stored = files.get(instanceId)
-      if (stored) instances.push({ ...stored, path: imageFiles.pathOf(stored.file) })
-      // It was replaced, quarantined or deleted after the retrieval had started.
-      else yield { sopInstanceUid, outcome: 'failed', reason: message('query-retrieve.gone') }
+      if (!stored) {
+        // It was replaced, quarantined or deleted after the retrieval had started.
+        yield { sopInstanceUid, outcome: 'failed', reason: message('query-retrieve.gone') }
+        continue
+      }
+      try {
+        instances.push(await this.#fileOf(stored))
+      } catch (error) {
+        yield { sopInstanceUid, outcome: 'failed', reason: explanationOf(error) }
+      }
     }
     for await (const result of send(instances, signal)) {
       if (result.outcome !== 'needs-transcoding') {
@@ -187,6 +196,12 @@ export class Retrievals implements RetrievalScp {
     // Lets other connections proceed.
     await setImmediate()
     return fault
+  }
+
+  /** The stored file, which is fetched if it is not on this PC. */
+  async #fileOf(stored: StoredFile): Promise<Sendable> {
+    if (stored.localRemovedAt !== null) return await withLocalFile(this.#context, stored.instanceId)
+    return { ...stored, path: this.#context.imageFiles.pathOf(stored.file) }
   }
 
   async *#sendTranscoded(

@@ -5,12 +5,14 @@ import {
   type InstanceRecord,
   listStudyInstancesAfter,
 } from '#server/modules/images/instance-queries.ts'
+import { withLocalFile } from '#server/modules/images/local-files.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
+import { whileArriving } from './arriving-file.ts'
 import { inflatedCopy } from './file-fetcher.ts'
-import { extrasOf, type ImageFile, wholeFrameOf } from './image-file.ts'
+import { extrasOf, type Frame, frameOf, type ImageFile, wholeFrameOf } from './image-file.ts'
 import { OpenFile } from './open-files.ts'
 import { FileFault } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
@@ -21,11 +23,8 @@ const FIRST_BATCH = 24
 const BATCH = 200
 const MAX_CONCURRENT = 6
 
-/** The cached fields of an instance. */
-type CachedInstance = Pick<
-  InstanceRecord,
-  'sopInstanceUid' | 'file' | 'crc32' | 'transferSyntaxUid'
->
+/** An instance of the view. Its file has another name after it was fetched from a tier. */
+type CachedInstance = Pick<InstanceRecord, 'instanceId' | 'sopInstanceUid'>
 
 /** The current images of a study in the archive; quarantined ones are not shown. */
 export class ArchiveImages {
@@ -124,8 +123,8 @@ export class ArchiveImages {
   }
 
   async #showBatch(batch: readonly InstanceRecord[]): Promise<void> {
-    for (const { sopInstanceUid, file, crc32, transferSyntaxUid, remoteAddress } of batch) {
-      this.#instances.set(sopInstanceUid, { sopInstanceUid, file, crc32, transferSyntaxUid })
+    for (const { instanceId, sopInstanceUid, remoteAddress } of batch) {
+      this.#instances.set(sopInstanceUid, { instanceId, sopInstanceUid })
       this.#hasReceived ||= remoteAddress !== ''
     }
     const waiting = batch.entries()
@@ -141,16 +140,42 @@ export class ArchiveImages {
   /** Opens a file for its header only, because there may be thousands of them. */
   async #show(instance: InstanceRecord, number: number): Promise<void> {
     try {
-      await using file = await OpenFile.open(await this.#pathOf(instance))
+      const isShown = await this.#showArriving(instance)
+      const current = await withLocalFile(this.#context, instance.instanceId)
+      await using file = await OpenFile.open(await this.#pathOf(current))
       const header = file.viewed.header()
       if (!header) throw new FileFault(message('viewer.ends-before-image'))
       const fault = file.viewed.fault()
-      this.#shown.show(header, 'archive', this.#imageOf(instance))
+      if (!isShown) this.#shown.show(header, 'archive', this.#imageOf(instance))
       if (fault !== undefined) this.#addFault(instance, number, fault)
     } catch (error) {
       if (!this.#signal.aborted) this.#addFault(instance, number, faultSentence(error))
     }
     this.#read++
+  }
+
+  /**
+   * Shows an image that is fetched from a tier as soon as its header is here, and waits for the
+   * rest. False if it was not shown.
+   */
+  async #showArriving(instance: InstanceRecord): Promise<boolean> {
+    const recall = this.#recallOf(instance)
+    if (!recall) return false
+    const header = await whileArriving(recall, this.#signal, async (file) => file.viewed.header())
+    if (header) {
+      this.#shown.show(header, 'archive', this.#imageOf(instance))
+      this.#shown.list.watch.changed()
+    }
+    await recall.done
+    return header !== undefined
+  }
+
+  /** The fetch of a file that is not on this PC; a deflated one is readable only as a whole. */
+  #recallOf({ instanceId, localRemovedAt, transferSyntaxUid }: InstanceRecord) {
+    const isReadable = transferSyntaxUid !== TRANSFER_SYNTAX.deflatedExplicitLittleEndian
+    return localRemovedAt !== null && isReadable
+      ? this.#context.imageFiles.recall?.(instanceId)
+      : undefined
   }
 
   #addFault({ sopInstanceUid }: CachedInstance, number: number, sentence: Message): void {
@@ -162,24 +187,38 @@ export class ArchiveImages {
 
   #imageOf(instance: CachedInstance): ImageFile {
     return {
-      frame: (number) => this.#useCurrent(instance, (file) => wholeFrameOf(file, number)),
-      extras: () => this.#useCurrent(instance, async (file) => extrasOf(file)),
-      use: (_signal, work) => this.#useCurrent(instance, work),
+      frame: (number, signal) => this.#frame(instance, number, signal),
+      extras: () => this.#readCurrent(instance, async (file) => extrasOf(file)),
+      use: (_signal, work) => this.#readCurrent(instance, work),
     }
+  }
+
+  /** Reads a frame, from a file that is still being fetched as soon as its bytes are here. */
+  async #frame(instance: CachedInstance, number: number, signal: AbortSignal): Promise<Frame> {
+    const recall = this.#recallOf(this.#current(instance))
+    const arrived = recall && (await whileArriving(recall, signal, (file) => frameOf(file, number)))
+    return arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
   }
 
   /**
    * Checks that the image is still current: one that was quarantined or replaced after it was
    * listed must not be shown any more.
    */
-  async #useCurrent<T>(instance: CachedInstance, work: (file: OpenFile) => Promise<T>): Promise<T> {
-    const current = findCurrentInstance(this.#context.database, instance.sopInstanceUid)
-    if (current?.file !== instance.file) {
-      this.#isStale = true
-      throw new ApiError('refused', message('viewer.replaced-meanwhile'))
-    }
+  #current({ instanceId, sopInstanceUid }: CachedInstance): InstanceRecord {
+    const current = findCurrentInstance(this.#context.database, sopInstanceUid)
+    if (current?.instanceId === instanceId) return current
+    this.#isStale = true
+    throw new ApiError('refused', message('viewer.replaced-meanwhile'))
+  }
+
+  async #readCurrent<T>(
+    instance: CachedInstance,
+    work: (file: OpenFile) => Promise<T>,
+  ): Promise<T> {
+    const current = this.#current(instance)
     try {
-      return await this.#cache.openFiles.use(await this.#pathOf(instance), work)
+      const local = await withLocalFile(this.#context, current.instanceId)
+      return await this.#cache.openFiles.use(await this.#pathOf(local), work)
     } catch (error) {
       if (error instanceof ApiError) throw error
       throw new ApiError('refused', faultSentence(error))
@@ -187,7 +226,7 @@ export class ArchiveImages {
   }
 
   /** The path of the file, or of its inflated copy if it is deflated. */
-  async #pathOf({ file, crc32, transferSyntaxUid }: CachedInstance): Promise<string> {
+  async #pathOf({ file, crc32, transferSyntaxUid }: InstanceRecord): Promise<string> {
     const path = this.#context.imageFiles.pathOf(file)
     if (transferSyntaxUid !== TRANSFER_SYNTAX.deflatedExplicitLittleEndian) return path
     const copy = this.#inflated.get(file) ?? this.#inflate(file, path, `"${crc32}"`)

@@ -4,6 +4,7 @@ import { findOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
+import { localPathOf } from '#server/modules/images/local-files.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
@@ -174,7 +175,7 @@ async function upload(
   }
 
   progress(uploadUrls.length, 0)
-  const body = await readFile(context.imageFiles.pathOf(instance.file))
+  const body = await readFile(await localPathOf(context, instance))
   const uploaded = (count: number) => progress(uploadUrls.length, count)
   const faults = await uploadToAll(answer, body, put, signal, uploaded)
   const places = uploadUrls.length

@@ -17,6 +17,7 @@ import {
   type InstanceRecord,
   listStudyInstancesOfClass,
 } from '#server/modules/images/instance-queries.ts'
+import { withLocalFile } from '#server/modules/images/local-files.ts'
 import type { SavedDrawing, SavedDrawings } from '#shared/contract/saved-drawings.ts'
 
 /** The kinds of objects in which drawings are stored; each kind has its own series. */
@@ -113,12 +114,10 @@ async function readObjects(
   }
 }
 
-async function readObject(
-  { imageFiles }: Context,
-  { file, dataSetOffset, transferSyntaxUid }: InstanceRecord,
-): Promise<NamedReader | undefined> {
+async function readObject(context: Context, row: InstanceRecord): Promise<NamedReader | undefined> {
   try {
-    const bytes = await readFile(imageFiles.pathOf(file))
+    const { path, dataSetOffset, transferSyntaxUid } = await withLocalFile(context, row.instanceId)
+    const bytes = await readFile(path)
     return new NamedReader(readDataSet(bytes.subarray(dataSetOffset), transferSyntaxUid, LIMITS))
   } catch (error) {
     // A damaged object of another device, or a file that is missing from the disk: what is drawn

@@ -118,6 +118,7 @@ export const PLACES = [
   '/settings/backups',
   '/settings/lifecycle',
   '/settings/readiness',
+  '/settings/tiers',
 ] as const
 export type PlaceAddress = (typeof PLACES)[number]
 

@@ -6,6 +6,7 @@ const TABS = [
   ['/settings', t('ui.settings.tabs.all')],
   ['/settings/access', t('ui.settings.tabs.access')],
   ['/settings/backups', t('ui.settings.tabs.backups')],
+  ['/settings/tiers', t('ui.settings.tabs.tiers')],
   ['/settings/lifecycle', t('ui.settings.tabs.lifecycle')],
   ['/settings/readiness', t('ui.settings.tabs.readiness')],
 ] as const

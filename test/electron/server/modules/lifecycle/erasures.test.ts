@@ -19,8 +19,14 @@ const BACKUPS = [
   { name: 'isthmus-2026-11-19', madeAt: GOLDEN_AT, expiresAt: '2026-12-19T00:00:00.000Z' },
 ]
 const listBackups = async () => BACKUPS
-/** Tables that name studies and stay. */
-const KEPT: readonly string[] = ['auditEntries', 'erasures', 'fileRemovals', 'associationLines']
+/** Tables that name studies and stay; copies in tiers until their objects are deleted. */
+const KEPT: readonly string[] = [
+  'auditEntries',
+  'erasures',
+  'fileRemovals',
+  'associationLines',
+  'tierCopies',
+]
 /** Columns that identify a study or something that belongs to one. */
 const IDENTIFYING =
   /^(studyInstanceUid|imageStudyUid|orderStudyUid|fromStudyInstanceUid|toStudyInstanceUid|studyId|reportId|instanceId|sopInstanceUid)$/

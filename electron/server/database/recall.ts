@@ -1,0 +1,17 @@
+/** The file of an instance while it is fetched from where it is kept. */
+export interface Recall {
+  /** The file with the bytes that are here so far; another one after a source failed. */
+  readonly path: string
+  /** How many of its bytes are here. */
+  readonly bytes: number
+  /** Resolves when the file is on this PC and its row names it; rejects with an `ApiError`. */
+  readonly done: Promise<void>
+  /** Calls the listener when `path` or `bytes` have changed. Returns a function that ends it. */
+  onGrown(listener: () => void): () => void
+}
+
+/**
+ * Fetches the file of an instance that was removed from this PC, or returns the fetch that is under
+ * way.
+ */
+export type StartRecall = (instanceId: number) => Recall

@@ -1,0 +1,218 @@
+import type { Context } from '#server/context.ts'
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { Worker } from '#server/jobs/worker.ts'
+import { findInstance } from '#server/modules/images/instance-queries.ts'
+import { localPathOf } from '#server/modules/images/local-files.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
+import type { S3Settings } from '#shared/contract/tiers.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
+import { ContentDigest } from './content-digest.ts'
+import * as copies from './copy-queries.ts'
+import { countInMigration } from './migration-queries.ts'
+import { advanceMigration } from './migrations.ts'
+import type { ObjectStore } from './object-store.ts'
+import { isOfWholeStore, storeFault } from './store-fault.ts'
+import type { TierConnections } from './stores.ts'
+import { findTier, listTiers, setTierError, type TierRecord } from './tier-queries.ts'
+import { TransferRate } from './transfer-rate.ts'
+
+const BATCH = 200
+/** Instances that are copied to one tier at the same time. */
+const CONCURRENCY = 4
+const SCHEDULE = RETRY_SCHEDULES.tierCopy
+const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
+
+type S3Tier = TierRecord & { readonly settings: S3Settings }
+export const isS3Tier = (tier: TierRecord): tier is S3Tier => tier.settings.kind === 's3'
+
+/**
+ * Copies instances to object stores, and deletes the objects of deleted instances. An instance is
+ * written, read back and compared, and only then recorded as stored, so that a crash at any step
+ * leaves it waiting, and it is written again under the same key. A store that cannot be reached is
+ * left alone for a while, without a failed attempt of the instances.
+ */
+export class Copier implements AsyncDisposable {
+  readonly #context: Context
+  readonly #connections: TierConnections
+  readonly #worker: Worker
+  /** Tiers that could not be reached: until when they are left alone, and the failures in a row. */
+  readonly #outages = new Map<string, { readonly untilMs: number; readonly failures: number }>()
+  readonly #rates = new Map<string, TransferRate>()
+
+  constructor(context: Context, connections: TierConnections) {
+    this.#context = context
+    this.#connections = connections
+    this.#worker = new Worker(
+      context,
+      () => this.#nextDue(),
+      (signal) => this.#round(signal),
+      'tier copies',
+    )
+    this.#worker.wake()
+  }
+
+  #tiers = (): S3Tier[] =>
+    listTiers(this.#context.database).filter(
+      (tier): tier is S3Tier => isS3Tier(tier) && tier.isEnabled,
+    )
+
+  #nextDue(): string | undefined {
+    const { database } = this.#context
+    return this.#tiers()
+      .flatMap(({ tierId }) => {
+        const due = copies.nextCopyDue(database, tierId)
+        const until = instantOf(this.#outages.get(tierId)?.untilMs ?? 0)
+        return due === undefined ? [] : [due > until ? due : until]
+      })
+      .sort()[0]
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#tiers().map((tier) => this.#copyTo(tier, signal)))
+  }
+
+  async #copyTo(tier: S3Tier, signal: AbortSignal): Promise<void> {
+    const { database, clock, feed } = this.#context
+    const { tierId } = tier
+    const store = this.#connections.storeOf(tier)
+    const isCurrent = () => findTier(database, tierId)?.updatedAt === tier.updatedAt
+    while (!signal.aborted && (this.#outages.get(tierId)?.untilMs ?? 0) <= clock()) {
+      advanceMigration(this.#context, tierId, (file) => store.keyOf(file))
+      const due = copies.listDueCopies(database, tierId, instantOf(clock()), BATCH)
+      if (due.length === 0 || !isCurrent()) return
+      await this.#copyAll(tier, store, due, signal)
+      feed.noteStatus()
+    }
+  }
+
+  async #copyAll(
+    tier: S3Tier,
+    store: ObjectStore,
+    due: readonly copies.DueCopy[],
+    closing: AbortSignal,
+  ): Promise<void> {
+    const outage = new AbortController()
+    const signal = AbortSignal.any([closing, outage.signal])
+    const waiting = due.values()
+    const one = async () => {
+      for (const copy of waiting) {
+        if (signal.aborted) return
+        try {
+          await (copy.state === 'deleting'
+            ? this.#delete(store, copy, signal)
+            : this.#copy(tier, store, copy, signal))
+          this.#noteReached(tier.tierId)
+        } catch (error) {
+          if (signal.aborted) return
+          if (isOfWholeStore(error)) outage.abort()
+          this.#noteFailure(tier, copy, error)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, one))
+  }
+
+  async #copy(
+    { tierId, settings }: S3Tier,
+    store: ObjectStore,
+    { copyId, instanceId, migrationId, objectKey }: copies.DueCopy,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, clock } = this.#context
+    const wanted = findInstance(database, instanceId)
+    if (!wanted) return
+    const path = await localPathOf(this.#context, wanted)
+    // Fetched from a PACS, its encoding may have changed.
+    const instance = findInstance(database, instanceId) ?? wanted
+    const written = new ContentDigest(instance.dataSetOffset)
+    await store.writeFile(objectKey, path, instance.bytes, written, signal)
+    const isIntact = written.matches(instance)
+    const sha256 = written.sha256()
+    if (!isIntact) {
+      await store.remove(objectKey, signal)
+      throw new CopyFault(message('tiers.local-file-changed'))
+    }
+    const read = new ContentDigest(instance.dataSetOffset)
+    await store.readInto(read, objectKey, settings.encryption, signal)
+    if (!read.sha256().equals(sha256)) throw new CopyFault(message('tiers.copy-differs'))
+    const { bytes } = instance
+    const stored = { bytes, sha256, encryption: settings.encryption, at: instantOf(clock()) }
+    await database.commitSoon(() => {
+      const isStored = copies.recordStored(database, copyId, stored)
+      if (isStored && migrationId !== null)
+        countInMigration(database, migrationId, { done: 1, bytes })
+    })
+    this.#rateOf(tierId).add(clock(), bytes)
+  }
+
+  async #delete(store: ObjectStore, copy: copies.DueCopy, signal: AbortSignal): Promise<void> {
+    await store.remove(copy.objectKey, signal)
+    copies.deleteCopy(this.#context.database, copy.copyId)
+  }
+
+  #noteReached(tierId: string): void {
+    this.#outages.delete(tierId)
+    setTierError(this.#context.database, tierId, null)
+  }
+
+  #noteFailure({ tierId }: S3Tier, copy: copies.DueCopy, error: unknown): void {
+    const { database, clock } = this.#context
+    const why = reasonOf(error)
+    if (why.isInternal) reportError(this.#context, error)
+    if (isOfWholeStore(error)) {
+      const failures = (this.#outages.get(tierId)?.failures ?? 0) + 1
+      this.#outages.set(tierId, {
+        untilMs: clock() + waitAfter(OUTAGE_SCHEDULE, failures),
+        failures,
+      })
+      setTierError(database, tierId, why.message)
+      return
+    }
+    const schedule = copy.state === 'deleting' ? OUTAGE_SCHEDULE : SCHEDULE
+    const wait = waitAfter(schedule, copy.attempts + 1)
+    const nextAt = wait === undefined ? null : instantOf(clock() + wait)
+    database.transaction(() => {
+      copies.postponeCopy(database, copy.copyId, { nextAt, error: why.message, isCounted: true })
+      if (nextAt === null && copy.migrationId !== null && copy.state === 'waiting')
+        countInMigration(database, copy.migrationId, { failed: 1 })
+    })
+  }
+
+  #rateOf(tierId: string): TransferRate {
+    const rate = this.#rates.get(tierId) ?? new TransferRate()
+    this.#rates.set(tierId, rate)
+    return rate
+  }
+
+  /** Bytes per second of the last minute; null while nothing is copied. */
+  bytesPerSecond(tierId: string): number | null {
+    return this.#rates.get(tierId)?.perSecond(this.#context.clock()) ?? null
+  }
+
+  /** Tries a tier again now that could not be reached, for example after it was changed. */
+  retry(tierId: string): void {
+    this.#outages.delete(tierId)
+    this.#worker.wake()
+  }
+
+  /** Resolves when nothing is due. */
+  settled(): Promise<void> {
+    return this.#worker.settled()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#worker[Symbol.asyncDispose]()
+  }
+}
+
+/** A copy that is not what it should be. */
+class CopyFault extends MessageError {}
+
+function reasonOf(error: unknown): { readonly message: Message; readonly isInternal: boolean } {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+    return { message: message('tiers.local-file-missing'), isInternal: false }
+  const reason = storeFault(error)
+  return { message: reason, isInternal: reason.code === 'tiers.internal-error' }
+}

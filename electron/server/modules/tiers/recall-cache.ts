@@ -1,0 +1,68 @@
+import type { Context } from '#server/context.ts'
+import { removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { KeyedMutex } from '#server/platform/concurrency.ts'
+import { message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
+import { isRemovable, listOldestRecalls, recalledBytes } from './recall-queries.ts'
+
+const GIGABYTE = 1e9
+const BATCH = 100
+
+/** There is no space for a file that was to be fetched. */
+class NoSpaceFault extends MessageError {}
+
+/**
+ * Limits the disk space of files that were fetched from tiers (`tiers.cacheGigabytes`): those that
+ * were fetched first are removed again, if a tier still has a verified copy of them.
+ */
+export class RecallCache {
+  readonly #context: Context
+  readonly #turns = new KeyedMutex()
+  /** Bytes of files that are being fetched. */
+  #reserved = 0
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /**
+   * Makes room for a file, which counts until the returned function is called.
+   * @throws MessageError if the disk is too full
+   */
+  async reserve(bytes: number): Promise<() => void> {
+    this.#reserved += bytes
+    const release = () => {
+      this.#reserved -= bytes
+    }
+    try {
+      await this.#turns.run('', () => this.#shrink())
+      return release
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #shrink(): Promise<void> {
+    const { database, settings, imageFiles } = this.#context
+    const limit = settings.get('tiers.cacheGigabytes') * GIGABYTE
+    const keepFree = settings.get('intake.stopGigabytes') * GIGABYTE
+    const freeBytes = () => imageFiles.space().freeBytes - this.#reserved
+    const excess = () =>
+      Math.max(recalledBytes(database) + this.#reserved - limit, keepFree - freeBytes())
+    for (let over = excess(); over > 0; over = excess()) {
+      const oldest = listOldestRecalls(database, BATCH)
+      let freed = 0
+      const removable = oldest.filter((one) => {
+        const isNeeded = freed < over
+        freed += one.bytes
+        return isNeeded
+      })
+      const removed = await removeLocalFiles(this.#context, removable, (files) =>
+        files.filter(({ instanceId }) => isRemovable(database, instanceId)),
+      )
+      if (removed.length === 0) break
+    }
+    if (freeBytes() < keepFree) throw new NoSpaceFault(message('tiers.no-space'))
+  }
+}

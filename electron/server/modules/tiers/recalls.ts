@@ -1,0 +1,171 @@
+import type { Context } from '#server/context.ts'
+import { fileFor } from '#server/database/image-files.ts'
+import type { Recall } from '#server/database/recall.ts'
+import { findInstance, type InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import { recordReturnedFile } from '#server/modules/images/local-file-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
+import { ApiError } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import type { RecallCache } from './recall-cache.ts'
+import { recordRecalled } from './recall-queries.ts'
+import { storeFault } from './store-fault.ts'
+import type { Source, TierSources } from './tier-sources.ts'
+
+/** Files that are fetched at the same time. */
+const MAX_RUNNING = 16
+
+/** A file that is being fetched, and who waits for its bytes. */
+class RunningRecall implements Recall {
+  readonly done: Promise<void>
+  readonly #listeners = new Set<() => void>()
+  path = ''
+  bytes = 0
+
+  constructor(run: (recall: RunningRecall) => Promise<void>) {
+    this.done = run(this)
+    // Whoever waits for it gets the error.
+    this.done.catch(() => undefined)
+  }
+
+  grown(path: string, bytes: number): void {
+    this.path = path
+    this.bytes = bytes
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  onGrown(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+}
+
+/**
+ * Fetches the files of instances that were removed from this PC. Requests for the same file share
+ * one fetch. The bytes can be read while they arrive; the row names the new file only when it is
+ * complete, compared with the checksum of its copy, and durable.
+ */
+export class Recalls implements AsyncDisposable {
+  readonly #context: Context
+  readonly #sources: TierSources
+  readonly #cache: RecallCache
+  readonly #running = new Map<number, RunningRecall>()
+  readonly #waiting: (() => void)[] = []
+  readonly #closing = new AbortController()
+  #active = 0
+
+  constructor(context: Context, sources: TierSources, cache: RecallCache) {
+    this.#context = context
+    this.#sources = sources
+    this.#cache = cache
+  }
+
+  start(instanceId: number): Recall {
+    const running = this.#running.get(instanceId)
+    if (running) return running
+    const recall = new RunningRecall(async (self) => {
+      try {
+        await this.#turn()
+        try {
+          await this.#fetch(instanceId, self)
+        } finally {
+          this.#active--
+          this.#waiting.shift()?.()
+        }
+      } finally {
+        this.#running.delete(instanceId)
+      }
+    })
+    this.#running.set(instanceId, recall)
+    return recall
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#active >= MAX_RUNNING)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#active++
+  }
+
+  /** Tries the tiers that have the instance one after the other. */
+  async #fetch(instanceId: number, recall: RunningRecall): Promise<void> {
+    const { signal } = this.#closing
+    const faults: { readonly tier: string; readonly why: Message }[] = []
+    const instance = findInstance(this.#context.database, instanceId)
+    if (!instance) throw new ApiError('not-found', message('images.none-such'))
+    if (instance.localRemovedAt === null) return
+    for (const source of this.#sources.of(instance)) {
+      try {
+        await this.#fetchFrom(source, instance, recall, signal)
+        this.#sources.noteReached(source)
+        return
+      } catch (error) {
+        signal.throwIfAborted()
+        const why = storeFault(error)
+        if (why.code === 'tiers.internal-error') reportError(this.#context, error)
+        this.#sources.noteFailure(source, why)
+        faults.push({ tier: source.tierName, why })
+      }
+    }
+    const [first] = faults
+    throw new ApiError(
+      'unavailable',
+      first
+        ? message('tiers.not-fetched', { tier: first.tier, why: first.why })
+        : message('images.file-elsewhere'),
+    )
+  }
+
+  async #fetchFrom(
+    source: Source,
+    instance: InstanceRecord,
+    recall: RunningRecall,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { bytes, instanceId } = instance
+    const release = await this.#cache.reserve(bytes)
+    try {
+      if (source.kind === 'object') await this.#fetchObject(source, instance, recall, signal)
+      else await source.retrieve(signal)
+      const { database, clock } = this.#context
+      await database.commitSoon(() =>
+        recordRecalled(database, instanceId, bytes, instantOf(clock())),
+      )
+    } finally {
+      release()
+    }
+  }
+
+  async #fetchObject(
+    source: Source & { readonly kind: 'object' },
+    instance: InstanceRecord,
+    recall: RunningRecall,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, imageFiles, uuid } = this.#context
+    const part = imageFiles.begin()
+    const file = fileFor(instance.studyInstanceUid, uuid())
+    imageFiles.arriving.add(file)
+    try {
+      for await (const chunk of source.read(signal)) {
+        await part.write([chunk])
+        recall.grown(part.path, part.bytes)
+      }
+      await part.finish()
+      await part.place(file)
+      await part.secure()
+      await database.commitSoon(() =>
+        recordReturnedFile(database, instance.instanceId, { ...instance, file }),
+      )
+    } catch (error) {
+      await part.discard()
+      throw error
+    } finally {
+      imageFiles.arriving.delete(file)
+    }
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.#closing.abort()
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+  }
+}

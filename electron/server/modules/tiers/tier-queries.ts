@@ -1,0 +1,127 @@
+import type { Database } from '#server/database/database.ts'
+import { flag, rawQuery } from '#server/database/query.ts'
+import type { TierSettings, Verification } from '#shared/contract/tiers.ts'
+import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
+
+export interface TierRecord {
+  readonly tierId: string
+  readonly name: string
+  readonly isEnabled: boolean
+  readonly isAutomatic: boolean
+  readonly settings: TierSettings
+  readonly storedInstances: number
+  readonly storedBytes: number
+  readonly lastError: Message | null
+  readonly verification: Verification | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export const listTiers = (database: Database): TierRecord[] =>
+  database
+    .all(database.sql.selectFrom('tiers').selectAll().orderBy('name').orderBy('tierId'))
+    .map(recordOf)
+
+export function findTier(database: Database, tierId: string): TierRecord | undefined {
+  const row = database.get(
+    database.sql.selectFrom('tiers').selectAll().where('tierId', '=', tierId),
+  )
+  return row && recordOf(row)
+}
+
+type Editable = Pick<
+  TierRecord,
+  'tierId' | 'name' | 'isEnabled' | 'isAutomatic' | 'settings' | 'createdAt' | 'updatedAt'
+>
+
+export const insertTier = (database: Database, tier: Editable) =>
+  database.run(database.sql.insertInto('tiers').values(rowOf(tier)))
+
+export const updateTier = (database: Database, tier: Editable) =>
+  database.run(database.sql.updateTable('tiers').set(rowOf(tier)).where('tierId', '=', tier.tierId))
+
+/** Deletes the tier with its copies and migrations; the objects stay in the store. */
+export const deleteTier = (database: Database, tierId: string) =>
+  database.run(database.sql.deleteFrom('tiers').where('tierId', '=', tierId))
+
+/** Records why the tier could not be reached; null after it was. */
+export const setTierError = (database: Database, tierId: string, error: Message | null) =>
+  database.run(
+    database.sql
+      .updateTable('tiers')
+      .set({ lastError: storedOrEmpty(error) })
+      .where('tierId', '=', tierId)
+      .where('lastError', '<>', storedOrEmpty(error)),
+  )
+
+export const setVerification = (database: Database, tierId: string, verification: Verification) =>
+  database.run(
+    database.sql
+      .updateTable('tiers')
+      .set({ verification: JSON.stringify(verification) })
+      .where('tierId', '=', tierId),
+  )
+
+/** Whether objects may have been written to the tier. */
+export const hasCopies = (database: Database, tierId: string): boolean =>
+  database.get(
+    rawQuery(`select 1 from tierCopies where tierId = ? and state <> 'waiting' limit 1`, [tierId]),
+  ) !== undefined
+
+/** Instances of which the only copy is in this tier: their file is not on this PC. */
+export const countOnlyInTier = (database: Database, tierId: string): number =>
+  database.get(
+    rawQuery<{ count: number }>(
+      `select count(*) as count from instances n
+       join tierCopies c on c.instanceId = n.instanceId and c.tierId = ? and c.state = 'stored'
+       where n.localRemovedAt is not null and not exists (
+         select 1 from tierCopies o
+         where o.instanceId = n.instanceId and o.tierId <> c.tierId and o.state = 'stored')
+       and not exists (
+         select 1 from instanceCopies o join destinations using (destinationId)
+         where o.instanceId = n.instanceId)`,
+      [tierId],
+    ),
+  )?.count ?? 0
+
+const rowOf = ({ settings, isEnabled, isAutomatic, ...tier }: Editable) => ({
+  ...{ tierId: tier.tierId, name: tier.name },
+  ...{ createdAt: tier.createdAt, updatedAt: tier.updatedAt },
+  kind: settings.kind,
+  settings: JSON.stringify(settings),
+  isEnabled: flag(isEnabled),
+  isAutomatic: flag(isAutomatic),
+})
+
+function recordOf({
+  kind: _,
+  isEnabled,
+  isAutomatic,
+  settings,
+  lastError,
+  verification,
+  ...row
+}: {
+  readonly tierId: string
+  readonly name: string
+  readonly kind: string
+  readonly isEnabled: number
+  readonly isAutomatic: number
+  readonly settings: string
+  readonly storedInstances: number
+  readonly storedBytes: number
+  readonly lastError: string
+  readonly verification: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}): TierRecord {
+  return {
+    ...row,
+    isEnabled: isEnabled === 1,
+    isAutomatic: isAutomatic === 1,
+    settings: JSON.parse(settings),
+    lastError: messageOrNull(lastError),
+    verification: verification === null ? null : JSON.parse(verification),
+  }
+}

@@ -1,0 +1,202 @@
+import { existsSync } from 'node:fs'
+import type { Context } from '#server/context.ts'
+import { findInstance } from '#server/modules/images/instance-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
+import type { Verification } from '#shared/contract/tiers.ts'
+import { ApiError } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { ContentDigest } from './content-digest.ts'
+import { isS3Tier } from './copier.ts'
+import { type CopyRecord, listCopiesByKey, recordLost, recordVerified } from './copy-queries.ts'
+import type { ObjectStore } from './object-store.ts'
+import { isMissingObject, storeFault } from './store-fault.ts'
+import type { TierConnections } from './stores.ts'
+import { setVerification, type TierRecord } from './tier-queries.ts'
+
+const BATCH = 500
+const CONCURRENCY = 4
+
+/** An object that is not as recorded. */
+export interface ObjectFault {
+  readonly key: string
+  readonly found: 'missing' | 'changed'
+}
+
+/** Objects that are listed in the result of the command. */
+const MAX_FAULTS = 1000
+
+interface Running {
+  result: Verification
+  readonly faults: ObjectFault[]
+  readonly stopped: AbortController
+  readonly ended: Promise<Verification>
+}
+
+/** Compares the objects in a store with what is recorded of them. One at a time for each tier. */
+export class Verifications implements AsyncDisposable {
+  readonly #context: Context
+  readonly #connections: TierConnections
+  readonly #running = new Map<string, Running>()
+
+  constructor(context: Context, connections: TierConnections) {
+    this.#context = context
+    this.#connections = connections
+  }
+
+  /** The running verification of a tier. */
+  of(tierId: string): Verification | undefined {
+    return this.#running.get(tierId)?.result
+  }
+
+  /**
+   * @param isQuick compares keys and lengths with the list of the store; otherwise every object is
+   * read and its checksum compared
+   * @throws ApiError refused: the tier is no object store, or a verification is running
+   */
+  start(tier: TierRecord, isQuick: boolean): void {
+    this.#begin(tier, isQuick)
+  }
+
+  /** As `start`, to the end. */
+  async run(tier: TierRecord, isQuick: boolean) {
+    const { faults, ended } = this.#begin(tier, isQuick)
+    return { verification: await ended, faults }
+  }
+
+  #begin(tier: TierRecord, isQuick: boolean): Running {
+    if (!isS3Tier(tier)) throw new ApiError('refused', message('tiers.pacs-not-verified'))
+    if (this.#running.has(tier.tierId))
+      throw new ApiError('refused', message('tiers.verification-running'))
+    const stopped = new AbortController()
+    const result: Verification = {
+      ...{ state: 'running', isQuick, checked: 0, total: tier.storedInstances },
+      ...{ missing: 0, changed: 0, repaired: 0, fault: null },
+      ...{ startedAt: instantOf(this.#context.clock()), endedAt: null },
+    }
+    const store = this.#connections.storeOf(tier)
+    const running: Running = {
+      ...{ result, stopped, faults: [] },
+      ended: Promise.resolve().then(() => this.#run(tier.tierId, store, running)),
+    }
+    this.#running.set(tier.tierId, running)
+    return running
+  }
+
+  async #run(tierId: string, store: ObjectStore, running: Running): Promise<Verification> {
+    const { signal } = running.stopped
+    const { database, clock, feed } = this.#context
+    const end = (state: Verification['state'], fault: Message | null) => {
+      const endedAt = instantOf(clock())
+      const ended = { ...running.result, state, fault, endedAt }
+      setVerification(database, tierId, ended)
+      return ended
+    }
+    try {
+      const check = running.result.isQuick ? this.#checkList : this.#checkContent
+      await check(tierId, store, running, signal)
+      return end('done', null)
+    } catch (error) {
+      const fault = storeFault(error)
+      if (!signal.aborted && fault.code === 'tiers.internal-error')
+        reportError(this.#context, error)
+      return end(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : fault)
+    } finally {
+      this.#running.delete(tierId)
+      feed.noteStatus()
+    }
+  }
+
+  /** Both lists are in the order of the keys, so that they are compared as they are read. */
+  #checkList = async (
+    tierId: string,
+    store: ObjectStore,
+    running: Running,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const copies = this.#copies(tierId)
+    let copy = copies.next().value
+    for await (const { key, bytes } of store.list(signal)) {
+      while (copy && copy.objectKey < key) {
+        this.#note(running, copy, 'missing')
+        copy = copies.next().value
+      }
+      if (copy?.objectKey !== key) continue
+      this.#note(running, copy, bytes === copy.bytes ? 'listed' : 'changed')
+      copy = copies.next().value
+    }
+    for (; copy; copy = copies.next().value) this.#note(running, copy, 'missing')
+  }
+
+  #checkContent = async (
+    tierId: string,
+    store: ObjectStore,
+    running: Running,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const copies = this.#copies(tierId)
+    const one = async () => {
+      for (const copy of copies) {
+        signal.throwIfAborted()
+        const digest = new ContentDigest(0)
+        try {
+          await store.readInto(digest, copy.objectKey, copy.encryption, signal)
+        } catch (error) {
+          if (!isMissingObject(error)) throw error
+          this.#note(running, copy, 'missing')
+          continue
+        }
+        this.#note(running, copy, copy.sha256?.equals(digest.sha256()) ? 'same' : 'changed')
+      }
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, one))
+  };
+
+  *#copies(tierId: string): Generator<CopyRecord, undefined> {
+    for (let after = ''; ; ) {
+      const batch = listCopiesByKey(this.#context.database, tierId, after, BATCH)
+      yield* batch
+      const last = batch.at(-1)
+      if (!last) return undefined
+      after = last.objectKey
+    }
+  }
+
+  /** A copy that is missing or changed is made again if the file is on this PC. */
+  #note(
+    running: Running,
+    { copyId, instanceId, objectKey }: CopyRecord,
+    found: 'listed' | 'same' | 'missing' | 'changed',
+  ): void {
+    const { database, clock, imageFiles } = this.#context
+    const now = instantOf(clock())
+    running.result = { ...running.result, checked: running.result.checked + 1 }
+    if (found === 'same') recordVerified(database, copyId, now)
+    if (found === 'same' || found === 'listed') return
+    const instance = findInstance(database, instanceId)
+    const isHere = instance !== undefined && existsSync(imageFiles.pathOf(instance.file))
+    database.transaction(() => {
+      const why = message(found === 'missing' ? 'tiers.object-missing' : 'tiers.copy-differs')
+      recordLost(database, copyId, why, isHere ? now : null)
+      if (isHere) database.notify('tier copies')
+    })
+    const { result, faults } = running
+    if (faults.length < MAX_FAULTS) faults.push({ key: objectKey, found })
+    running.result = {
+      ...result,
+      [found]: result[found] + 1,
+      repaired: result.repaired + (isHere ? 1 : 0),
+    }
+  }
+
+  /** Stops the verification of a tier; what it has found stays recorded. */
+  async stop(tierId: string): Promise<void> {
+    const running = this.#running.get(tierId)
+    running?.stopped.abort()
+    await running?.ended
+  }
+
+  async [Symbol.asyncDispose]() {
+    await Promise.all([...this.#running.keys()].map((tierId) => this.stop(tierId)))
+  }
+}

@@ -1,0 +1,61 @@
+import { open } from 'node:fs/promises'
+import type { Recall } from '#server/database/recall.ts'
+import { OpenFile } from './open-files.ts'
+import { Watch } from './view-list.ts'
+
+/**
+ * Runs `work` on the bytes of a file that are here, while it is fetched from a tier, until it
+ * returns a result. Undefined when the file is complete.
+ * @throws errors of `work` and of the fetch, the abort reason of the signal
+ */
+export async function whileArriving<T>(
+  recall: Recall,
+  signal: AbortSignal,
+  work: (file: OpenFile) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const watch = new Watch()
+  let end: { readonly error?: unknown } | undefined
+  const stop = recall.onGrown(() => watch.changed())
+  const ended = (how: typeof end) => {
+    end = how
+    watch.changed()
+  }
+  recall.done.then(
+    () => ended({}),
+    (error: unknown) => ended({ error }),
+  )
+  let file: { readonly path: string; readonly opened: OpenFile } | undefined
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      if (end) {
+        if ('error' in end) throw end.error
+        return undefined
+      }
+      const { path, bytes } = recall
+      if (bytes > 0 && file?.path !== path) {
+        await file?.opened[Symbol.asyncDispose]()
+        file = await openArriving(path)
+      }
+      if (file) {
+        file.opened.source.length = bytes
+        const found = await work(file.opened)
+        if (found !== undefined) return found
+      }
+      if (!end && recall.bytes === bytes && recall.path === path) await watch.next(signal)
+    }
+  } finally {
+    stop()
+    await file?.opened[Symbol.asyncDispose]()
+  }
+}
+
+/** Undefined if it has got its final name in the meantime. */
+async function openArriving(path: string) {
+  try {
+    return { path, opened: new OpenFile(await open(path, 'r'), 0, false) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

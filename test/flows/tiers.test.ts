@@ -1,0 +1,205 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { runWithLock } from '#server/modules/control/commands.ts'
+import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
+import { dashboardViews, View } from '#shared/contract/viewing.ts'
+import { english } from '#shared/messages/english.ts'
+import { viewPaths } from '#shared/view-paths.ts'
+import { OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.ts'
+import { httpCall, OWN_PAGE } from '../support/http-call.ts'
+import { type InstanceFile, writeInstance } from '../support/instance-file.ts'
+import type { TestStore } from '../support/object-store.ts'
+import { openObjectStore, openStoredArchive } from '../support/stored-archive.ts'
+import { partsIn } from './dicomweb-fixture.ts'
+
+// An archive whose images are copied to an object store, and fetched from it when they are asked
+// for.
+
+const STUDY = '2.25.100'
+
+const madeInstances = (count: number): InstanceFile[] => {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-tiers-'))
+  return Array.from({ length: count }, (_, at) =>
+    writeInstance(folder, {
+      sopInstanceUid: `2.25.100.1.${at + 1}`,
+      more: { InstanceNumber: String(at + 1) },
+    }),
+  )
+}
+
+const SIDE = 256
+const SOP = '2.25.100.1.1'
+
+/** An image of two frames. */
+function twoFrames(): InstanceFile {
+  const made = writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), {
+    ...{ sopInstanceUid: SOP, size: SIDE, more: { NumberOfFrames: '2' } },
+  })
+  const file = readFileSync(made.path)
+  const pixels = file.subarray(file.length - SIDE * SIDE * 2)
+  file.writeUInt32LE(pixels.length * 2, file.length - pixels.length - 4)
+  writeFileSync(made.path, Buffer.concat([file, pixels]))
+  return { ...made, dataSet: Buffer.concat([made.dataSet, pixels]) }
+}
+
+/** Copies all images to a tier in the store. */
+async function migrated(gateway: StartedGateway, store: TestStore): Promise<string> {
+  const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier() })
+  await gateway.call(dashboardTiers.migrate, { params: { tierId } })
+  await until(async () => expect((await tierOf(gateway)).migration?.state).toBe('done'))
+  return tierId
+}
+
+const until = <T>(check: () => T | Promise<T>) =>
+  vi.waitFor(check, { timeout: 20_000, interval: 50 })
+
+const tierOf = async ({ call }: StartedGateway): Promise<Tier> => {
+  const { tiers } = await call(dashboardTiers.list, {})
+  return tiers[0] as Tier
+}
+
+it('copies an archive to an object store, verifies it, and fetches what is no longer on the PC', async () => {
+  const store = await openObjectStore()
+  const files = madeInstances(5)
+  const clinic = await openStoredArchive(files)
+  const { gateway } = clinic.archive
+  const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier() })
+  const tested = await gateway.call(dashboardTiers.test, { params: { tierId } })
+  expect(tested).toMatchObject({ success: true, message: { code: 'tiers.test-passed' } })
+
+  await gateway.call(dashboardTiers.migrate, { params: { tierId } })
+  await until(async () => {
+    const { migration, stored, waiting } = await tierOf(gateway)
+    expect(migration).toMatchObject({ state: 'done', totalInstances: 5, doneInstances: 5 })
+    expect({ stored: stored.instances, waiting }).toEqual({ stored: 5, waiting: 0 })
+  })
+  expect(store.keys()).toHaveLength(5)
+
+  const [missing = '', changed = ''] = store.keys()
+  store.deleteObject(missing)
+  store.changeObject(changed)
+  await gateway.call(dashboardTiers.verify, { params: { tierId }, body: {} })
+  await until(async () =>
+    expect((await tierOf(gateway)).verification).toMatchObject({
+      ...{ state: 'done', checked: 5, missing: 1, changed: 1, repaired: 2 },
+    }),
+  )
+  await until(async () => expect((await tierOf(gateway)).stored.instances).toBe(5))
+  await gateway.call(dashboardTiers.verify, { params: { tierId }, body: { isQuick: true } })
+  await until(async () =>
+    expect((await tierOf(gateway)).verification).toMatchObject({
+      ...{ state: 'done', isQuick: true, checked: 5, missing: 0, changed: 0 },
+    }),
+  )
+
+  await clinic.withoutFiles()
+  const answer = await clinic.archive.get(`/studies/${STUDY}`, {
+    accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
+  })
+  expect(answer.status).toBe(200)
+  const sent = partsIn(answer).map(({ content }) => content.toString('base64'))
+  const made = files.map(({ dataSet }) => dataSet)
+  expect(sent).toHaveLength(5)
+  for (const dataSet of made)
+    expect(sent.some((content) => Buffer.from(content, 'base64').includes(dataSet))).toBe(true)
+})
+
+it('shows the first frame while the rest of the file is still on its way from the store', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive([twoFrames()])
+  await migrated(clinic.archive.gateway, store)
+  await clinic.withoutFiles()
+  const rest = Promise.withResolvers<void>()
+  const before = store.requests.length
+  const frameBytes = SIDE * SIDE * 2
+  const whole = twoFrames().dataSet.length
+  store.intervene({ hold: () => ({ bytes: whole - frameBytes / 2, until: rest.promise }) })
+
+  const { http } = clinic.archive.gateway
+  const window = await sessionHeaders(http, OWNER)
+  const opened = await httpCall(`${http}${dashboardViews.open.path}`, {
+    ...{ method: 'POST', headers: window, json: { studyInstanceUid: STUDY } },
+  })
+  const [cookie = ''] = opened.headers['set-cookie']?.[0]?.split(';') ?? []
+  const headers = { ...OWN_PAGE, cookie }
+  const { viewId } = View.parse(opened.json)
+  const frame = (number: number) =>
+    fetch(`${http}${viewPaths.frame(viewId, SOP, number)}`, { headers })
+  const list = fetch(`${http}${viewPaths.images(viewId)}`, { headers })
+  const order: string[] = []
+  await until(async () => {
+    const first = await frame(1)
+    expect(first.status).toBe(200)
+    expect((await first.arrayBuffer()).byteLength).toBe(frameBytes)
+    order.push('first frame')
+  })
+  order.push('rest sent')
+  rest.resolve()
+  expect((await frame(2)).status).toBe(200)
+  expect(order).toEqual(['first frame', 'rest sent'])
+  await (await list).body?.cancel()
+  // Both frames and the list shared one fetch.
+  expect(store.requests.slice(before)).toHaveLength(1)
+})
+
+it('verifies tiers from the command line, which ends with 1 if something is missing', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive(madeInstances(3))
+  await migrated(clinic.archive.gateway, store)
+  await clinic.stop()
+  const verify = (options: Record<string, string | boolean> = {}) =>
+    runWithLock(clinic.folder, { command: 'tiers verify', arguments: [], options, input: '' })
+  expect(await verify()).toEqual({
+    ok: true,
+    output: 'Archive store: 3 checked, 0 missing, 0 changed, 0 queued to be copied again',
+  })
+  const [missing = ''] = store.keys()
+  store.deleteObject(missing)
+  const found = await verify({ quick: true })
+  expect(found?.ok).toBe(false)
+  expect(found?.output).toContain(`Archive store\tmissing\t${missing}`)
+  expect(found?.output).toContain('1 missing, 0 changed, 1 queued to be copied again')
+})
+
+it('says which tier an image could not be fetched from, and why', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive(madeInstances(1))
+  const { gateway } = clinic.archive
+  const { tierId } = await gateway.call(dashboardTiers.add, {
+    body: store.tier({ isAutomatic: true }),
+  })
+  await gateway.call(dashboardTiers.migrate, { params: { tierId } })
+  await until(async () => expect((await tierOf(gateway)).stored.instances).toBe(1))
+  store.deleteObject(store.keys()[0] ?? '')
+  await clinic.withoutFiles()
+  const answer = await clinic.archive.get(`/studies/${STUDY}`, {
+    accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
+  })
+  expect(answer.status).toBe(503)
+  expect(answer.bytes.toString()).toContain('Archive store')
+})
+
+it.each([
+  ['an unknown access key', { accessKeyId: 'NOBODY' }, 'access key is not known'],
+  ['a wrong secret', 'SignatureDoesNotMatch', 'does not match the access key'],
+  ['a wrong clock', 'RequestTimeTooSkewed', 'clocks of this PC and of the store'],
+  ['missing rights', 'AccessDenied', 'no right to do this'],
+  ['another region', 'AuthorizationHeaderMalformed', 'another region'],
+  ['a missing bucket', { bucket: 'no-such-bucket' }, 'no bucket with this name'],
+  ['a closed port', { endpoint: 'http://127.0.0.1:9' }, 'connection was refused'],
+  ['a server without TLS', 'tls', 'no secure connection'],
+])('tells %s from other faults', async (_, given, expected) => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive([])
+  const { gateway } = clinic.archive
+  const isCode = typeof given === 'string' && given !== 'tls'
+  if (isCode) store.intervene({ refuse: given })
+  const tls = { endpoint: store.url.replace('http:', 'https:') }
+  const settings = given === 'tls' ? tls : typeof given === 'string' ? {} : given
+  const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier({}, settings) })
+  const { success, message } = await gateway.call(dashboardTiers.test, { params: { tierId } })
+  expect(success).toBe(false)
+  expect(english(message)).toContain(expected)
+})

@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import S3rver from 's3rver'
+import type { NewTier, S3Settings } from '#shared/contract/tiers.ts'
+import { tempFolder } from './temp-store.ts'
+
+export const BUCKET = 'images'
+const CREDENTIAL = 'S3RVER'
+
+/** What happens to a request before it reaches the store. */
+export interface Intervention {
+  /** Code of the error that the store answers instead, such as `SignatureDoesNotMatch`. */
+  readonly refuse?: string
+  /** Called for every request; the store answers when it resolves. */
+  readonly before?: (method: string, path: string) => Promise<void> | void
+  /** Called when the store has answered; its answer is sent when it resolves. */
+  readonly after?: (method: string, path: string) => Promise<void> | void
+  /**
+   * Sends this many bytes of the body of an object, and the rest when the promise resolves.
+   */
+  readonly hold?: (
+    path: string,
+  ) => { readonly bytes: number; readonly until: Promise<void> } | undefined
+}
+
+export interface TestStore extends AsyncDisposable {
+  readonly url: string
+  /** Requests as `GET /images/…`, in the order in which they came. */
+  readonly requests: readonly string[]
+  intervene(how: Intervention): void
+  keys(): string[]
+  contentOf(key: string): Buffer
+  deleteObject(key: string): void
+  changeObject(key: string): void
+  tier(more?: Partial<NewTier>, settings?: Partial<S3Settings>): NewTier
+}
+
+/** An object store on a free port of 127.0.0.1, behind a proxy that can hold requests up. */
+export async function startObjectStore(): Promise<TestStore> {
+  const temporary = tempFolder()
+  const store = new S3rver({
+    ...{ address: '127.0.0.1', port: 0, silent: true, directory: temporary.folder },
+    configureBuckets: [{ name: BUCKET }],
+  })
+  const { port } = await store.run()
+  const requests: string[] = []
+  let intervention: Intervention = {}
+  const proxy = createServer(async (incoming, outgoing) => {
+    const path = (incoming.url ?? '').split('?')[0] ?? ''
+    requests.push(`${incoming.method} ${path}`)
+    await intervention.before?.(incoming.method ?? '', path)
+    if (intervention.refuse) {
+      outgoing.writeHead(403, { 'content-type': 'application/xml' })
+      outgoing.end(`<Error><Code>${intervention.refuse}</Code></Error>`)
+      return
+    }
+    const { method, headers, url } = incoming
+    const forwarded = request({ host: '127.0.0.1', port, method, headers, path: url })
+    forwarded.on('error', () => outgoing.destroy())
+    forwarded.on('response', async (answer) => {
+      await intervention.after?.(method ?? '', path)
+      // Node dates its answers by a clock that tests do not shift.
+      const date = new Date().toUTCString()
+      outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date })
+      const held = method === 'GET' ? intervention.hold?.(path) : undefined
+      await sendHeld(answer, outgoing, held).catch(() => outgoing.destroy())
+    })
+    await pipeline(incoming, forwarded).catch(() => outgoing.destroy())
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const folder = join(temporary.folder, BUCKET)
+  return {
+    ...{ url, requests },
+    intervene(how) {
+      intervention = how
+    },
+    keys: () =>
+      existsSync(folder)
+        ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+            .filter((name) => name.endsWith('._S3rver_object'))
+            .map((name) => name.replace(/\._S3rver_object$/, ''))
+            .sort()
+        : [],
+    contentOf: (key) => readFileSync(join(folder, `${key}._S3rver_object`)),
+    deleteObject(key) {
+      for (const suffix of ['object', 'object.md5', 'metadata.json'])
+        rmSync(join(folder, `${key}._S3rver_${suffix}`), { force: true })
+    },
+    changeObject: (key) => writeFileSync(join(folder, `${key}._S3rver_object`), 'something else'),
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections()
+      proxy.close()
+      await store.close()
+      temporary[Symbol.dispose]()
+    },
+    tier: (more = {}, settings = {}) => ({
+      ...{ name: 'Archive store', isEnabled: true, isAutomatic: false, secret: CREDENTIAL },
+      ...more,
+      settings: {
+        ...{ kind: 's3', endpoint: url, region: 'us-east-1', bucket: BUCKET, prefix: '' },
+        ...{ accessKeyId: CREDENTIAL, isPathStyle: true, encryption: 'none', certificate: null },
+        ...settings,
+      },
+    }),
+  }
+}
+
+async function sendHeld(
+  answer: AsyncIterable<Buffer>,
+  outgoing: NodeJS.WritableStream,
+  held: ReturnType<NonNullable<Intervention['hold']>>,
+): Promise<void> {
+  let sent = 0
+  for await (const chunk of answer) {
+    const first = held ? Math.min(chunk.length, Math.max(0, held.bytes - sent)) : chunk.length
+    outgoing.write(chunk.subarray(0, first))
+    if (first < chunk.length) {
+      await held?.until
+      outgoing.write(chunk.subarray(first))
+    }
+    sent += chunk.length
+  }
+  outgoing.end()
+}
