@@ -80,9 +80,10 @@ export class OtlpExport implements AsyncDisposable {
   }
 
   async #open(): Promise<AsyncDisposable | undefined> {
-    const { settings, log } = this.#context
+    const { settings, log, isSafe } = this.#context
     const url = settings.get('otlp.url')
-    if (!settings.get('otlp.isOn') || url === null) return undefined
+    // In safe mode nothing is sent.
+    if (isSafe || !settings.get('otlp.isOn') || url === null) return undefined
     // Loaded where it is used: most gateways do not.
     const otel = await import('./otlp-sdk.ts')
     const intervalMs = settings.get('otlp.seconds') * 1000

@@ -5,11 +5,9 @@ import { t } from '../../i18n/t.ts'
 import { Notice } from '../../ui/tone.tsx'
 import { SecretForm } from './secret-form.tsx'
 
-const POLL_MS = 10_000
-
 /** The secret of the collector, and whether it takes what it is sent. */
 export function OtlpPanel() {
-  const state = useReply(dashboardOtlpExport.state, {}, { every: POLL_MS })
+  const state = useReply(dashboardOtlpExport.state, {}, { every: 60_000 })
   if (!state.data) return null
   const { hasSecret, lastAt, isOk, dropped } = state.data
   return (
