@@ -283,7 +283,7 @@ class ScribeInvitation(TypedDict):
     #: Second suffix.
     suffix2: NotRequired[str | None]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
@@ -398,8 +398,12 @@ class ScribeStudy(TypedDict):
     reportIds: NotRequired[list[ScribeStudyReportIds]]
     #: The patient’s identifier in the partner’s system.
     externalPatientId: NotRequired[str | None]
+    #: Clinical history of the patient.
+    clinicalHistory: NotRequired[str | None]
     #: Why the exam was ordered.
     clinicalIndication: NotRequired[str | None]
+    #: Modality, such as `CT`.
+    modality: NotRequired[str | None]
     #: How the exam was made.
     technologistTechnique: NotRequired[str | None]
     #: Notes of the technologist.
@@ -426,7 +430,7 @@ class ScribeUser(TypedDict):
     #: Telephone number, 10 to 15 digits.
     phoneNumber: NotRequired[str]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
@@ -617,7 +621,7 @@ class ViewerInvitation(TypedDict):
     #: Second suffix.
     suffix2: NotRequired[str | None]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
@@ -690,7 +694,7 @@ class ViewerUser(TypedDict):
     #: Telephone number, 10 to 15 digits.
     phoneNumber: NotRequired[str]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
@@ -767,19 +771,19 @@ class ViewerUsersInviteBody(TypedDict):
     #: cannot be assigned.
     level: Literal["admin", "member"]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
     #: Whether the user may use the window; must be true for `admin`.
     hasDashboardAccess: bool
     #: Middle name.
-    middleName: NotRequired[str]
+    middleName: NotRequired[str | None]
     #: Telephone number, 10 to 15 digits.
-    phoneNumber: NotRequired[str]
+    phoneNumber: NotRequired[str | None]
     #: First suffix, such as a degree.
-    suffix1: NotRequired[str]
+    suffix1: NotRequired[str | None]
     #: Second suffix.
-    suffix2: NotRequired[str]
+    suffix2: NotRequired[str | None]
 
 
 class ViewerUsersListQuery(TypedDict):
@@ -818,7 +822,7 @@ class ViewerUsersUpdateBody(TypedDict):
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]]
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
     #: Whether the user may use the window; must be true for `admin`.
@@ -879,7 +883,7 @@ class ViewerUsersUpdateInvitationBody(TypedDict):
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]]
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
     #: Whether the user may use the window; must be true for `admin`.
@@ -912,23 +916,23 @@ class ScribeUsersInviteBody(TypedDict):
     #: cannot be assigned.
     level: Literal["admin", "member"]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
     #: Whether the user may use the window; must be true for `admin`.
     hasDashboardAccess: bool
     #: Middle name.
-    middleName: NotRequired[str]
+    middleName: NotRequired[str | None]
     #: Telephone number, 10 to 15 digits.
-    phoneNumber: NotRequired[str]
+    phoneNumber: NotRequired[str | None]
     #: First suffix, such as a degree.
-    suffix1: NotRequired[str]
+    suffix1: NotRequired[str | None]
     #: Second suffix.
-    suffix2: NotRequired[str]
+    suffix2: NotRequired[str | None]
     #: Whether the user may write and sign reports; needs `npiNumber`.
     canCreateReports: bool
     #: National Provider Identifier, 10 digits; needed by users who may create reports.
-    npiNumber: NotRequired[str]
+    npiNumber: NotRequired[str | None]
 
 
 class ScribeUsersListQuery(TypedDict):
@@ -969,7 +973,7 @@ class ScribeUsersUpdateBody(TypedDict):
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]]
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
     #: Whether the user may use the window; must be true for `admin`.
@@ -1034,7 +1038,7 @@ class ScribeUsersUpdateInvitationBody(TypedDict):
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: What the user does in the clinic. It changes no rights.
-    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Other"]]
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
     #: Whether the user may use the window; must be true for `admin`.
@@ -1064,7 +1068,7 @@ class ExpressCreateBody(TypedDict):
     #: Name of the customer.
     expressCustomerName: str
     #: Pairs of your own; the gateway only stores them.
-    metadata: NotRequired[Metadata]
+    metadata: NotRequired[Metadata | None]
 
 
 class ExpressListQuery(TypedDict):
@@ -1107,7 +1111,7 @@ class OrgsCreateBody(TypedDict):
     #: Name of the organization.
     orgName: str
     #: Pairs of your own; the gateway only stores them.
-    metadata: NotRequired[Metadata]
+    metadata: NotRequired[Metadata | None]
 
 
 class ViewerCreateBody(TypedDict):
@@ -1118,11 +1122,11 @@ class ViewerCreateBody(TypedDict):
     #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
     severity: Literal["normal", "high", "stat"]
     #: The user to whom the study is assigned.
-    assignedTo: NotRequired[str]
+    assignedTo: NotRequired[str | None]
     #: The Express customer.
-    expressCustomerId: NotRequired[str]
+    expressCustomerId: NotRequired[str | None]
     #: Pairs of your own; the gateway only stores them.
-    metadata: NotRequired[Metadata]
+    metadata: NotRequired[Metadata | None]
 
 
 class ViewerListQuery(TypedDict):
@@ -1194,8 +1198,6 @@ class ViewerRerouteUrlReply(TypedDict):
 
 
 class ViewerEphemeralSessionBodyHangingProtocol(TypedDict):
-    """How the viewer lays out the images first."""
-
     #: Rows and columns of the viewer.
     layout: Literal["1x1", "1x2", "1x3", "1x4", "2x1", "2x2", "2x3", "2x4", "3x1", "3x2", "3x3", "3x4", "4x1", "4x2", "4x3", "4x4"]
     #: The series description that each viewport shows, in reading order; null leaves one empty.
@@ -1206,9 +1208,9 @@ class ViewerEphemeralSessionBody(TypedDict):
     #: Your own handle for the images; sent back unchanged in the event.
     retrievalId: str
     #: Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
-    options: NotRequired[dict[str, JsonValue]]
+    options: NotRequired[dict[str, JsonValue] | None]
     #: How the viewer lays out the images first.
-    hangingProtocol: NotRequired[ViewerEphemeralSessionBodyHangingProtocol]
+    hangingProtocol: NotRequired[ViewerEphemeralSessionBodyHangingProtocol | None]
 
 
 class ViewerEphemeralSessionReply(TypedDict):
@@ -1216,17 +1218,66 @@ class ViewerEphemeralSessionReply(TypedDict):
     url: str
 
 
+class ScribeCreateBodyReportMetadataHeight(TypedDict):
+    #: Unit of the value.
+    unit: Literal["in", "cm"]
+    #: The height in that unit.
+    value: float
+
+
+class ScribeCreateBodyReportMetadataWeight(TypedDict):
+    #: Unit of the value.
+    unit: Literal["lbs", "kg"]
+    #: The weight in that unit.
+    value: float
+
+
+class ScribeCreateBodyReportMetadata(TypedDict):
+    """Patient and scan, as shown on the report."""
+
+    #: Age at the scan, as text.
+    age: NotRequired[str | None]
+    #: Date of birth.
+    dateOfBirth: NotRequired[str | None]
+    #: Where the exam was made.
+    facilityName: NotRequired[str | None]
+    #: Body height.
+    height: NotRequired[ScribeCreateBodyReportMetadataHeight | None]
+    #: Medical record number, Patient ID (0010,0020).
+    mrn: NotRequired[str | None]
+    #: Name of the patient.
+    patientName: NotRequired[str | None]
+    #: Name of the referring physician.
+    referringPhysicianName: NotRequired[str | None]
+    #: Day of the scan, in the clinic’s time zone.
+    scanDate: NotRequired[str | None]
+    #: Time of the scan, `HH:MM`, in the clinic’s time zone.
+    scanTime: NotRequired[str | None]
+    #: Modality or kind of scan, as text.
+    scanType: NotRequired[str | None]
+    #: Patient’s sex.
+    sex: NotRequired[Literal["male", "female", "other"] | None]
+    #: Body weight.
+    weight: NotRequired[ScribeCreateBodyReportMetadataWeight | None]
+    #: What was done: becomes `scanType`.
+    procedure: NotRequired[str | None]
+    #: Day of the scan: becomes `scanDate`.
+    studyDate: NotRequired[str | None]
+    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    studyTime: NotRequired[str | None]
+
+
 class ScribeCreateBodyPriorReports(TypedDict):
     #: Text of the earlier report.
     reportText: str
     #: Identifier of the earlier study in the partner’s system.
-    externalStudyId: NotRequired[str]
+    externalStudyId: NotRequired[str | None]
     #: Modality of the earlier study.
-    modality: NotRequired[str]
+    modality: NotRequired[str | None]
     #: Day of the earlier study.
-    studyDate: NotRequired[str]
+    studyDate: NotRequired[str | None]
     #: Description of the earlier study.
-    studyDescription: NotRequired[str]
+    studyDescription: NotRequired[str | None]
 
 
 class ScribeCreateBody(TypedDict):
@@ -1237,27 +1288,31 @@ class ScribeCreateBody(TypedDict):
     #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
     severity: Literal["normal", "high", "stat"]
     #: Patient and scan, as shown on the report.
-    reportMetadata: StudyReportMetadata
+    reportMetadata: ScribeCreateBodyReportMetadata
     #: The user to whom the study is assigned.
-    assignedTo: NotRequired[str]
+    assignedTo: NotRequired[str | None]
     #: The Express customer.
-    expressCustomerId: NotRequired[str]
+    expressCustomerId: NotRequired[str | None]
     #: Pairs of your own; the gateway only stores them.
-    metadata: NotRequired[Metadata]
+    metadata: NotRequired[Metadata | None]
     #: Texts of earlier reports, for the radiologist.
-    priorReportTexts: NotRequired[list[str]]
+    priorReportTexts: NotRequired[list[str] | None]
     #: Earlier studies of the patient, of either area.
-    priorStudyIds: NotRequired[list[str]]
+    priorStudyIds: NotRequired[list[str] | None]
     #: The patient’s identifier in the partner’s system.
     externalPatientId: NotRequired[str | None]
+    #: Clinical history of the patient.
+    clinicalHistory: NotRequired[str | None]
     #: Why the exam was ordered.
     clinicalIndication: NotRequired[str | None]
+    #: Modality, such as `CT`.
+    modality: NotRequired[str | None]
     #: How the exam was made.
     technologistTechnique: NotRequired[str | None]
     #: Notes of the technologist.
-    technologistNotes: NotRequired[list[str]]
+    technologistNotes: NotRequired[list[str] | None]
     #: Earlier reports from elsewhere.
-    priorReports: NotRequired[list[ScribeCreateBodyPriorReports]]
+    priorReports: NotRequired[list[ScribeCreateBodyPriorReports] | None]
 
 
 class ScribeListQuery(TypedDict):
@@ -1330,19 +1385,25 @@ class ScribeUpdateBodyReportMetadata(TypedDict):
     sex: NotRequired[Literal["male", "female", "other"] | None]
     #: Body weight.
     weight: NotRequired[ScribeUpdateBodyReportMetadataWeight | None]
+    #: What was done: becomes `scanType`.
+    procedure: NotRequired[str | None]
+    #: Day of the scan: becomes `scanDate`.
+    studyDate: NotRequired[str | None]
+    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    studyTime: NotRequired[str | None]
 
 
 class ScribeUpdateBodyPriorReports(TypedDict):
     #: Text of the earlier report.
     reportText: str
     #: Identifier of the earlier study in the partner’s system.
-    externalStudyId: NotRequired[str]
+    externalStudyId: NotRequired[str | None]
     #: Modality of the earlier study.
-    modality: NotRequired[str]
+    modality: NotRequired[str | None]
     #: Day of the earlier study.
-    studyDate: NotRequired[str]
+    studyDate: NotRequired[str | None]
     #: Description of the earlier study.
-    studyDescription: NotRequired[str]
+    studyDescription: NotRequired[str | None]
 
 
 class ScribeUpdateBody(TypedDict):
@@ -1364,14 +1425,18 @@ class ScribeUpdateBody(TypedDict):
     studyDescription: NotRequired[str]
     #: The patient’s identifier in the partner’s system.
     externalPatientId: NotRequired[str | None]
+    #: Clinical history of the patient.
+    clinicalHistory: NotRequired[str | None]
     #: Why the exam was ordered.
     clinicalIndication: NotRequired[str | None]
+    #: Modality, such as `CT`.
+    modality: NotRequired[str | None]
     #: How the exam was made.
     technologistTechnique: NotRequired[str | None]
     #: Notes of the technologist.
-    technologistNotes: NotRequired[list[str]]
+    technologistNotes: NotRequired[list[str] | None]
     #: Earlier reports from elsewhere.
-    priorReports: NotRequired[list[ScribeUpdateBodyPriorReports]]
+    priorReports: NotRequired[list[ScribeUpdateBodyPriorReports] | None]
 
 
 class ScribeCancelBody(TypedDict):
@@ -1469,8 +1534,6 @@ class ScribeReportPdfReply2(TypedDict):
 
 
 class ScribeEphemeralSessionBodyHangingProtocol(TypedDict):
-    """How the viewer lays out the images first."""
-
     #: Rows and columns of the viewer.
     layout: Literal["1x1", "1x2", "1x3", "1x4", "2x1", "2x2", "2x3", "2x4", "3x1", "3x2", "3x3", "3x4", "4x1", "4x2", "4x3", "4x4"]
     #: The series description that each viewport shows, in reading order; null leaves one empty.
@@ -1481,9 +1544,9 @@ class ScribeEphemeralSessionBody(TypedDict):
     #: Your own handle for the images; sent back unchanged in the event.
     retrievalId: str
     #: Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
-    options: NotRequired[dict[str, JsonValue]]
+    options: NotRequired[dict[str, JsonValue] | None]
     #: How the viewer lays out the images first.
-    hangingProtocol: NotRequired[ScribeEphemeralSessionBodyHangingProtocol]
+    hangingProtocol: NotRequired[ScribeEphemeralSessionBodyHangingProtocol | None]
 
 
 class ScribeEphemeralSessionReply(TypedDict):

@@ -485,7 +485,7 @@ export type ScribeInvitation = {
     /**
      * What the user does in the clinic. It changes no rights.
      */
-    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
      * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
      */
@@ -674,9 +674,17 @@ export type ScribeStudy = {
      */
     externalPatientId?: string | null;
     /**
+     * Clinical history of the patient.
+     */
+    clinicalHistory?: string | null;
+    /**
      * Why the exam was ordered.
      */
     clinicalIndication?: string | null;
+    /**
+     * Modality, such as `CT`.
+     */
+    modality?: string | null;
     /**
      * How the exam was made.
      */
@@ -748,7 +756,7 @@ export type ScribeUser = {
     /**
      * What the user does in the clinic. It changes no rights.
      */
-    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
      * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
      */
@@ -1075,7 +1083,7 @@ export type ViewerInvitation = {
     /**
      * What the user does in the clinic. It changes no rights.
      */
-    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
      * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
      */
@@ -1213,7 +1221,7 @@ export type ViewerUser = {
     /**
      * What the user does in the clinic. It changes no rights.
      */
-    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+    clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
      * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
      */
@@ -1440,7 +1448,7 @@ export type ExpressCreateData = {
         /**
          * Pairs of your own; the gateway only stores them.
          */
-        metadata?: Metadata;
+        metadata?: Metadata | null;
     };
     headers?: {
         /**
@@ -1965,7 +1973,7 @@ export type OrgsCreateData = {
         /**
          * Pairs of your own; the gateway only stores them.
          */
-        metadata?: Metadata;
+        metadata?: Metadata | null;
     };
     headers?: {
         /**
@@ -2147,15 +2155,15 @@ export type ViewerCreateData = {
         /**
          * The user to whom the study is assigned.
          */
-        assignedTo?: string;
+        assignedTo?: string | null;
         /**
          * The Express customer.
          */
-        expressCustomerId?: string;
+        expressCustomerId?: string | null;
         /**
          * Pairs of your own; the gateway only stores them.
          */
-        metadata?: Metadata;
+        metadata?: Metadata | null;
     };
     headers?: {
         /**
@@ -2710,7 +2718,7 @@ export type ViewerEphemeralSessionData = {
          */
         options?: {
             [key: string]: JsonValue;
-        };
+        } | null;
         /**
          * How the viewer lays out the images first.
          */
@@ -2723,7 +2731,7 @@ export type ViewerEphemeralSessionData = {
              * The series description that each viewport shows, in reading order; null leaves one empty.
              */
             viewportAssignments: Array<string | null>;
-        };
+        } | null;
     };
     headers?: {
         /**
@@ -2910,7 +2918,7 @@ export type ViewerUsersInviteData = {
         /**
          * What the user does in the clinic. It changes no rights.
          */
-        clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+        clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
          * Whether the user may create, change and cancel studies.
          */
@@ -2922,19 +2930,19 @@ export type ViewerUsersInviteData = {
         /**
          * Middle name.
          */
-        middleName?: string;
+        middleName?: string | null;
         /**
          * Telephone number, 10 to 15 digits.
          */
-        phoneNumber?: string;
+        phoneNumber?: string | null;
         /**
          * First suffix, such as a degree.
          */
-        suffix1?: string;
+        suffix1?: string | null;
         /**
          * Second suffix.
          */
-        suffix2?: string;
+        suffix2?: string | null;
     };
     headers?: {
         /**
@@ -3079,7 +3087,7 @@ export type ViewerUsersUpdateData = {
         /**
          * What the user does in the clinic. It changes no rights.
          */
-        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
          * Whether the user may create, change and cancel studies.
          */
@@ -3502,7 +3510,7 @@ export type ViewerUsersUpdateInvitationData = {
         /**
          * What the user does in the clinic. It changes no rights.
          */
-        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
          * Whether the user may create, change and cancel studies.
          */
@@ -3796,35 +3804,128 @@ export type ScribeCreateData = {
         /**
          * Patient and scan, as shown on the report.
          */
-        reportMetadata: StudyReportMetadata;
+        reportMetadata: {
+            /**
+             * Age at the scan, as text.
+             */
+            age?: string | null;
+            /**
+             * Date of birth.
+             */
+            dateOfBirth?: string | null;
+            /**
+             * Where the exam was made.
+             */
+            facilityName?: string | null;
+            /**
+             * Body height.
+             */
+            height?: {
+                /**
+                 * Unit of the value.
+                 */
+                unit: 'in' | 'cm';
+                /**
+                 * The height in that unit.
+                 */
+                value: number;
+            } | null;
+            /**
+             * Medical record number, Patient ID (0010,0020).
+             */
+            mrn?: string | null;
+            /**
+             * Name of the patient.
+             */
+            patientName?: string | null;
+            /**
+             * Name of the referring physician.
+             */
+            referringPhysicianName?: string | null;
+            /**
+             * Day of the scan, in the clinic’s time zone.
+             */
+            scanDate?: string | null;
+            /**
+             * Time of the scan, `HH:MM`, in the clinic’s time zone.
+             */
+            scanTime?: string | null;
+            /**
+             * Modality or kind of scan, as text.
+             */
+            scanType?: string | null;
+            /**
+             * Patient’s sex.
+             */
+            sex?: 'male' | 'female' | 'other' | null;
+            /**
+             * Body weight.
+             */
+            weight?: {
+                /**
+                 * Unit of the value.
+                 */
+                unit: 'lbs' | 'kg';
+                /**
+                 * The weight in that unit.
+                 */
+                value: number;
+            } | null;
+            /**
+             * What was done: becomes `scanType`.
+             *
+             * @deprecated
+             */
+            procedure?: string | null;
+            /**
+             * Day of the scan: becomes `scanDate`.
+             *
+             * @deprecated
+             */
+            studyDate?: string | null;
+            /**
+             * Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+             *
+             * @deprecated
+             */
+            studyTime?: string | null;
+        };
         /**
          * The user to whom the study is assigned.
          */
-        assignedTo?: string;
+        assignedTo?: string | null;
         /**
          * The Express customer.
          */
-        expressCustomerId?: string;
+        expressCustomerId?: string | null;
         /**
          * Pairs of your own; the gateway only stores them.
          */
-        metadata?: Metadata;
+        metadata?: Metadata | null;
         /**
          * Texts of earlier reports, for the radiologist.
          */
-        priorReportTexts?: Array<string>;
+        priorReportTexts?: Array<string> | null;
         /**
          * Earlier studies of the patient, of either area.
          */
-        priorStudyIds?: Array<string>;
+        priorStudyIds?: Array<string> | null;
         /**
          * The patient’s identifier in the partner’s system.
          */
         externalPatientId?: string | null;
         /**
+         * Clinical history of the patient.
+         */
+        clinicalHistory?: string | null;
+        /**
          * Why the exam was ordered.
          */
         clinicalIndication?: string | null;
+        /**
+         * Modality, such as `CT`.
+         */
+        modality?: string | null;
         /**
          * How the exam was made.
          */
@@ -3832,7 +3933,7 @@ export type ScribeCreateData = {
         /**
          * Notes of the technologist.
          */
-        technologistNotes?: Array<string>;
+        technologistNotes?: Array<string> | null;
         /**
          * Earlier reports from elsewhere.
          */
@@ -3844,20 +3945,20 @@ export type ScribeCreateData = {
             /**
              * Identifier of the earlier study in the partner’s system.
              */
-            externalStudyId?: string;
+            externalStudyId?: string | null;
             /**
              * Modality of the earlier study.
              */
-            modality?: string;
+            modality?: string | null;
             /**
              * Day of the earlier study.
              */
-            studyDate?: string;
+            studyDate?: string | null;
             /**
              * Description of the earlier study.
              */
-            studyDescription?: string;
-        }>;
+            studyDescription?: string | null;
+        }> | null;
     };
     headers?: {
         /**
@@ -4077,6 +4178,24 @@ export type ScribeUpdateData = {
                  */
                 value: number;
             } | null;
+            /**
+             * What was done: becomes `scanType`.
+             *
+             * @deprecated
+             */
+            procedure?: string | null;
+            /**
+             * Day of the scan: becomes `scanDate`.
+             *
+             * @deprecated
+             */
+            studyDate?: string | null;
+            /**
+             * Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+             *
+             * @deprecated
+             */
+            studyTime?: string | null;
         };
         /**
          * Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
@@ -4091,9 +4210,17 @@ export type ScribeUpdateData = {
          */
         externalPatientId?: string | null;
         /**
+         * Clinical history of the patient.
+         */
+        clinicalHistory?: string | null;
+        /**
          * Why the exam was ordered.
          */
         clinicalIndication?: string | null;
+        /**
+         * Modality, such as `CT`.
+         */
+        modality?: string | null;
         /**
          * How the exam was made.
          */
@@ -4101,7 +4228,7 @@ export type ScribeUpdateData = {
         /**
          * Notes of the technologist.
          */
-        technologistNotes?: Array<string>;
+        technologistNotes?: Array<string> | null;
         /**
          * Earlier reports from elsewhere.
          */
@@ -4113,20 +4240,20 @@ export type ScribeUpdateData = {
             /**
              * Identifier of the earlier study in the partner’s system.
              */
-            externalStudyId?: string;
+            externalStudyId?: string | null;
             /**
              * Modality of the earlier study.
              */
-            modality?: string;
+            modality?: string | null;
             /**
              * Day of the earlier study.
              */
-            studyDate?: string;
+            studyDate?: string | null;
             /**
              * Description of the earlier study.
              */
-            studyDescription?: string;
-        }>;
+            studyDescription?: string | null;
+        }> | null;
     };
     headers?: {
         /**
@@ -4989,7 +5116,7 @@ export type ScribeEphemeralSessionData = {
          */
         options?: {
             [key: string]: JsonValue;
-        };
+        } | null;
         /**
          * How the viewer lays out the images first.
          */
@@ -5002,7 +5129,7 @@ export type ScribeEphemeralSessionData = {
              * The series description that each viewport shows, in reading order; null leaves one empty.
              */
             viewportAssignments: Array<string | null>;
-        };
+        } | null;
     };
     headers?: {
         /**
@@ -5193,7 +5320,7 @@ export type ScribeUsersInviteData = {
         /**
          * What the user does in the clinic. It changes no rights.
          */
-        clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+        clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
          * Whether the user may create, change and cancel studies.
          */
@@ -5205,19 +5332,19 @@ export type ScribeUsersInviteData = {
         /**
          * Middle name.
          */
-        middleName?: string;
+        middleName?: string | null;
         /**
          * Telephone number, 10 to 15 digits.
          */
-        phoneNumber?: string;
+        phoneNumber?: string | null;
         /**
          * First suffix, such as a degree.
          */
-        suffix1?: string;
+        suffix1?: string | null;
         /**
          * Second suffix.
          */
-        suffix2?: string;
+        suffix2?: string | null;
         /**
          * Whether the user may write and sign reports; needs `npiNumber`.
          */
@@ -5225,7 +5352,7 @@ export type ScribeUsersInviteData = {
         /**
          * National Provider Identifier, 10 digits; needed by users who may create reports.
          */
-        npiNumber?: string;
+        npiNumber?: string | null;
     };
     headers?: {
         /**
@@ -5370,7 +5497,7 @@ export type ScribeUsersUpdateData = {
         /**
          * What the user does in the clinic. It changes no rights.
          */
-        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
          * Whether the user may create, change and cancel studies.
          */
@@ -5801,7 +5928,7 @@ export type ScribeUsersUpdateInvitationData = {
         /**
          * What the user does in the clinic. It changes no rights.
          */
-        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Other';
+        clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
          * Whether the user may create, change and cancel studies.
          */
