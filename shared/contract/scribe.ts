@@ -215,7 +215,15 @@ export const scribe = {
   list: operation('GET /v1/scribe/studies', {
     access: 'partner',
     summary: 'List scribe studies, newest first',
-    query: z.object({ ...studyFilters, studyReportStatus: choices(REPORT_STUDY_STATUSES) }),
+    query: z.object({
+      ...studyFilters,
+      studyReportStatus: choices(REPORT_STUDY_STATUSES),
+      /** Published clients tell external studies apart, of which there are none here. */
+      studyType: z.preprocess(
+        (given) => given || undefined,
+        z.enum(['standard', 'external']).optional(),
+      ),
+    }),
     reply: pageOf('studies', ScribeStudy),
   }),
   read: operation('GET /v1/scribe/studies/:studyId', {

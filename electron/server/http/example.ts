@@ -50,7 +50,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   isCancelled: false,
   isCritical: false,
   hasMore: true,
-  cursor: 'q0Zx0r9V4w3cJcF0m2l1dDE3NjM2Mjk4MDA',
+  cursor: 'q0Zx0r9V4w3cJcF0m2l1dDE3NjM2Mjk4MDA=',
   message: 'Nothing was changed.',
   studyDescription: 'CT chest',
   age: '54 years',

@@ -71,6 +71,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'query.studyReportStatus':
     'Only studies with one of these statuses, separated by commas. Empty: no filter.',
   isCancelled: 'Whether the study was cancelled.',
+  'query.studyType': 'All studies are `standard`; `external` finds none. For clients that send it.',
   'query.isCancelled':
     'Only cancelled studies (`true`) or only others (`false`). Empty: no filter.',
   cancelledAt: 'When the study was cancelled; null if it is not.',

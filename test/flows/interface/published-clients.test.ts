@@ -111,6 +111,64 @@ describe('fields of published clients', () => {
     }
   })
 
+  it('studyType finds the standard studies, and no external ones', async () => {
+    const sizes = await Promise.all(
+      ['standard', 'external', ''].map(async (studyType) => {
+        const answer = await stage.keys.partner.send(
+          `GET /v1/scribe/studies?studyType=${studyType}`,
+        )
+        return (answer.json as { studies: unknown[] }).studies.length
+      }),
+    )
+    expect(sizes).toEqual([sizes[2], 0, expect.toSatisfy((size: number) => size > 0)])
+  })
+
+  it('operations that this gateway does not have are refused with what to use instead', async () => {
+    const calls = [
+      ...['GET', 'POST'].map((method) => [
+        `${method} /v1/scribe/clinicalReferences`,
+        'facilityName',
+      ]),
+      ...['GET', 'PATCH'].map((method) => [
+        `${method} /v1/scribe/clinicalReferences/ref_${'0'.repeat(32)}`,
+        'facilityName',
+      ]),
+      [`POST /v1/scribe/clinicalReferences/ref_${'0'.repeat(32)}/delete`, 'facilityName'],
+      ['GET /v1/scribe/clinicalReferences/byExternalReferenceId/1', 'facilityName'],
+      ['POST /v1/scribe/studies/external', 'priorReports'],
+      ['POST /v1/scribe/studies/external/delete', 'priorReports'],
+      ['POST /v1/scribe/studies/external/reports', 'priorReports'],
+      ['GET /v1/scribe/studies/external/reports', 'priorReports'],
+      [`GET /v1/scribe/studies/external/reports/ext_${'0'.repeat(32)}`, 'priorReports'],
+    ] as [`GET /${string}`, string][]
+    for (const [call, instead] of calls) {
+      const answer = await stage.keys.partner.send(call, call.startsWith('GET') ? {} : { json: {} })
+      expect([call, answer.status, answer.json]).toMatchObject([
+        call,
+        404,
+        { code: 'not-found', message: expect.stringContaining(instead) },
+      ])
+    }
+  })
+
+  it('a path that ends with a slash names nothing', async () => {
+    for (const call of ['GET /v1/express/', 'PATCH /v1/scribe/studies/'] as const) {
+      const answer = await stage.keys.partner.send(call)
+      expect([call, answer.status]).toEqual([call, 404])
+    }
+  })
+
+  it('__proto__ in metadata is refused with what is wrong', async () => {
+    const answer = await stage.keys.partner.send('POST /v1/express', {
+      body: '{"expressCustomerName":"North","metadata":{"__proto__":"x"}}',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect([answer.status, answer.json]).toMatchObject([
+      400,
+      { message: expect.stringContaining('__proto__') },
+    ])
+  })
+
   it('every clinic role is taken and answered', async () => {
     expect(CLINIC_ROLES).toHaveLength(62)
     for (const [index, clinicRole] of CLINIC_ROLES.entries()) {

@@ -1332,6 +1332,8 @@ class ScribeListQuery(TypedDict):
     studyDescription: NotRequired[str]
     #: Only studies with one of these statuses, separated by commas. Empty: no filter.
     studyReportStatus: NotRequired[list[Literal["unassigned", "assigned", "in_progress", "completed", "addendum_active"]]]
+    #: All studies are `standard`; `external` finds none. For clients that send it.
+    studyType: NotRequired[Literal["standard", "external"]]
 
 
 class ScribeListReply(TypedDict):

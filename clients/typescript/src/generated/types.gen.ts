@@ -3729,6 +3729,10 @@ export type ScribeListData = {
          * Only studies with one of these statuses, separated by commas. Empty: no filter.
          */
         studyReportStatus?: Array<'unassigned' | 'assigned' | 'in_progress' | 'completed' | 'addendum_active'>;
+        /**
+         * All studies are `standard`; `external` finds none. For clients that send it.
+         */
+        studyType?: 'standard' | 'external';
     };
     url: '/v1/scribe/studies';
 };
