@@ -14,10 +14,10 @@ const media = z.array(
   }),
 )
 
-const day = z.string().regex(/^(\d{8})?$/)
+const day = z.string().regex(/^(\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))?$/)
 const Step = WorklistStep.extend({
   ScheduledProcedureStepID: z.string().max(16),
-  ScheduledProcedureStepStartDate: z.string().regex(/^\d{8}$/),
+  ScheduledProcedureStepStartDate: z.string().regex(/^\d{4}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/),
   ScheduledProcedureStepStartTime: z
     .string()
     .regex(/^([01]\d|2[0-3])([0-5]\d([0-5]\d(\.\d{1,6})?)?)?$/),
