@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 const has = (command) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
-const hasPydicom = () =>
-  spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
+const hasPython = (program) =>
+  spawnSync('/usr/bin/python3', ['-c', program], { stdio: 'ignore' }).status === 0
 const hasBrowser = () => (process.env.CHROMIUM ? existsSync(process.env.CHROMIUM) : has('chromium'))
 
 /** Marks a program that a system cannot have, with the reason. */
@@ -133,12 +133,26 @@ const TOOLS = {
     skips: 'Python 3 is not installed',
   },
   pydicom: {
-    isHere: hasPydicom,
+    isHere: () => hasPython('import pydicom'),
     linux: 'python3-pydicom',
     // The last line for Python 3.9, which /usr/bin/python3 is there.
     darwin: { pip: 'pydicom==2.4.4' },
     win32: not('the tests call /usr/bin/python3'),
     skips: 'pydicom is not installed',
+  },
+  'wheels of Python': {
+    isHere: () => hasPython('import setuptools, wheel, pip'),
+    linux: ['python3-pip', 'python3-setuptools', 'python3-wheel'],
+    darwin: not('/usr/bin/python3 there is Python 3.9'),
+    win32: not('the tests call /usr/bin/python3'),
+    skips: 'pip, setuptools and wheel of Python 3.11 are not installed',
+  },
+  mypy: {
+    isHere: () => hasPython('import mypy'),
+    linux: 'mypy',
+    darwin: not('/usr/bin/python3 there is Python 3.9'),
+    win32: not('the tests call /usr/bin/python3'),
+    skips: 'mypy is not installed',
   },
   Linux: {
     isHere: () => true,

@@ -17,6 +17,7 @@ const UPDATE = process.env.UPDATE_OPENAPI
 interface OperationObject {
   readonly operationId: string
   readonly summary: string
+  readonly description?: string
   readonly tags: readonly string[]
   readonly parameters: readonly {
     readonly name?: string
@@ -36,6 +37,10 @@ interface Document {
   readonly webhooks: Readonly<Record<string, { readonly post: OperationObject }>>
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
+const isDescribed = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof Reflect.get(value, 'description') === 'string'
 const fresh = () =>
   JSON.parse(JSON.stringify(openApiDocument({ version: '1' }))) as Document &
     Readonly<Record<string, unknown>>
@@ -103,6 +108,46 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('describes every operation, parameter, body, answer and field', () => {
+    const missing: string[] = []
+    const seek = (value: unknown, at: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [key, inner] of Object.entries(value)) {
+        if (key === 'example' || key === 'examples') continue
+        if (key === 'properties')
+          for (const [name, field] of Object.entries(inner as object))
+            if (!isDescribed(field)) missing.push(`${at}.${name}`)
+        if (key === 'requestBody' && !isDescribed(inner)) missing.push(`${at} ${key}`)
+        if (key === 'parameters' || key === 'responses')
+          for (const [name, one] of Object.entries(inner as object))
+            if (!isDescribed(one) && !('$ref' in (one as object))) missing.push(`${at} ${name}`)
+        seek(inner, `${at}/${key}`)
+      }
+    }
+    seek(document, '')
+    for (const { operationId, description } of everyOperation)
+      if (!description || description.length < 20) missing.push(operationId)
+    expect(missing).toEqual([])
+  })
+
+  it('says of every event how long an answer may take, when it is sent again, and what other answers mean', () => {
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      expect([type, post.description]).toEqual([type, expect.stringMatching(/seconds.*MiB/s)])
+      expect([type, post.description]).toEqual([type, expect.stringMatching(/retry|again/)])
+      expect([type, Object.keys(post.responses)]).toEqual([
+        type,
+        ['200', '400', '410', '429', '3XX', '5XX'],
+      ])
+    }
+    expect(document.components.schemas?.WorklistItem).toMatchObject({
+      properties: {
+        AccessionNumber: { maxLength: 16 },
+        PatientName: { maxLength: 64 },
+        PatientBirthDate: { pattern: expect.stringContaining('3[01]') },
+      },
+    })
+  })
+
   it('declares every part of a path, and refers only to what is there', () => {
     for (const { name, path, operation } of calls) {
       const declared = operation.parameters
@@ -149,7 +194,7 @@ describe('the OpenAPI document', () => {
       schema: { default: 20, minimum: 1, maximum: 100 },
     })
     expect(list.find(({ name }) => name === 'assignedTo')).toMatchObject({
-      description: 'Empty or `null` asks for those that have none.',
+      description: expect.stringContaining('Empty or `null`: unassigned studies.'),
     })
     const created = document.paths['/v1/viewer/studies']?.post
     expect(created?.requestBody).toMatchObject({

@@ -33,7 +33,7 @@ const Limit = z.coerce
     error: fault('http.limit'),
   })
   .default(20)
-  .meta({ minimum: 1, maximum: 100 })
+  .meta({ type: 'integer', minimum: 1, maximum: 100 })
 
 /** Query parameters of every list call. */
 export const Page = { cursor: z.string().optional(), limit: Limit }

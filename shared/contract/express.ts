@@ -3,7 +3,7 @@ import { ExpressCustomerId, OrganizationId, UserId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
-import { Contains, Metadata, orEmpty } from './values.ts'
+import { Contains, Metadata, orEmpty, orNull } from './values.ts'
 
 const Name = z
   .string()
@@ -48,7 +48,7 @@ export const express = {
   create: operation('POST /v1/express', {
     access: 'partner',
     summary: 'Create an Express customer',
-    body: z.object({ expressCustomerName: Name, metadata: Metadata.optional() }),
+    body: z.object({ expressCustomerName: Name, metadata: orNull(Metadata) }),
     reply: ExpressCustomer,
     status: 201,
   }),
@@ -105,7 +105,7 @@ export const orgs = {
   create: operation('POST /v1/orgs', {
     access: 'partner',
     summary: 'Create an organization (legacy)',
-    body: z.object({ orgName: Name, metadata: Metadata.optional() }),
+    body: z.object({ orgName: Name, metadata: orNull(Metadata) }),
     reply: Organization,
     status: 201,
   }),

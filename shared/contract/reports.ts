@@ -200,6 +200,8 @@ export const ClinicalContext = z.object({
   /** Why there is none, or which parts of the response were left out. */
   notes: z.array(Message),
   clinicalIndication: z.string(),
+  /** As the partner gave it with the study. */
+  clinicalHistory: z.string(),
   technologistTechnique: z.string(),
   technologistNotes: z.array(z.string()),
   documents: z.array(ContextDocument),

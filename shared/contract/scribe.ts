@@ -5,7 +5,7 @@ import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
 import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, pageOf } from './conventions.ts'
-import { choices, Metadata, orEmpty, Severity } from './values.ts'
+import { choices, Metadata, orEmpty, orNull, Severity } from './values.ts'
 import {
   EphemeralSession,
   eitherStudy,
@@ -41,36 +41,89 @@ export const StudyReportMetadata = z
   .partial()
   .meta({ id: 'StudyReportMetadata' })
 export type StudyReportMetadata = z.infer<typeof StudyReportMetadata>
+
+/** Names by which published clients send three of the fields. */
+const ALIASES = { procedure: 'scanType', studyDate: 'scanDate', studyTime: 'scanTime' } as const
+const aliasFields = {
+  procedure: metadataFields.scanType,
+  studyDate: metadataFields.scanDate,
+  studyTime: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?$/, {
+      error: fault('studies.time-of-day'),
+    })
+    .transform((time) => time.slice(0, 5)),
+}
+const givenFields = { ...metadataFields, ...aliasFields }
+type GivenFields = typeof givenFields
+type Given = { readonly [K in keyof GivenFields]?: z.output<GivenFields[K]> | null | undefined }
+
+/** Puts aliases in their fields. A field that is given by both names must have one value. */
+function withoutAliases<T extends Given>(given: T, context: z.RefinementCtx) {
+  const metadata: Record<string, unknown> = { ...given }
+  for (const [alias, name] of Object.entries(ALIASES)) {
+    const value = metadata[alias]
+    delete metadata[alias]
+    if (value === undefined) continue
+    if (metadata[name] !== undefined && metadata[name] !== value)
+      context.addIssue({
+        code: 'custom',
+        path: [alias],
+        message: fault('studies.alias-differs'),
+        params: { name },
+      })
+    metadata[name] = value
+  }
+  return metadata as Omit<T, keyof typeof ALIASES>
+}
+
+const nullableFields = Object.fromEntries(
+  Object.entries(givenFields).map(([name, field]) => [
+    name,
+    name in ALIASES
+      ? field.nullable().optional().meta({ deprecated: true })
+      : field.nullable().optional(),
+  ]),
+) as { [K in keyof GivenFields]: z.ZodOptional<z.ZodNullable<GivenFields[K]>> }
 /** In a PATCH, null clears a field, and missing fields are unchanged. */
-const MetadataPatch = z.object(
-  Object.fromEntries(
-    Object.entries(metadataFields).map(([name, field]) => [name, field.nullable().optional()]),
-  ) as {
-    [K in keyof typeof metadataFields]: z.ZodOptional<z.ZodNullable<(typeof metadataFields)[K]>>
-  },
-)
+const MetadataPatch = z.object(nullableFields).transform(withoutAliases)
+/** In a new study, null is the same as a missing field. */
+const NewMetadata = z.object(nullableFields).transform((given, context) => {
+  const known = Object.entries(withoutAliases(given, context)).filter(([, value]) => value !== null)
+  return Object.fromEntries(known) as StudyReportMetadata
+})
 
 const PriorTexts = z.array(z.string().max(50_000)).max(50)
 const PriorIds = z.array(StudyId).max(50)
-// Optional fields that the enrichment also provides.
-const context = {
-  externalPatientId: text(256).nullable().optional(),
-  clinicalIndication: text(10_000).nullable().optional(),
-  technologistTechnique: text(10_000).nullable().optional(),
-  technologistNotes: z.array(z.string().min(1).max(1000)).max(50).optional(),
-  priorReports: z
-    .array(
-      z.object({
-        reportText: text(50_000),
-        externalStudyId: text(256).optional(),
-        modality: text(100).optional(),
-        studyDate: Day.optional(),
-        studyDescription: text(1000).optional(),
-      }),
-    )
-    .max(50)
-    .optional(),
+const Notes = z.array(z.string().min(1).max(1000)).max(50)
+const priorReport = {
+  externalStudyId: text(256),
+  modality: text(100),
+  studyDate: Day,
+  studyDescription: text(1000),
 }
+const PriorReports = z
+  .array(z.object({ reportText: text(50_000), ...z.object(priorReport).partial().shape }))
+  .max(50)
+/** Texts about the exam; some are also provided by the enrichment. */
+const contextTexts = {
+  externalPatientId: text(256).nullable().optional(),
+  clinicalHistory: text(10_000).nullable().optional(),
+  clinicalIndication: text(10_000).nullable().optional(),
+  modality: text(100).nullable().optional(),
+  technologistTechnique: text(10_000).nullable().optional(),
+}
+const GivenPriorReports = z
+  .array(
+    z.object({
+      reportText: text(50_000),
+      externalStudyId: orNull(priorReport.externalStudyId),
+      modality: orNull(priorReport.modality),
+      studyDate: orNull(priorReport.studyDate),
+      studyDescription: orNull(priorReport.studyDescription),
+    }),
+  )
+  .max(50)
 
 const { assignedTo, ...shared } = studyRecord
 export const ScribeStudy = z
@@ -90,7 +143,9 @@ export const ScribeStudy = z
         }),
       )
       .optional(),
-    ...context,
+    ...contextTexts,
+    technologistNotes: Notes.optional(),
+    priorReports: PriorReports.optional(),
   })
   .meta({ id: 'ScribeStudy' })
 export type ScribeStudy = z.infer<typeof ScribeStudy>
@@ -144,13 +199,15 @@ export const scribe = {
       studyInstanceUid: Uid,
       studyDescription: StudyDescription,
       severity: Severity,
-      reportMetadata: StudyReportMetadata,
-      assignedTo: UserId.optional(),
-      expressCustomerId: ExpressCustomerId.optional(),
-      metadata: Metadata.optional(),
-      priorReportTexts: PriorTexts.optional(),
-      priorStudyIds: PriorIds.optional(),
-      ...context,
+      reportMetadata: NewMetadata,
+      assignedTo: orNull(UserId),
+      expressCustomerId: orNull(ExpressCustomerId),
+      metadata: orNull(Metadata),
+      priorReportTexts: orNull(PriorTexts),
+      priorStudyIds: orNull(PriorIds),
+      ...contextTexts,
+      technologistNotes: orNull(Notes),
+      priorReports: orNull(GivenPriorReports),
     }),
     reply: ScribeStudy,
     status: 201,
@@ -158,7 +215,15 @@ export const scribe = {
   list: operation('GET /v1/scribe/studies', {
     access: 'partner',
     summary: 'List scribe studies, newest first',
-    query: z.object({ ...studyFilters, studyReportStatus: choices(REPORT_STUDY_STATUSES) }),
+    query: z.object({
+      ...studyFilters,
+      studyReportStatus: choices(REPORT_STUDY_STATUSES),
+      /** Published clients tell external studies apart, of which there are none here. */
+      studyType: z.preprocess(
+        (given) => given || undefined,
+        z.enum(['standard', 'external']).optional(),
+      ),
+    }),
     reply: pageOf('studies', ScribeStudy),
   }),
   read: operation('GET /v1/scribe/studies/:studyId', {
@@ -187,7 +252,9 @@ export const scribe = {
         reportMetadata: MetadataPatch.optional(),
         severity: Severity.optional(),
         studyDescription: StudyDescription.optional(),
-        ...context,
+        ...contextTexts,
+        technologistNotes: Notes.nullable().optional(),
+        priorReports: GivenPriorReports.nullable().optional(),
       }),
     ),
     reply: ScribeStudy,

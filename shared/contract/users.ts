@@ -10,6 +10,7 @@ import {
   InvitedSource,
   NpiNumber,
   orEmpty,
+  orNull,
   PhoneNumber,
 } from './values.ts'
 
@@ -87,12 +88,12 @@ const invite = {
   clinicRole: ClinicRole,
   canManageStudies: z.boolean(),
   hasDashboardAccess: z.boolean(),
-  middleName: GivenName.optional(),
-  phoneNumber: PhoneNumber.optional(),
-  suffix1: Suffix.optional(),
-  suffix2: Suffix.optional(),
+  middleName: orNull(GivenName),
+  phoneNumber: orNull(PhoneNumber),
+  suffix1: orNull(Suffix),
+  suffix2: orNull(Suffix),
 }
-const reporting = { canCreateReports: z.boolean(), npiNumber: NpiNumber.optional() }
+const reporting = { canCreateReports: z.boolean(), npiNumber: orNull(NpiNumber) }
 const clearable = {
   middleName: GivenName.nullable(),
   phoneNumber: PhoneNumber.nullable(),

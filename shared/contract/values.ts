@@ -17,6 +17,13 @@ export type Metadata = z.infer<typeof Metadata>
 export const orEmpty = <T extends z.ZodObject>(body: T) =>
   z.preprocess((given) => given ?? {}, body)
 
+/** A field that a client may leave out or send as null. */
+export const orNull = <T extends z.ZodType>(field: T) =>
+  field
+    .nullable()
+    .transform((given) => given ?? undefined)
+    .optional()
+
 /** A query value for which an empty text and the word `null` match rows without a value. */
 export const nullable = <T extends z.ZodType>(value: T) =>
   z

@@ -6,7 +6,7 @@ import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { APIKeyReference, ExpressCustomerReference, UserReference } from './references.ts'
-import { Contains, Flag, Metadata, nullable, orEmpty, Severity } from './values.ts'
+import { Contains, Flag, Metadata, nullable, orEmpty, orNull, Severity } from './values.ts'
 
 export const StudyDescription = z
   .string()
@@ -69,25 +69,26 @@ const HANGING_LAYOUTS = [
   '4x4',
 ] as const
 const OPTIONS_BYTES = 3072
+/** How the viewer lays out the images of a session without a study. */
+export const SessionLayout = z.object({
+  layout: z.enum(HANGING_LAYOUTS),
+  viewportAssignments: z.array(z.string().nullable()).max(16),
+})
 /**
  * A session without a study. `retrievalId` and `options` are opaque and are returned to the partner
  * in `ephemeral.access_requested`.
  */
 export const EphemeralSession = z.object({
   retrievalId: z.string().min(1).max(1000),
-  options: z
-    .record(z.string(), z.json())
-    .refine((options) => utf8Length(JSON.stringify(options)) <= OPTIONS_BYTES, {
-      error: fault('studies.options-too-long'),
-      params: { maximum: OPTIONS_BYTES },
-    })
-    .optional(),
-  hangingProtocol: z
-    .object({
-      layout: z.enum(HANGING_LAYOUTS),
-      viewportAssignments: z.array(z.string().nullable()).max(16),
-    })
-    .optional(),
+  options: orNull(
+    z
+      .record(z.string(), z.json())
+      .refine((options) => utf8Length(JSON.stringify(options)) <= OPTIONS_BYTES, {
+        error: fault('studies.options-too-long'),
+        params: { maximum: OPTIONS_BYTES },
+      }),
+  ),
+  hangingProtocol: orNull(SessionLayout),
 })
 
 function utf8Length(text: string): number {
@@ -107,9 +108,9 @@ export const viewer = {
       studyInstanceUid: Uid,
       studyDescription: StudyDescription,
       severity: Severity,
-      assignedTo: UserId.optional(),
-      expressCustomerId: ExpressCustomerId.optional(),
-      metadata: Metadata.optional(),
+      assignedTo: orNull(UserId),
+      expressCustomerId: orNull(ExpressCustomerId),
+      metadata: orNull(Metadata),
     }),
     reply: ViewerStudy,
     status: 201,

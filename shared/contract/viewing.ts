@@ -12,7 +12,7 @@ import { STUDY_AREAS } from './settings.ts'
 import { ReceivedUid } from './values.ts'
 import { InstanceExtras, ViewedPrior } from './viewed-images.ts'
 import { ElementList, StructuredReport, Waveforms } from './viewed-objects.ts'
-import { EphemeralSession } from './viewer.ts'
+import { SessionLayout } from './viewer.ts'
 
 /**
  * viewer, reroute, viewer-only, ephemeral: opened by a link of that kind; window: opened by a
@@ -38,7 +38,7 @@ export const View = z.object({
   user: NamedUser.nullable(),
   /** Whether dictation is allowed. */
   mayDictate: z.boolean(),
-  hangingProtocol: EphemeralSession.shape.hangingProtocol.unwrap().nullable(),
+  hangingProtocol: SessionLayout.nullable(),
   /** Why no secondary capture can be made and no drawing saved to the study; null if they can. */
   whyNoCapture: Message.nullable(),
   /** Why DICOM files cannot be downloaded; null if they can. */

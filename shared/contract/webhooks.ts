@@ -131,10 +131,7 @@ export const EVENTS = {
         sex: z.enum(['male', 'female', 'other']),
         studyDate: CalendarDay,
         studyDescription: z.string(),
-        studyTime: z
-          .string()
-          .regex(/^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/)
-          .refine((time) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d|$)/.test(time)),
+        studyTime: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?$/),
         weight: Measure(['lbs', 'kg']),
       })
       .partial(),

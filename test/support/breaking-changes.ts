@@ -105,6 +105,20 @@ function resolve(value: Json, document: JsonObject): Json {
     : value
 }
 
+const acceptsNull = (schema: Json): boolean =>
+  [at(schema, 'type')].flat().includes('null') ||
+  (isObject(schema) && Array.isArray(schema.anyOf) && schema.anyOf.some(acceptsNull))
+
+/** The one alternative besides null, if there is null and one alternative. */
+function withoutNull(schema: Json): Json {
+  if (!isObject(schema) || !Array.isArray(schema.anyOf)) return schema
+  const { anyOf, ...rest } = schema
+  const others = anyOf.filter((one) => at(one, 'type') !== 'null')
+  return others.length === 1 && others.length < anyOf.length && isObject(others[0])
+    ? { ...rest, ...others[0] }
+    : schema
+}
+
 function schemaChanges(
   name: string,
   oldSchema: Json,
@@ -116,7 +130,11 @@ function schemaChanges(
   const reference = at(oldSchema, '$ref')
   if (typeof reference === 'string' && seen.has(reference)) return []
   const inner = typeof reference === 'string' ? new Set([...seen, reference]) : seen
-  const [old, now] = [resolve(oldSchema, documents.before), resolve(newSchema, documents.after)]
+  const old = resolve(oldSchema, documents.before)
+  const given = resolve(newSchema, documents.after)
+  // That null is accepted as well breaks nothing.
+  const now =
+    side === 'input' && !acceptsNull(old) ? resolve(withoutNull(given), documents.after) : given
   if (old === undefined) return []
   if (now === undefined) return [`${name} is gone`]
   const go = (part: string, a: Json, b: Json) =>

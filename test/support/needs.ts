@@ -9,9 +9,9 @@ import { DICOMWEB_PLUGIN } from './orthanc.ts'
 const root = join(import.meta.dirname, '../..')
 const has = (command: string) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
 
-function hasPydicom(): boolean {
-  return spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
-}
+const hasPython = (program: string) =>
+  spawnSync('/usr/bin/python3', ['-c', program], { stdio: 'ignore' }).status === 0
+const hasPydicom = () => hasPython('import pydicom')
 
 /** Files that come with pydicom, as Debian's package lays them down. */
 export const PYDICOM_SAMPLES = '/usr/lib/python3/dist-packages/pydicom/data/test_files'
@@ -85,6 +85,12 @@ const NEEDS = {
   xmllint: { there: () => has('xmllint'), missing: 'xmllint is not installed' },
   curl: { there: () => has('curl') && has('bash'), missing: 'curl or bash is not installed' },
   python: { there: () => has('python3'), missing: 'Python 3 is not installed' },
+  'python-wheel': {
+    there: () =>
+      hasPython('import sys, setuptools, wheel, pip; assert sys.version_info >= (3, 11)'),
+    missing: 'pip, setuptools and wheel of Python 3.11 are not installed',
+  },
+  mypy: { there: () => hasPython('import mypy'), missing: 'mypy is not installed' },
   native: {
     there: () => existsSync(join(root, 'node_modules/dicom-dimse-native/build/Release/dcmtk.node')),
     missing: 'dicom-dimse-native is not built',

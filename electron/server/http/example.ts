@@ -50,7 +50,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   isCancelled: false,
   isCritical: false,
   hasMore: true,
-  cursor: 'q0Zx0r9V4w3cJcF0m2l1dDE3NjM2Mjk4MDA',
+  cursor: 'q0Zx0r9V4w3cJcF0m2l1dDE3NjM2Mjk4MDA=',
   message: 'Nothing was changed.',
   studyDescription: 'CT chest',
   age: '54 years',
@@ -87,6 +87,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   ScheduledProcedureStepStartTime: '083000',
   procedure: 'CT chest',
   referringPhysicianName: 'Dr. Otto Muster',
+  clinicalHistory: 'Smoker until 2010.',
   clinicalIndication: 'Cough for six weeks.',
   technologistTechnique: 'Helical, 1 mm.',
   technologistNotes: ['Held breath well.'],
@@ -127,6 +128,8 @@ export function exampleOf(schema: z.core.$ZodType, name = ''): unknown {
     case 'object':
       return Object.fromEntries(
         Object.entries(def.shape).flatMap(([field, inner]) => {
+          // Another name of a field that is there already.
+          if ((inner as z.ZodType).meta()?.deprecated) return []
           const value = exampleOf(inner, field)
           return value === undefined ? [] : [[field, value]]
         }),

@@ -44,7 +44,7 @@ const isEmpty = (names: unknown) => JSON.stringify(names) === '{"type":"string"}
 
 function keep(components: Map<string, JsonObject>, id: string, definition: JsonObject): void {
   const name = nameOf(id)
-  const { id: _, ...printed } = withComponents(definition)
+  const { id: _, ...printed } = name === ANY_JSON ? ANY_VALUE : withComponents(definition)
   const before = components.get(name)
   if (before && JSON.stringify(before) !== JSON.stringify(printed))
     throw new TypeError(`Two schemas are called ${name}, or one reads and writes differently`)
@@ -62,5 +62,9 @@ function withComponents(value: JsonObject): JsonObject {
   ) as JsonObject
 }
 
+const ANY_JSON = 'JsonValue'
+/** Without its recursion, which generators of TypeScript clients turn into an invalid type. */
+const ANY_VALUE: JsonObject = { description: 'Any JSON value.' }
+
 /** The only self-referencing schema, `z.json()`, has no id. */
-const nameOf = (id: string): string => (id.startsWith('__schema') ? 'JsonValue' : id)
+const nameOf = (id: string): string => (id.startsWith('__schema') ? ANY_JSON : id)

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { Problem } from '#shared/contract/conventions.ts'
 import { interfaceOperations } from '#shared/contract/operations.ts'
-import { EVENTS, type EventType, WorklistItem } from '#shared/contract/webhooks.ts'
+import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { ERRORS, type ErrorCode } from '#shared/errors.ts'
-import { WebhookEventId } from '#shared/ids.ts'
 import type { Operation, OperationFor, PartnerAccess } from '#shared/operation.ts'
 import { exampleOf } from './example.ts'
+import { describedField, describeFields } from './field-descriptions.ts'
 import { type JsonObject, type SchemaPrinter, schemaPrinter } from './json-schema.ts'
+import { eventObject } from './openapi-events.ts'
+import { OPERATION_DESCRIPTIONS } from './operation-descriptions.ts'
 
 /** Sections of the reference by path prefix; the first match counts. */
 const TAGS = {
@@ -28,23 +30,6 @@ const TAGS = {
   '/v1/scribe/': ['Scribe studies', 'Studies with patient and scan metadata for reporting.'],
 } as const
 
-const KINDS = {
-  synchronous: 'Synchronous: the answer is needed within the time limit; a failure is an error.',
-  soft: 'Soft synchronous: a failure, timeout or invalid body counts as an empty response.',
-  asynchronous:
-    'Asynchronous: sent again with growing pauses until it is answered with 2xx and `success: true`.',
-} as const
-
-const EVENT_WHEN: Readonly<Record<EventType, string>> = {
-  'study.access_requested': 'Presigned URLs of a study’s DICOM images are needed',
-  'ephemeral.access_requested': 'Presigned URLs are needed for a viewer session without a study',
-  'secondary_capture.access_requested': 'Presigned upload URLs for a secondary capture are needed',
-  'modality_worklist.requested': 'A modality asked for its worklist',
-  'patient_study.enrichment_requested': 'A study was seeded from images and wants demographics',
-  'clinical_context.enrichment_requested': 'The reporting area wants clinical context',
-  'report.delivered': 'A report was completed',
-}
-
 /**
  * The partner interface as an OpenAPI 3.1 document, generated from the contract: operations,
  * webhook events and errors.
@@ -60,12 +45,10 @@ export function openApiDocument({ version }: { readonly version: string }): Json
     }
   }
   const webhooks = Object.fromEntries(
-    (Object.keys(EVENTS) as EventType[]).map((type) => [
-      type,
-      { post: webhookObject(type, printer) },
-    ]),
+    EVENT_TYPES.map((type) => [type, { post: eventObject(type, printer) }]),
   )
   printer.print(z.object({ problem: Problem }), 'output')
+  for (const [id, schema] of printer.components) describeFields(schema, id)
   return {
     openapi: '3.1.0',
     info: {
@@ -76,6 +59,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       description:
         'Every call needs an API key: `Authorization: Bearer sk_live_…`. Lists are newest first, by opaque cursors that belong to their filters. ' +
         'Refusals are `application/problem+json`. Every POST takes an `Idempotency-Key`; `Prefer: handling=strict` refuses unknown body fields.',
+      contact: { name: 'The Isthmus team' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
@@ -100,9 +84,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       },
       parameters: PARAMETERS,
       headers: HEADERS,
-      responses: Object.fromEntries(
-        Object.keys(ERRORS).map((code) => [code, problemResponse(code as ErrorCode)]),
-      ),
+      responses: Object.fromEntries(REFUSALS.map((code) => [code, problemResponse(code)])),
       schemas: Object.fromEntries([...printer.components].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
@@ -118,7 +100,7 @@ function operationObject(
   return {
     operationId,
     summary,
-    ...descriptionOf(operation),
+    description: descriptionOf(operationId, operation),
     tags: [tag],
     parameters: [
       ...parametersOf('path', params, printer),
@@ -128,9 +110,15 @@ function operationObject(
     ],
     ...(body && {
       requestBody: {
+        description: isRequired(body)
+          ? 'The fields.'
+          : 'The fields; the body may be absent, empty or null.',
         required: isRequired(body),
         content: {
-          'application/json': { schema: printer.print(body, 'input'), example: exampleOf(body) },
+          'application/json': {
+            schema: described(operationId, body, 'input', printer),
+            example: exampleOf(body),
+          },
         },
       },
     }),
@@ -142,7 +130,10 @@ function operationObject(
           'ratelimit-remaining': { $ref: '#/components/headers/RateLimitRemaining' },
         },
         content: {
-          'application/json': { schema: printer.print(reply, 'output'), example: exampleOf(reply) },
+          'application/json': {
+            schema: described(operationId, reply, 'output', printer),
+            example: exampleOf(reply),
+          },
         },
       },
       ...Object.fromEntries(
@@ -161,13 +152,41 @@ const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
   people: 'Needs a key that may manage people.',
   'viewer-people': 'Needs a key with the viewer area that may manage people.',
 }
-function descriptionOf({ access }: OperationFor<PartnerAccess>): { readonly description?: string } {
-  const description = NEEDS[access]
-  return description === undefined ? {} : { description }
+function descriptionOf(operationId: string, { access }: OperationFor<PartnerAccess>): string {
+  const description = OPERATION_DESCRIPTIONS[operationId]
+  if (description === undefined) throw new TypeError(`${operationId} has no description`)
+  return [description, ...(NEEDS[access] ? [NEEDS[access]] : [])].join(' ')
 }
 
+/** A schema of the contract, with a description for each field. */
+function described(
+  owner: string,
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  printer: SchemaPrinter,
+): JsonObject {
+  const printed = printer.print(schema, io)
+  describeFields(printed, owner)
+  return printed
+}
+
+/** Every error of `refusalsOf`. */
+const REFUSALS = [
+  'malformed',
+  'bad-key',
+  'not-permitted',
+  'not-found',
+  'in-flight',
+  'too-large',
+  'not-json',
+  'refused',
+  'too-many',
+  'internal',
+  'unavailable',
+] as const satisfies readonly ErrorCode[]
+
 /** The errors that an operation can return. */
-function refusalsOf({ method, params, query, body }: Operation): ErrorCode[] {
+function refusalsOf({ method, params, query, body }: Operation): (typeof REFUSALS)[number][] {
   const names = [query, body].flatMap((part) => (part ? Object.keys(shapeOf(part)) : []))
   const namesOne =
     params !== undefined ||
@@ -195,21 +214,17 @@ function parametersOf(
 ): JsonObject[] {
   if (!part) return []
   return Object.entries(shapeOf(part)).map(([name, field]) => {
-    const schema = printer.print(field, 'input')
-    const isList = schema.type === 'array'
-    const takesNull = place === 'query' && field.safeParse('null').data === null
+    const printed = printer.print(field, 'input')
+    const isFlag = JSON.stringify(printed.enum) === '["true","false"]'
+    const schema = isFlag ? { type: 'boolean' } : printed
     return {
       name,
       in: place,
       required: place === 'path' || isRequired(field),
-      ...(isList && {
-        style: 'form',
-        explode: false,
-        description: 'Joined by commas; repeats are tolerated, empty is no filter.',
-      }),
-      ...(takesNull && { description: 'Empty or `null` asks for those that have none.' }),
+      description: describedField(place, name),
+      ...(schema.type === 'array' && { style: 'form', explode: false }),
       schema,
-      example: exampleOf(field, name),
+      example: isFlag ? exampleOf(field, name) === 'true' : exampleOf(field, name),
     }
   })
 }
@@ -223,46 +238,6 @@ function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.ZodType>> {
   return def.type === 'pipe' ? shapeOf(def.out) : {}
 }
 
-function webhookObject(type: EventType, printer: SchemaPrinter): JsonObject {
-  const { kind, data, response } = EVENTS[type]
-  const envelope = z.object({ id: WebhookEventId, type: z.literal(type), data })
-  // The gateway reads rows individually and leniently; the reference documents the correct form.
-  const answer: z.ZodType =
-    type === 'modality_worklist.requested'
-      ? response.extend({ items: z.array(WorklistItem) })
-      : response
-  return {
-    operationId: type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
-    summary: EVENT_WHEN[type],
-    description: `${KINDS[kind]} Signed by Standard Webhooks: verify the headers before reading the body.`,
-    tags: ['Events'],
-    security: [],
-    parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
-      $ref: `#/components/parameters/${name}`,
-    })),
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: printer.print(envelope, 'output'),
-          example: exampleOf(envelope),
-        },
-      },
-    },
-    responses: {
-      200: {
-        description: 'The answer',
-        content: {
-          'application/json': {
-            schema: printer.print(answer, 'input'),
-            example: exampleOf(answer),
-          },
-        },
-      },
-    },
-  }
-}
-
 function problemResponse(code: ErrorCode): JsonObject {
   const { status, title } = ERRORS[code]
   return {
@@ -270,11 +245,11 @@ function problemResponse(code: ErrorCode): JsonObject {
     headers: {
       'x-request-id': { $ref: '#/components/headers/RequestId' },
       ...(code === 'bad-key' && {
-        'www-authenticate': { schema: { type: 'string', const: 'Bearer' } },
+        'www-authenticate': { $ref: '#/components/headers/Authenticate' },
       }),
       ...(code === 'too-many' && { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }),
       ...(code === 'in-flight' && {
-        'x-should-retry': { schema: { type: 'string', const: 'true' } },
+        'x-should-retry': { $ref: '#/components/headers/ShouldRetry' },
       }),
     },
     content: {
@@ -342,6 +317,19 @@ const HEADERS = {
   RateLimitRemaining: {
     description: 'Calls this key may still make at once.',
     schema: { type: 'integer' },
+  },
+  Authenticate: {
+    description:
+      '`Bearer`; with `error="invalid_token"` if a key was sent that is not valid (RFC 6750 §3).',
+    schema: { type: 'string' },
+  },
+  ShouldRetry: {
+    description: 'Repeating the request with the same `Idempotency-Key` is correct.',
+    schema: { type: 'string', const: 'true' },
+  },
+  WebhookRetryAfter: {
+    description: 'Seconds to wait, or a date; at most a day is waited.',
+    schema: { type: 'string' },
   },
   RetryAfter: {
     description: 'Seconds to wait.',

@@ -102,6 +102,9 @@ export function serve<S extends OperationShape>(
     },
     handler: async (request, reply) => {
       const who = admitted.get(request)
+      // The path ends with a slash: it names no record.
+      if (Object.values(request.params ?? {}).includes(''))
+        throw new ApiError('not-found', message('http.nothing-here'))
       if (operation.body && isStrict(request.headers.prefer)) {
         requireKnownFields(operation.body, request.body)
         reply.headers(STRICT_APPLIED)

@@ -13,7 +13,7 @@ export type Filters = Readonly<Record<string, unknown>>
 /** Opaque, tamper-proof cursors that are only valid with the filters of the page they came with. */
 export interface CursorCodec {
   /**
-   * Returns base64url of the position and its MAC; `list` identifies the list, e.g. `GET
+   * Returns base64 of the position and its MAC; `list` identifies the list, e.g. `GET
    * /v1/express`.
    */
   encode(position: string, list: string, filters: Filters): string
@@ -33,14 +33,16 @@ export function cursorCodec(key: Buffer): CursorCodec {
       .subarray(0, MAC_BYTES)
   return {
     encode: (position, list, filters) =>
-      Buffer.concat([sealOf(position, list, filters), Buffer.from(position)]).toString('base64url'),
-    decode(cursor, list, filters) {
-      const bytes = Buffer.from(cursor, 'base64url')
-      // Buffer ignores characters that are not base64url, so only an exact round trip is accepted.
+      Buffer.concat([sealOf(position, list, filters), Buffer.from(position)]).toString('base64'),
+    decode(given, list, filters) {
+      // A `+` that was not percent-encoded arrives as a space.
+      const cursor = given.replaceAll(' ', '+')
+      const bytes = Buffer.from(cursor, 'base64')
+      // Buffer ignores characters that are not base64, so only an exact round trip is accepted.
       if (
         cursor.length > MAX_CURSOR_LENGTH ||
         bytes.length <= MAC_BYTES ||
-        bytes.toString('base64url') !== cursor
+        bytes.toString('base64') !== cursor
       )
         throw badCursor()
       const position = bytes.subarray(MAC_BYTES).toString()

@@ -82,10 +82,12 @@ function callerOf(
 ): Caller {
   const { authorization } = request.headers
   if (authorization !== undefined) {
+    // RFC 6750 §3.1: no error code for a request without a bearer token, such as one with Basic.
+    if (!/^Bearer +[^ ]/i.test(authorization))
+      throw unauthenticatedError(message('http.key-needed'), 'Bearer')
     const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
     const caller = key && keys.callerOf(key)
     if (caller) return caller
-    // RFC 6750 §3.1: the token is not valid.
     throw unauthenticatedError(message('http.key-unknown'), 'Bearer error="invalid_token"')
   }
   const token = sessionTokenOf(request)

@@ -12,7 +12,7 @@ import {
 import { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import { ApiError } from '#shared/errors.ts'
-import { message } from '#shared/messages/message.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { limitConnections } from './connections.ts'
 import { type HostNames, hostCheck } from './host-names.ts'
 import { HttpApp, type HttpLog } from './http-app.ts'
@@ -204,11 +204,21 @@ const duplicateHost = () => new ApiError('malformed', message('http.two-hosts'))
 
 const wrongHost = () => new ApiError('wrong-host', message('http.wrong-host'))
 
+/** Operations of published clients that this gateway does not have, and what to use instead. */
+const NOT_OFFERED = [
+  ['/v1/scribe/clinicalReferences', message('http.no-clinical-references')],
+  ['/v1/scribe/studies/external', message('http.no-external-studies')],
+] as const
+
 function notFound(app: HttpApp, request: FastifyRequest): ApiError {
   const path = pathOf(request)
   const methods = new Set(
     app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method),
   )
+  const notOffered = NOT_OFFERED.find(
+    ([prefix]) => path === prefix || path.startsWith(`${prefix}/`),
+  )
+  if (notOffered) return new ApiError('not-found', notOffered[1])
   if (methods.size === 0) return new ApiError('not-found', message('http.nothing-here'))
   return new ApiError(
     'method-not-allowed',
@@ -244,7 +254,7 @@ function readJsonBodies(fastify: FastifyInstance): void {
       const text = utf8(bytes)
       if (text === undefined) return done(new ApiError('malformed', message('http.body-not-utf8')))
       return parseJson(request, text, (error, body) =>
-        error ? done(new ApiError('malformed', message('http.body-not-json'))) : done(null, body),
+        error ? done(new ApiError('malformed', unreadable(text))) : done(null, body),
       )
     },
   )
@@ -252,6 +262,16 @@ function readJsonBodies(fastify: FastifyInstance): void {
     if (bytes.length === 0) return done(null, undefined)
     return done(new ApiError('not-json', message('http.body-other-type')))
   })
+}
+
+/** Why a text was refused as JSON: it is none, or has a key that would set a prototype. */
+function unreadable(text: string): Message {
+  try {
+    JSON.parse(text)
+    return message('http.body-prototype-key')
+  } catch {
+    return message('http.body-not-json')
+  }
 }
 
 function utf8(bytes: Buffer): string | undefined {

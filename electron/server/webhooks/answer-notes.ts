@@ -47,8 +47,9 @@ const EMPTY_OR = ([isRight, fault]: Rule): Rule => [
   (value) => value === '' || isRight(value),
   fault,
 ]
+/** In characters, as DICOM and JSON Schema count them. */
 const within = (most: number): Rule => [
-  (value) => value.length <= most,
+  (value) => value.length <= most || [...value].length <= most,
   message('webhooks.note-too-long', { most }),
 ]
 const oneOf = (...values: string[]): Rule => [

@@ -1,21 +1,30 @@
 import { type AnswerNote, kindOf, type Verdict } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
+import { admitFileUrl } from './address.ts'
 import { type AnswerContext, type AnswerOf, readAnswerWithNotes } from './answer.ts'
 import type { Manifest } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** Shows how the gateway would interpret a body as the answer to an event. Nothing is stored. */
+export interface DryRunContext extends AnswerContext {
+  /** The endpoint's `fileHosts`; without it, hosts are not checked. */
+  readonly fileHosts?: readonly string[]
+}
+
+/**
+ * Shows what the gateway would do with a body as the answer to an event, including the URLs that it
+ * would not request. Nothing is stored or requested.
+ */
 export function dryRun<T extends EventType>(
   type: T,
   body: Buffer,
-  context: AnswerContext = {},
+  context: DryRunContext = {},
 ): Verdict {
   try {
     const { answer, notes } = readAnswerWithNotes(type, body, context)
     return {
       outcome: 'accepted',
-      sentence: sentences(USES[type](answer), deviations(notes)),
+      sentence: sentences(USES[type](answer), refusedUrls(answer, context), deviations(notes)),
       notes: [...notes],
       used: JSON.stringify(answer, null, 2),
     }
@@ -78,6 +87,31 @@ function fieldsOf(answer: object): Message {
   return names.length === 0
     ? message('webhooks.would-use-nothing')
     : message('webhooks.would-use', { fields: names.join(', ') })
+}
+
+/** The URLs of an answer that an event would not request, and why the first of them. */
+function refusedUrls(answer: object, { fileHosts, plaintextHosts = [] }: DryRunContext) {
+  if (!fileHosts) return undefined
+  const { urls = [], uploadUrls = [], mediaUrls = [], documentUrls = [] } = answer as FileUrls
+  const named = [...mediaUrls, ...documentUrls].map(({ url }) => url)
+  const faults = [...urls, ...uploadUrls, ...named].flatMap((url) => {
+    try {
+      admitFileUrl(url, fileHosts, plaintextHosts)
+      return []
+    } catch (error) {
+      if (error instanceof WebhookError) return [error.detail]
+      throw error
+    }
+  })
+  const [why] = faults
+  return why && message('webhooks.would-not-request', { urls: faults.length, why })
+}
+
+interface FileUrls {
+  readonly urls?: readonly string[]
+  readonly uploadUrls?: readonly string[]
+  readonly mediaUrls?: readonly { readonly url: string }[]
+  readonly documentUrls?: readonly { readonly url: string }[]
 }
 
 const deviations = (notes: readonly AnswerNote[]) =>

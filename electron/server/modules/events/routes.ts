@@ -3,6 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import { dryRun } from '#server/webhooks/dry-run.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
@@ -45,6 +46,8 @@ export function serveEvents(
     dryRun: ({ body: { type, body, studyInstanceUid } }) =>
       dryRun(type, Buffer.from(body), {
         plaintextHosts: context.settings.get('partner.plaintextHosts'),
+        // Of the endpoint that receives the event of a study without a key.
+        fileHosts: endpointFor(context.database, type, null)?.fileHosts ?? [],
         ...(studyInstanceUid && { studyInstanceUid }),
       }),
     async test({ body }) {

@@ -53,6 +53,7 @@ export function clinicalContextOf(
     askedAt: stored?.askedAt ?? null,
     notes: [...(stored?.notes ?? [])],
     clinicalIndication: stored?.clinicalIndication || (detail.clinicalIndication ?? ''),
+    clinicalHistory: detail.clinicalHistory ?? '',
     technologistTechnique: stored?.technologistTechnique || (detail.technologistTechnique ?? ''),
     technologistNotes: [...new Set(notes)],
     documents: [...inline, ...files],

@@ -23,7 +23,8 @@ export function serveScribe(app: HttpApp, context: Context, publicBase: () => st
   const { rerouteUrl: _, viewerOnlyRerouteUrl: __, ephemeralSession: ___, ...operations } = scribe
   serveAll(app, operations, {
     create: ({ caller, body }) => reply(studies.createStudy(context, caller, 'scribe', body)),
-    list({ caller, query: { cursor, ...query } }) {
+    list({ caller, query: { cursor, studyType, ...query } }) {
+      if (studyType === 'external') return listPage('studies', [], undefined)
       const asked = { ...query, after: cursor }
       const { items, next } = studies.listStudies(context, caller, 'scribe', asked)
       return listPage('studies', items.map(reply), next)

@@ -21,7 +21,9 @@ const CLEARABLE_FIELDS = [
 ] as const
 const NULLABLE_FIELDS = [
   'externalPatientId',
+  'clinicalHistory',
   'clinicalIndication',
+  'modality',
   'technologistTechnique',
 ] as const
 
@@ -41,10 +43,12 @@ export interface StudyPatch {
   readonly priorReportTexts?: readonly string[] | null | undefined
   readonly priorStudyIds?: readonly string[] | null | undefined
   readonly externalPatientId?: string | null | undefined
+  readonly clinicalHistory?: string | null | undefined
   readonly clinicalIndication?: string | null | undefined
+  readonly modality?: string | null | undefined
   readonly technologistTechnique?: string | null | undefined
-  readonly technologistNotes?: StudyDetail['technologistNotes']
-  readonly priorReports?: StudyDetail['priorReports']
+  readonly technologistNotes?: StudyDetail['technologistNotes'] | null
+  readonly priorReports?: StudyDetail['priorReports'] | null
 }
 
 /**

@@ -29,7 +29,9 @@ export interface StudyDetail {
   readonly priorReportTexts?: readonly string[] | undefined
   readonly priorStudyIds?: readonly string[] | undefined
   readonly externalPatientId?: string | null | undefined
+  readonly clinicalHistory?: string | null | undefined
   readonly clinicalIndication?: string | null | undefined
+  readonly modality?: string | null | undefined
   readonly technologistTechnique?: string | null | undefined
   readonly technologistNotes?: readonly string[] | undefined
   readonly priorReports?: readonly PriorReport[] | undefined

@@ -35,7 +35,8 @@ export function ContextPane({
   }, [mayWrite, context.state, studyId, mutate])
 
   const shown = ask.data ?? context
-  const { clinicalIndication, technologistTechnique, technologistNotes, documents } = shown
+  const { clinicalIndication, clinicalHistory, technologistTechnique } = shown
+  const { technologistNotes, documents } = shown
   return (
     <Part
       title={t('ui.reports.context.title')}
@@ -77,6 +78,9 @@ export function ContextPane({
           text={clinicalIndication}
           onInsert={onInsert}
         />
+      )}
+      {clinicalHistory && (
+        <Said name={t('ui.reports.context.history')} text={clinicalHistory} onInsert={onInsert} />
       )}
       {technologistTechnique && (
         <Said

@@ -146,12 +146,19 @@ const Copied = ({ text, what }: { text: string; what: string }) => (
  */
 export function ContextFacts({ details }: { details: Details | undefined }) {
   if (details?.area !== 'scribe') return null
-  const { clinicalIndication, technologistTechnique, technologistNotes = [] } = details.study
+  const { study } = details
+  const { clinicalHistory, clinicalIndication, modality } = study
+  const { technologistTechnique, technologistNotes = [] } = study
   const texts = known([
     [
       t('ui.studies.facts.indication'),
       clinicalIndication && <Lines key="indication" text={clinicalIndication} />,
     ],
+    [
+      t('ui.studies.facts.history'),
+      clinicalHistory && <Lines key="history" text={clinicalHistory} />,
+    ],
+    [t('ui.studies.facts.modality'), modality],
     [
       t('ui.studies.facts.technique'),
       technologistTechnique && <Lines key="technique" text={technologistTechnique} />,

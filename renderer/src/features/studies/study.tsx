@@ -157,8 +157,10 @@ function Metadata({ details }: { details: Details | undefined }) {
 
 function Context({ details }: { details: Details | undefined }) {
   if (details?.area !== 'scribe') return null
-  const { clinicalIndication, technologistTechnique, technologistNotes = [] } = details.study
-  if (!clinicalIndication && !technologistTechnique && technologistNotes.length === 0) return null
+  const { clinicalHistory, clinicalIndication, modality } = details.study
+  const { technologistTechnique, technologistNotes = [] } = details.study
+  const texts = [clinicalHistory, clinicalIndication, modality, technologistTechnique]
+  if (!texts.some(Boolean) && technologistNotes.length === 0) return null
   return (
     <Panel title={t('ui.studies.facts.context')}>
       <ContextFacts details={details} />

@@ -177,7 +177,7 @@ describe('a malformed request', () => {
     })
     expect(await send('{"__proto__":{"size":1}}')).toMatchObject({
       status: 400,
-      message: 'The body is not valid JSON.',
+      message: expect.stringContaining('__proto__'),
     })
   })
 

@@ -48,21 +48,31 @@ describe('a key', () => {
     ])
     expect(problem(missing).requestId).toBe(missing.headers['x-request-id'])
     for (const authorization of [
-      'Bearer',
-      'Bearer ',
-      KEY,
-      `Basic ${KEY}`,
       `Bearer ${KEY}x`,
       `Bearer sk_live_${'0'.repeat(32)}`,
       `Bearer ${KEY} ${KEY}`,
-      `xBearer ${KEY}`,
-      `Bearer${KEY}`,
     ]) {
       const answer = await on.send('GET /v1/cards', { key: null, headers: { authorization } })
       expect([authorization, answer.status, answer.headers['www-authenticate']]).toEqual([
         authorization,
         401,
         'Bearer error="invalid_token"',
+      ])
+    }
+    // RFC 6750 §3.1: no error code where no bearer token was sent.
+    for (const authorization of [
+      `xBearer ${KEY}`,
+      `Bearer${KEY}`,
+      'Bearer',
+      'Bearer ',
+      KEY,
+      `Basic ${KEY}`,
+    ]) {
+      const answer = await on.send('GET /v1/cards', { key: null, headers: { authorization } })
+      expect([authorization, answer.status, answer.headers['www-authenticate']]).toEqual([
+        authorization,
+        401,
+        'Bearer',
       ])
     }
     for (const authorization of [`bearer ${KEY}`, `Bearer  ${KEY}`])

@@ -51,6 +51,22 @@ describe('a dry run', () => {
     })
   })
 
+  it('says which URLs an event would not request, and why', () => {
+    const answer = {
+      authorized: true,
+      urls: ['https://a.example/1', 'https://b.example/2', 'https://b.example:8443/3'],
+      mediaUrls: [{ mimeType: 'a/b', url: 'https://c.example/4' }],
+    }
+    const sentenceFor = (fileHosts: string[]) =>
+      english(run('study.access_requested', answer, { fileHosts }).sentence)
+    expect(sentenceFor(['a.example', 'b.example:8443'])).toBe(
+      '3 files would be loaded with 1 other file, without a manifest. 2 URLs of it would not be requested: b.example:443 is not in the list of hosts that files may be downloaded from.',
+    )
+    expect(sentenceFor(['a.example', 'b.example', 'b.example:8443', 'c.example'])).toBe(
+      '3 files would be loaded with 1 other file, without a manifest.',
+    )
+  })
+
   it('shows what would be used, and where parts were left out', () => {
     const { sentence, notes, used } = run('study.access_requested', {
       authorized: true,

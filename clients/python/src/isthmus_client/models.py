@@ -1,0 +1,1565 @@
+# Generated from docs/openapi.json by npm run clients. Do not edit.
+"""Objects of the interface. Names are those of the interface."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class APIKeyReference(TypedDict):
+    #: The API key.
+    apiKeyId: str
+    #: What the key is for, as entered in the window.
+    description: str
+    #: Whether the key may call the viewer area.
+    isViewerEnabled: NotRequired[bool]
+
+
+class ClinicalContextEnrichmentRequestedResponseDocuments(TypedDict):
+    #: Text of the document, in parts.
+    content: list[str]
+    #: Name that is shown for the file.
+    fileName: str
+
+
+class ClinicalContextEnrichmentRequestedResponseDocumentUrls(TypedDict):
+    #: https URL of the document, on a host that the clinic has listed.
+    url: str
+    #: Name that is shown for the file.
+    fileName: NotRequired[str]
+
+
+class ClinicalContextEnrichmentRequestedResponsePriorReports(TypedDict):
+    #: Text of the earlier report.
+    reportText: str
+    #: Identifier of the earlier study in the partner’s system.
+    externalStudyId: NotRequired[str]
+    #: Modality of the earlier study.
+    modality: NotRequired[str]
+    #: Day of the earlier study.
+    studyDate: NotRequired[str]
+    #: Description of the earlier study.
+    studyDescription: NotRequired[str]
+
+
+class ClinicalContextEnrichmentRequestedResponse(TypedDict):
+    #: Why the exam was ordered.
+    clinicalIndication: NotRequired[str]
+    #: Documents as text.
+    documents: NotRequired[list[ClinicalContextEnrichmentRequestedResponseDocuments]]
+    #: Documents to download.
+    documentUrls: NotRequired[list[ClinicalContextEnrichmentRequestedResponseDocumentUrls]]
+    #: Earlier reports from elsewhere.
+    priorReports: NotRequired[list[ClinicalContextEnrichmentRequestedResponsePriorReports]]
+    #: Notes of the technologist.
+    technologistNotes: NotRequired[list[str]]
+    #: How the exam was made.
+    technologistTechnique: NotRequired[str]
+
+
+class EphemeralAccessRequestedResponseMediaUrls(TypedDict):
+    #: Media type of the file.
+    mimeType: str
+    #: Presigned https URL of the file.
+    url: str
+    #: Name that is shown for the file.
+    fileName: NotRequired[str]
+
+
+class EphemeralAccessRequestedResponse(TypedDict):
+    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    authorized: bool
+    #: Why the request is refused. Any text here counts as a refusal.
+    error: NotRequired[str]
+    #: Presigned https URLs of DICOM files, on hosts that the clinic has listed. Their order does
+    #: not matter.
+    urls: list[str]
+    #: As `manifest`, one for each study of the session.
+    manifests: NotRequired[list[StudyManifest]]
+    #: Other files of the study, such as videos and documents.
+    mediaUrls: NotRequired[list[EphemeralAccessRequestedResponseMediaUrls]]
+
+
+class ExpressCustomer(TypedDict):
+    #: The Express customer.
+    expressCustomerId: str
+    #: Name of the customer.
+    expressCustomerName: str
+    #: Whether it may be used for new studies and users.
+    isActive: bool
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+    #: How many users are linked to it.
+    userCount: int
+    #: The API key that created it; absent if a user did.
+    createdByApiKeyId: NotRequired[str]
+    #: The user who created it in the window; null if an API key did.
+    createdByUserId: str | None
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata]
+
+
+class ExpressCustomerReference(TypedDict):
+    #: The Express customer.
+    expressCustomerId: str
+    #: Name of the customer.
+    expressCustomerName: str
+
+
+class ModalityWorklistRequestedResponse(TypedDict):
+    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    authorized: bool
+    #: Why the request is refused. Any text here counts as a refusal.
+    error: NotRequired[str]
+    #: The scheduled exams; an empty list means that nothing is scheduled.
+    items: list[WorklistItem]
+
+
+class Organization(TypedDict):
+    #: The organization.
+    orgId: str
+    #: Name of the organization.
+    orgName: str
+    #: Whether it may be used for new studies and users.
+    isActive: bool
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+    #: How many users are linked to it.
+    userCount: int
+    #: The API key that created it; absent if a user did.
+    createdByApiKeyId: NotRequired[str]
+    #: The user who created it in the window; null if an API key did.
+    createdByUserId: str | None
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata]
+
+
+class Outcome(TypedDict):
+    #: Whether the call had an effect, or there was nothing to do.
+    success: bool
+    #: Why not, in a sentence for a person.
+    message: NotRequired[str]
+
+
+class PatientStudyEnrichmentRequestedResponseHeight(TypedDict):
+    """Body height."""
+
+    #: Unit of the value.
+    unit: Literal["in", "cm"]
+    #: The height in that unit.
+    value: float
+
+
+class PatientStudyEnrichmentRequestedResponseWeight(TypedDict):
+    """Body weight."""
+
+    #: Unit of the value.
+    unit: Literal["lbs", "kg"]
+    #: The weight in that unit.
+    value: float
+
+
+class PatientStudyEnrichmentRequestedResponse(TypedDict):
+    #: Date of birth.
+    dateOfBirth: NotRequired[str]
+    #: The Express customer.
+    expressCustomerId: NotRequired[str]
+    #: The patient’s identifier in the partner’s system.
+    externalPatientId: NotRequired[str]
+    #: Where the exam was made.
+    facilityName: NotRequired[str]
+    #: Body height.
+    height: NotRequired[PatientStudyEnrichmentRequestedResponseHeight]
+    #: Medical record number, Patient ID (0010,0020).
+    mrn: NotRequired[str]
+    #: Name of the patient.
+    patientName: NotRequired[str]
+    #: What was done: becomes `scanType`.
+    procedure: NotRequired[str]
+    #: Name of the referring physician.
+    referringPhysicianName: NotRequired[str]
+    #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
+    severity: NotRequired[Literal["normal", "high", "stat"]]
+    #: Patient’s sex.
+    sex: NotRequired[Literal["male", "female", "other"]]
+    #: Day of the scan: becomes `scanDate`.
+    studyDate: NotRequired[str]
+    #: Study Description (0008,1030).
+    studyDescription: NotRequired[str]
+    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    studyTime: NotRequired[str]
+    #: Body weight.
+    weight: NotRequired[PatientStudyEnrichmentRequestedResponseWeight]
+
+
+class ProblemErrors(TypedDict):
+    #: Dotted path of the field, such as `body.severity`.
+    path: str
+    #: What is wrong with it.
+    message: str
+
+
+class Problem(TypedDict):
+    #: URN of the kind of problem.
+    type: str
+    #: The kind of problem in a few words.
+    title: str
+    #: The HTTP status.
+    status: float
+    #: What is wrong and what to do about it, in a sentence.
+    detail: str
+    #: The path of the request.
+    instance: str
+    #: The same as `detail`.
+    message: str
+    #: The kind of problem, for programs.
+    code: str
+    #: Each field that was refused; empty if none is to blame.
+    errors: list[ProblemErrors]
+    #: Names the request in the gateway’s log; also in `x-request-id`.
+    requestId: NotRequired[str]
+
+
+class ReportDeliveredResponse(TypedDict):
+    #: Whether the call had an effect, or there was nothing to do.
+    success: bool
+
+
+class ReportPdf(TypedDict):
+    #: The report or addendum.
+    reportId: str
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: Patient and scan at the time of signing; for a draft, now.
+    snapshotMetadata: StudyReportMetadata
+    #: Whether the signer marked the result as critical; null for a draft.
+    isCritical: bool | None
+    #: The whole text of the report.
+    plainText: NotRequired[str]
+    #: Link to the PDF, valid for an hour, without an API key.
+    presignedUrl: str
+
+
+class ReportText(TypedDict):
+    #: The report or addendum.
+    reportId: str
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: Patient and scan at the time of signing; for a draft, now.
+    snapshotMetadata: StudyReportMetadata
+    #: Whether the signer marked the result as critical; null for a draft.
+    isCritical: bool | None
+    #: The whole text of the report.
+    plainText: NotRequired[str]
+
+
+class ScribeInvitation(TypedDict):
+    #: The invitation.
+    invitationId: str
+    #: The user.
+    userId: str
+    #: The clinic; the same in every event and invitation.
+    clinicId: str
+    #: E-mail address, for signing in and for notifications.
+    email: str
+    #: Given name.
+    firstName: str
+    #: Family name.
+    lastName: str
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: Literal["owner", "admin", "member"]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: bool
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: bool
+    #: State of the invitation. An expired one stays `sent`; see `expiry`.
+    status: Literal["sent", "accepted", "rejected", "revoked"]
+    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    invitedSource: Literal["dashboard", "api"]
+    #: The user who sent the invitation; null if an API key did.
+    inviterId: str | None
+    #: The API key that sent the invitation; null if a user did.
+    invitedByApiKeyId: NotRequired[str | None]
+    #: When the invitation can no longer be accepted; null if it does not expire.
+    expiry: str | None
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+    #: Whether the user may write and sign reports; needs `npiNumber`.
+    canCreateReports: bool
+    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    npiNumber: NotRequired[str | None]
+
+
+class ScribeReport(TypedDict):
+    #: The report or addendum.
+    reportId: str
+    #: The study.
+    studyId: str
+    #: The user who wrote or signed the report.
+    userId: str
+    #: Whether it is an addendum to a completed report.
+    isAddendum: bool
+    #: `in_progress` is a draft, `completed` is signed.
+    status: Literal["in_progress", "completed"]
+    #: When it was signed; null for a draft.
+    signedAt: str | None
+    #: Whether the signer marked the result as critical; null for a draft.
+    isCritical: bool | None
+    #: Patient and scan at the time of signing; for a draft, now.
+    snapshotMetadata: StudyReportMetadata
+    #: The text; absent for a draft.
+    reportPlainText: NotRequired[str]
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+
+
+class ScribeStudyReportIds(TypedDict):
+    #: The report or addendum.
+    reportId: str
+    #: `in_progress` is a draft, `completed` is signed.
+    status: Literal["in_progress", "completed"]
+    #: Whether the signer marked the result as critical; null for a draft.
+    isCritical: bool | None
+
+
+class ScribeStudyPriorReports(TypedDict):
+    #: Text of the earlier report.
+    reportText: str
+    #: Identifier of the earlier study in the partner’s system.
+    externalStudyId: NotRequired[str]
+    #: Modality of the earlier study.
+    modality: NotRequired[str]
+    #: Day of the earlier study.
+    studyDate: NotRequired[str]
+    #: Description of the earlier study.
+    studyDescription: NotRequired[str]
+
+
+class ScribeStudy(TypedDict):
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: Study Description (0008,1030).
+    studyDescription: str
+    #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
+    severity: Literal["normal", "high", "stat"]
+    #: Whether the study was cancelled.
+    isCancelled: bool
+    #: When the study was cancelled; null if it is not.
+    cancelledAt: str | None
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+    #: The API key that created it.
+    createdByApiKey: NotRequired[APIKeyReference | None]
+    #: The user who created it in the window.
+    createdByUser: NotRequired[UserReference | None]
+    #: The customer that the study belongs to.
+    expressCustomer: NotRequired[ExpressCustomerReference | None]
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata]
+    #: The user to whom the study is assigned.
+    assignedTo: UserReference | None
+    #: Patient and scan, as shown on the report.
+    reportMetadata: StudyReportMetadata
+    #: `unassigned`, `assigned` but not begun, `in_progress`, `completed` (signed), or
+    #: `addendum_active` (an addendum is being written).
+    studyReportStatus: Literal["unassigned", "assigned", "in_progress", "completed", "addendum_active"]
+    #: Texts of earlier reports, for the radiologist.
+    priorReportTexts: NotRequired[list[str]]
+    #: Earlier studies of the patient, of either area.
+    priorStudyIds: NotRequired[list[str]]
+    #: The reports and addenda of the study, oldest first.
+    reportIds: NotRequired[list[ScribeStudyReportIds]]
+    #: The patient’s identifier in the partner’s system.
+    externalPatientId: NotRequired[str | None]
+    #: Clinical history of the patient.
+    clinicalHistory: NotRequired[str | None]
+    #: Why the exam was ordered.
+    clinicalIndication: NotRequired[str | None]
+    #: Modality, such as `CT`.
+    modality: NotRequired[str | None]
+    #: How the exam was made.
+    technologistTechnique: NotRequired[str | None]
+    #: Notes of the technologist.
+    technologistNotes: NotRequired[list[str]]
+    #: Earlier reports from elsewhere.
+    priorReports: NotRequired[list[ScribeStudyPriorReports]]
+
+
+class ScribeUser(TypedDict):
+    #: The user.
+    userId: str
+    #: E-mail address, for signing in and for notifications.
+    email: str
+    #: Given name.
+    firstName: str
+    #: Family name.
+    lastName: str
+    #: Middle name.
+    middleName: NotRequired[str]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str]
+    #: Second suffix.
+    suffix2: NotRequired[str]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: Literal["owner", "admin", "member"]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: bool
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: bool
+    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    invitedSource: Literal["dashboard", "api"]
+    #: When the user last signed in; null if never.
+    lastLoginAt: str | None
+    #: When it was created.
+    createdAt: str
+    #: Whether the user may write and sign reports; needs `npiNumber`.
+    canCreateReports: bool
+    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    npiNumber: NotRequired[str]
+
+
+class SecondaryCaptureAccessRequestedResponse(TypedDict):
+    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    authorized: bool
+    #: Why the request is refused. Any text here counts as a refusal.
+    error: NotRequired[str]
+    #: Presigned https URLs. The same object is PUT to each of them, with retries.
+    uploadUrls: list[str]
+
+
+class StudyAccessRequestedResponseMediaUrls(TypedDict):
+    #: Media type of the file.
+    mimeType: str
+    #: Presigned https URL of the file.
+    url: str
+    #: Name that is shown for the file.
+    fileName: NotRequired[str]
+
+
+class StudyAccessRequestedResponse(TypedDict):
+    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    authorized: bool
+    #: Why the request is refused. Any text here counts as a refusal.
+    error: NotRequired[str]
+    #: Presigned https URLs of DICOM files, on hosts that the clinic has listed. Their order does
+    #: not matter.
+    urls: list[str]
+    #: What the files contain, so that the viewer can show the first image early.
+    manifest: NotRequired[StudyManifest]
+    #: Other files of the study, such as videos and documents.
+    mediaUrls: NotRequired[list[StudyAccessRequestedResponseMediaUrls]]
+
+
+class StudyManifestSeriesSops(TypedDict):
+    #: SOP Class UID (0008,0016).
+    sopClassUID: str
+    #: SOP Instance UID (0008,0018).
+    sopInstanceUID: str
+    #: Instance Number (0020,0013); absent or 0 if unknown.
+    instanceNumber: NotRequired[float]
+    #: Number of Frames (0028,0008); 1 for a single image.
+    numberOfFrames: NotRequired[int]
+    #: Rows (0028,0010); needed for images.
+    rows: NotRequired[int]
+    #: Columns (0028,0011); needed for images.
+    columns: NotRequired[int]
+    #: Bits Allocated (0028,0100): 8, 16 or 32; needed for images.
+    bitsAllocated: NotRequired[Literal[8, 16, 32]]
+    #: Bits Stored (0028,0101).
+    bitsStored: NotRequired[float]
+    #: High Bit (0028,0102).
+    highBit: NotRequired[float]
+    #: Pixel Representation (0028,0103): 0 unsigned, 1 signed.
+    pixelRepresentation: NotRequired[Literal[0, 1]]
+    #: Samples per Pixel (0028,0002): 1 gray, 3 colour; needed for images.
+    samplesPerPixel: NotRequired[Literal[1, 3]]
+    #: Photometric Interpretation (0028,0004); needed for images.
+    photometricInterpretation: NotRequired[str]
+    #: Rescale Slope (0028,1053).
+    rescaleSlope: NotRequired[float]
+    #: Rescale Intercept (0028,1052).
+    rescaleIntercept: NotRequired[float]
+    #: Whether the pixels are Float Pixel Data (7FE0,0008), 32 bits.
+    isFloatPixelData: NotRequired[bool]
+    #: Whether the pixels are Double Float Pixel Data (7FE0,0009), 64 bits.
+    isDoubleFloatPixelData: NotRequired[bool]
+
+
+class StudyManifestSeries(TypedDict):
+    #: Series Instance UID (0020,000E).
+    seriesInstanceUID: str
+    #: Series Description (0008,103E).
+    seriesDescription: str
+    #: Series Number (0020,0011).
+    seriesNumber: str | float
+    #: Modality (0008,0060).
+    modality: str
+    #: The instances of the series. One with a wrong or missing field is ignored.
+    sops: list[StudyManifestSeriesSops]
+
+
+class StudyManifest(TypedDict):
+    #: Study Instance UID; must be that of the requested study.
+    studyInstanceUID: str
+    #: The series. One without a usable instance is ignored.
+    series: list[StudyManifestSeries]
+
+
+class StudyReportMetadataHeight(TypedDict):
+    """Body height."""
+
+    #: Unit of the value.
+    unit: Literal["in", "cm"]
+    #: The height in that unit.
+    value: float
+
+
+class StudyReportMetadataWeight(TypedDict):
+    """Body weight."""
+
+    #: Unit of the value.
+    unit: Literal["lbs", "kg"]
+    #: The weight in that unit.
+    value: float
+
+
+class StudyReportMetadata(TypedDict):
+    #: Age at the scan, as text.
+    age: NotRequired[str]
+    #: Date of birth.
+    dateOfBirth: NotRequired[str]
+    #: Where the exam was made.
+    facilityName: NotRequired[str]
+    #: Body height.
+    height: NotRequired[StudyReportMetadataHeight]
+    #: Medical record number, Patient ID (0010,0020).
+    mrn: NotRequired[str]
+    #: Name of the patient.
+    patientName: NotRequired[str]
+    #: Name of the referring physician.
+    referringPhysicianName: NotRequired[str]
+    #: Day of the scan, in the clinic’s time zone.
+    scanDate: NotRequired[str]
+    #: Time of the scan, `HH:MM`, in the clinic’s time zone.
+    scanTime: NotRequired[str]
+    #: Modality or kind of scan, as text.
+    scanType: NotRequired[str]
+    #: Patient’s sex.
+    sex: NotRequired[Literal["male", "female", "other"]]
+    #: Body weight.
+    weight: NotRequired[StudyReportMetadataWeight]
+
+
+class UserReference(TypedDict):
+    #: E-mail address, for signing in and for notifications.
+    email: str
+    #: The user.
+    userId: str
+    #: Given name.
+    firstName: NotRequired[str]
+    #: Family name.
+    lastName: NotRequired[str]
+    #: Middle name.
+    middleName: NotRequired[str]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str]
+    #: Second suffix.
+    suffix2: NotRequired[str]
+
+
+class ViewerInvitation(TypedDict):
+    #: The invitation.
+    invitationId: str
+    #: The user.
+    userId: str
+    #: The clinic; the same in every event and invitation.
+    clinicId: str
+    #: E-mail address, for signing in and for notifications.
+    email: str
+    #: Given name.
+    firstName: str
+    #: Family name.
+    lastName: str
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: Literal["owner", "admin", "member"]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: bool
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: bool
+    #: State of the invitation. An expired one stays `sent`; see `expiry`.
+    status: Literal["sent", "accepted", "rejected", "revoked"]
+    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    invitedSource: Literal["dashboard", "api"]
+    #: The user who sent the invitation; null if an API key did.
+    inviterId: str | None
+    #: The API key that sent the invitation; null if a user did.
+    invitedByApiKeyId: NotRequired[str | None]
+    #: When the invitation can no longer be accepted; null if it does not expire.
+    expiry: str | None
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+
+
+class ViewerStudy(TypedDict):
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: Study Description (0008,1030).
+    studyDescription: str
+    #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
+    severity: Literal["normal", "high", "stat"]
+    #: Whether the study was cancelled.
+    isCancelled: bool
+    #: When the study was cancelled; null if it is not.
+    cancelledAt: str | None
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+    #: The user to whom the study is assigned.
+    assignedTo: UserReference | None
+    #: The API key that created it.
+    createdByApiKey: NotRequired[APIKeyReference | None]
+    #: The user who created it in the window.
+    createdByUser: NotRequired[UserReference | None]
+    #: The customer that the study belongs to.
+    expressCustomer: NotRequired[ExpressCustomerReference | None]
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata]
+    #: Whether the images of the study are complete, as set by the partner.
+    studyViewerStatus: Literal["incomplete", "complete"]
+
+
+class ViewerUser(TypedDict):
+    #: The user.
+    userId: str
+    #: E-mail address, for signing in and for notifications.
+    email: str
+    #: Given name.
+    firstName: str
+    #: Family name.
+    lastName: str
+    #: Middle name.
+    middleName: NotRequired[str]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str]
+    #: Second suffix.
+    suffix2: NotRequired[str]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: Literal["owner", "admin", "member"]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: bool
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: bool
+    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    invitedSource: Literal["dashboard", "api"]
+    #: When the user last signed in; null if never.
+    lastLoginAt: str | None
+    #: When it was created.
+    createdAt: str
+
+
+class WorklistItemScheduledProcedureStepSequence(TypedDict):
+    #: Modality (0008,0060), CS.
+    Modality: str
+    #: Scheduled Procedure Step Description (0040,0007).
+    ScheduledProcedureStepDescription: str
+    #: Scheduled Procedure Step ID (0040,0009), SH.
+    ScheduledProcedureStepID: str
+    #: Scheduled start, DA: `YYYYMMDD`, in the clinic’s time zone.
+    ScheduledProcedureStepStartDate: str
+    #: Scheduled start, TM: `HHMMSS`, in the clinic’s time zone.
+    ScheduledProcedureStepStartTime: str
+    #: Scheduled Procedure Step Location (0040,0011).
+    ScheduledProcedureStepLocation: NotRequired[str]
+
+
+class WorklistItem(TypedDict):
+    #: Accession Number (0008,0050), SH.
+    AccessionNumber: str
+    #: Modality (0008,0060), CS.
+    Modality: str
+    #: Patient’s Birth Date (0010,0030), DA: `YYYYMMDD`.
+    PatientBirthDate: str
+    #: Patient ID (0010,0020).
+    PatientID: str
+    #: Patient’s Name (0010,0010), PN: `FAMILY^GIVEN^MIDDLE^PREFIX^SUFFIX`.
+    PatientName: str
+    #: Patient’s Sex (0010,0040): `M`, `F` or `O`.
+    PatientSex: Literal["M", "F", "O", ""]
+    #: Patient’s Size (0010,1020) in metres; an empty text if unknown.
+    PatientSize: str
+    #: Patient’s Weight (0010,1030) in kilograms; an empty text if unknown.
+    PatientWeight: str
+    #: Protocol Name (0018,1030).
+    ProtocolName: str
+    #: Requested Procedure Description (0032,1060).
+    RequestedProcedureDescription: str
+    #: The scheduled steps of the exam; usually one.
+    ScheduledProcedureStepSequence: list[WorklistItemScheduledProcedureStepSequence]
+    #: Study Description (0008,1030).
+    StudyDescription: str
+    #: Study Instance UID (0020,000D); an item without one is withheld.
+    StudyInstanceUID: str
+    #: Admission ID (0038,0010).
+    AdmissionID: NotRequired[str]
+    #: Other Patient IDs (0010,1000): a list, or one text with backslashes.
+    OtherPatientIDs: NotRequired[str | list[str]]
+    #: Referring Physician’s Name (0008,0090), PN.
+    ReferringPhysicianName: NotRequired[str]
+
+
+class ViewerUsersInviteBody(TypedDict):
+    #: E-mail address, for signing in and for notifications.
+    email: str
+    #: Given name.
+    firstName: str
+    #: Family name.
+    lastName: str
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: Literal["admin", "member"]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: bool
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: bool
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+
+
+class ViewerUsersListQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only the user with this e-mail address, in any case.
+    email: NotRequired[str]
+    #: Only users whose given name contains this text, in any case.
+    firstName: NotRequired[str]
+    #: Only users whose family name contains this text, in any case.
+    lastName: NotRequired[str]
+    #: Only users of this level.
+    level: NotRequired[Literal["owner", "admin", "member"]]
+    #: Only users who were invited there.
+    invitedSource: NotRequired[Literal["dashboard", "api"]]
+
+
+class ViewerUsersListReply(TypedDict):
+    #: The users of this page.
+    users: list[ViewerUser]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class ViewerUsersUpdateBody(TypedDict):
+    #: Given name.
+    firstName: NotRequired[str]
+    #: Family name.
+    lastName: NotRequired[str]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: NotRequired[Literal["admin", "member"]]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: NotRequired[bool]
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: NotRequired[bool]
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+
+
+class ViewerUsersRevokeAccessBody(TypedDict):
+    #: The user.
+    userId: str
+
+
+class ViewerUsersReactivateBody(TypedDict):
+    #: The user.
+    userId: str
+
+
+class ViewerUsersInvitationsQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only invitations created on or after this day of the clinic.
+    startDate: NotRequired[str]
+    #: Only invitations created on or before this day of the clinic.
+    endDate: NotRequired[str]
+    #: Whether expired invitations are included.
+    expired: NotRequired[Literal["all", "expired", "not-expired"]]
+    #: Only invitations with one of these states, separated by commas. Empty: no filter.
+    status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
+    #: Only invitations of this user.
+    userId: NotRequired[str]
+
+
+class ViewerUsersInvitationsReply(TypedDict):
+    #: The invitations of this page.
+    invitations: list[ViewerInvitation]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class ViewerUsersUpdateInvitationBody(TypedDict):
+    #: Given name.
+    firstName: NotRequired[str]
+    #: Family name.
+    lastName: NotRequired[str]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: NotRequired[Literal["admin", "member"]]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: NotRequired[bool]
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: NotRequired[bool]
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+
+
+class ViewerUsersRevokeInvitationBody(TypedDict):
+    #: The invitation.
+    invitationId: NotRequired[str]
+    #: The user.
+    userId: NotRequired[str]
+
+
+class ScribeUsersInviteBody(TypedDict):
+    #: E-mail address, for signing in and for notifications.
+    email: str
+    #: Given name.
+    firstName: str
+    #: Family name.
+    lastName: str
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: Literal["admin", "member"]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: bool
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: bool
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+    #: Whether the user may write and sign reports; needs `npiNumber`.
+    canCreateReports: bool
+    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    npiNumber: NotRequired[str | None]
+
+
+class ScribeUsersListQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only the user with this e-mail address, in any case.
+    email: NotRequired[str]
+    #: Only users whose given name contains this text, in any case.
+    firstName: NotRequired[str]
+    #: Only users whose family name contains this text, in any case.
+    lastName: NotRequired[str]
+    #: Only users of this level.
+    level: NotRequired[Literal["owner", "admin", "member"]]
+    #: Only users who were invited there.
+    invitedSource: NotRequired[Literal["dashboard", "api"]]
+    #: Only users who may (`true`) or may not (`false`) create reports.
+    canCreateReports: NotRequired[bool]
+
+
+class ScribeUsersListReply(TypedDict):
+    #: The users of this page.
+    users: list[ScribeUser]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class ScribeUsersUpdateBody(TypedDict):
+    #: Given name.
+    firstName: NotRequired[str]
+    #: Family name.
+    lastName: NotRequired[str]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: NotRequired[Literal["admin", "member"]]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: NotRequired[bool]
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: NotRequired[bool]
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+    #: Whether the user may write and sign reports; needs `npiNumber`.
+    canCreateReports: NotRequired[bool]
+    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    npiNumber: NotRequired[str | None]
+
+
+class ScribeUsersRevokeAccessBody(TypedDict):
+    #: The user.
+    userId: str
+
+
+class ScribeUsersReactivateBody(TypedDict):
+    #: The user.
+    userId: str
+
+
+class ScribeUsersInvitationsQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only invitations created on or after this day of the clinic.
+    startDate: NotRequired[str]
+    #: Only invitations created on or before this day of the clinic.
+    endDate: NotRequired[str]
+    #: Whether expired invitations are included.
+    expired: NotRequired[Literal["all", "expired", "not-expired"]]
+    #: Only invitations with one of these states, separated by commas. Empty: no filter.
+    status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
+    #: Only invitations of this user.
+    userId: NotRequired[str]
+
+
+class ScribeUsersInvitationsReply(TypedDict):
+    #: The invitations of this page.
+    invitations: list[ScribeInvitation]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class ScribeUsersUpdateInvitationBody(TypedDict):
+    #: Given name.
+    firstName: NotRequired[str]
+    #: Family name.
+    lastName: NotRequired[str]
+    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: cannot be assigned.
+    level: NotRequired[Literal["admin", "member"]]
+    #: What the user does in the clinic. It changes no rights.
+    clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
+    #: Whether the user may create, change and cancel studies.
+    canManageStudies: NotRequired[bool]
+    #: Whether the user may use the window; must be true for `admin`.
+    hasDashboardAccess: NotRequired[bool]
+    #: Middle name.
+    middleName: NotRequired[str | None]
+    #: Telephone number, 10 to 15 digits.
+    phoneNumber: NotRequired[str | None]
+    #: First suffix, such as a degree.
+    suffix1: NotRequired[str | None]
+    #: Second suffix.
+    suffix2: NotRequired[str | None]
+    #: Whether the user may write and sign reports; needs `npiNumber`.
+    canCreateReports: NotRequired[bool]
+    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    npiNumber: NotRequired[str | None]
+
+
+class ScribeUsersRevokeInvitationBody(TypedDict):
+    #: The invitation.
+    invitationId: NotRequired[str]
+    #: The user.
+    userId: NotRequired[str]
+
+
+class ExpressCreateBody(TypedDict):
+    #: Name of the customer.
+    expressCustomerName: str
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata | None]
+
+
+class ExpressListQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only customers whose name contains this text, in any case.
+    expressCustomerName: NotRequired[str]
+
+
+class ExpressListReply(TypedDict):
+    #: The customers of this page.
+    expressCustomers: list[ExpressCustomer]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class ExpressUpdateBody(TypedDict):
+    #: Name of the customer.
+    expressCustomerName: NotRequired[str]
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata | None]
+
+
+class ExpressAddUserBody(TypedDict):
+    #: The user.
+    userId: str
+
+
+class ExpressRemoveUserBody(TypedDict):
+    #: The user.
+    userId: str
+
+
+class OrgsCreateBody(TypedDict):
+    #: Name of the organization.
+    orgName: str
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata | None]
+
+
+class ViewerCreateBody(TypedDict):
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: Study Description (0008,1030).
+    studyDescription: str
+    #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
+    severity: Literal["normal", "high", "stat"]
+    #: The user to whom the study is assigned.
+    assignedTo: NotRequired[str | None]
+    #: The Express customer.
+    expressCustomerId: NotRequired[str | None]
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata | None]
+
+
+class ViewerListQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only studies assigned to this user. Empty or `null`: unassigned studies.
+    assignedTo: NotRequired[str | None]
+    #: Only studies of this customer. Empty or `null`: studies without one.
+    expressCustomerId: NotRequired[str | None]
+    #: Only cancelled studies (`true`) or only others (`false`). Empty: no filter.
+    isCancelled: NotRequired[bool]
+    #: Only studies of this urgency.
+    severity: NotRequired[Literal["normal", "high", "stat"]]
+    #: Only studies whose description contains this text, in any case.
+    studyDescription: NotRequired[str]
+    #: Only studies with this status.
+    studyViewerStatus: NotRequired[Literal["incomplete", "complete"]]
+
+
+class ViewerListReply(TypedDict):
+    #: The studies of this page.
+    studies: list[ViewerStudy]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class ViewerUpdateBody(TypedDict):
+    #: The user to whom the study is assigned.
+    assignedTo: NotRequired[str | None]
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata | None]
+    #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
+    severity: NotRequired[Literal["normal", "high", "stat"]]
+    #: Study Description (0008,1030).
+    studyDescription: NotRequired[str]
+    #: Whether the images of the study are complete, as set by the partner.
+    studyViewerStatus: NotRequired[Literal["incomplete", "complete"]]
+
+
+class ViewerCancelBody(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ViewerUncancelBody(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ViewerRerouteUrlBody(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ViewerRerouteUrlReply(TypedDict):
+    #: The link. Whoever has it can open it: treat it like a password.
+    url: str
+
+
+class ViewerEphemeralSessionBodyHangingProtocol(TypedDict):
+    #: Rows and columns of the viewer.
+    layout: Literal["1x1", "1x2", "1x3", "1x4", "2x1", "2x2", "2x3", "2x4", "3x1", "3x2", "3x3", "3x4", "4x1", "4x2", "4x3", "4x4"]
+    #: The series description that each viewport shows, in reading order; null leaves one empty.
+    viewportAssignments: list[str | None]
+
+
+class ViewerEphemeralSessionBody(TypedDict):
+    #: Your own handle for the images; sent back unchanged in the event.
+    retrievalId: str
+    #: Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+    options: NotRequired[dict[str, JsonValue] | None]
+    #: How the viewer lays out the images first.
+    hangingProtocol: NotRequired[ViewerEphemeralSessionBodyHangingProtocol | None]
+
+
+class ViewerEphemeralSessionReply(TypedDict):
+    #: The link. Whoever has it can open it: treat it like a password.
+    url: str
+
+
+class ScribeCreateBodyReportMetadataHeight(TypedDict):
+    #: Unit of the value.
+    unit: Literal["in", "cm"]
+    #: The height in that unit.
+    value: float
+
+
+class ScribeCreateBodyReportMetadataWeight(TypedDict):
+    #: Unit of the value.
+    unit: Literal["lbs", "kg"]
+    #: The weight in that unit.
+    value: float
+
+
+class ScribeCreateBodyReportMetadata(TypedDict):
+    """Patient and scan, as shown on the report."""
+
+    #: Age at the scan, as text.
+    age: NotRequired[str | None]
+    #: Date of birth.
+    dateOfBirth: NotRequired[str | None]
+    #: Where the exam was made.
+    facilityName: NotRequired[str | None]
+    #: Body height.
+    height: NotRequired[ScribeCreateBodyReportMetadataHeight | None]
+    #: Medical record number, Patient ID (0010,0020).
+    mrn: NotRequired[str | None]
+    #: Name of the patient.
+    patientName: NotRequired[str | None]
+    #: Name of the referring physician.
+    referringPhysicianName: NotRequired[str | None]
+    #: Day of the scan, in the clinic’s time zone.
+    scanDate: NotRequired[str | None]
+    #: Time of the scan, `HH:MM`, in the clinic’s time zone.
+    scanTime: NotRequired[str | None]
+    #: Modality or kind of scan, as text.
+    scanType: NotRequired[str | None]
+    #: Patient’s sex.
+    sex: NotRequired[Literal["male", "female", "other"] | None]
+    #: Body weight.
+    weight: NotRequired[ScribeCreateBodyReportMetadataWeight | None]
+    #: What was done: becomes `scanType`.
+    procedure: NotRequired[str | None]
+    #: Day of the scan: becomes `scanDate`.
+    studyDate: NotRequired[str | None]
+    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    studyTime: NotRequired[str | None]
+
+
+class ScribeCreateBodyPriorReports(TypedDict):
+    #: Text of the earlier report.
+    reportText: str
+    #: Identifier of the earlier study in the partner’s system.
+    externalStudyId: NotRequired[str | None]
+    #: Modality of the earlier study.
+    modality: NotRequired[str | None]
+    #: Day of the earlier study.
+    studyDate: NotRequired[str | None]
+    #: Description of the earlier study.
+    studyDescription: NotRequired[str | None]
+
+
+class ScribeCreateBody(TypedDict):
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: Study Description (0008,1030).
+    studyDescription: str
+    #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
+    severity: Literal["normal", "high", "stat"]
+    #: Patient and scan, as shown on the report.
+    reportMetadata: ScribeCreateBodyReportMetadata
+    #: The user to whom the study is assigned.
+    assignedTo: NotRequired[str | None]
+    #: The Express customer.
+    expressCustomerId: NotRequired[str | None]
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata | None]
+    #: Texts of earlier reports, for the radiologist.
+    priorReportTexts: NotRequired[list[str] | None]
+    #: Earlier studies of the patient, of either area.
+    priorStudyIds: NotRequired[list[str] | None]
+    #: The patient’s identifier in the partner’s system.
+    externalPatientId: NotRequired[str | None]
+    #: Clinical history of the patient.
+    clinicalHistory: NotRequired[str | None]
+    #: Why the exam was ordered.
+    clinicalIndication: NotRequired[str | None]
+    #: Modality, such as `CT`.
+    modality: NotRequired[str | None]
+    #: How the exam was made.
+    technologistTechnique: NotRequired[str | None]
+    #: Notes of the technologist.
+    technologistNotes: NotRequired[list[str] | None]
+    #: Earlier reports from elsewhere.
+    priorReports: NotRequired[list[ScribeCreateBodyPriorReports] | None]
+
+
+class ScribeListQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only studies assigned to this user. Empty or `null`: unassigned studies.
+    assignedTo: NotRequired[str | None]
+    #: Only studies of this customer. Empty or `null`: studies without one.
+    expressCustomerId: NotRequired[str | None]
+    #: Only cancelled studies (`true`) or only others (`false`). Empty: no filter.
+    isCancelled: NotRequired[bool]
+    #: Only studies of this urgency.
+    severity: NotRequired[Literal["normal", "high", "stat"]]
+    #: Only studies whose description contains this text, in any case.
+    studyDescription: NotRequired[str]
+    #: Only studies with one of these statuses, separated by commas. Empty: no filter.
+    studyReportStatus: NotRequired[list[Literal["unassigned", "assigned", "in_progress", "completed", "addendum_active"]]]
+    #: All studies are `standard`; `external` finds none. For clients that send it.
+    studyType: NotRequired[Literal["standard", "external"]]
+
+
+class ScribeListReply(TypedDict):
+    #: The studies of this page.
+    studies: list[ScribeStudy]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class ScribeUpdateBodyReportMetadataHeight(TypedDict):
+    #: Unit of the value.
+    unit: Literal["in", "cm"]
+    #: The height in that unit.
+    value: float
+
+
+class ScribeUpdateBodyReportMetadataWeight(TypedDict):
+    #: Unit of the value.
+    unit: Literal["lbs", "kg"]
+    #: The weight in that unit.
+    value: float
+
+
+class ScribeUpdateBodyReportMetadata(TypedDict):
+    """Patient and scan, as shown on the report."""
+
+    #: Age at the scan, as text.
+    age: NotRequired[str | None]
+    #: Date of birth.
+    dateOfBirth: NotRequired[str | None]
+    #: Where the exam was made.
+    facilityName: NotRequired[str | None]
+    #: Body height.
+    height: NotRequired[ScribeUpdateBodyReportMetadataHeight | None]
+    #: Medical record number, Patient ID (0010,0020).
+    mrn: NotRequired[str | None]
+    #: Name of the patient.
+    patientName: NotRequired[str | None]
+    #: Name of the referring physician.
+    referringPhysicianName: NotRequired[str | None]
+    #: Day of the scan, in the clinic’s time zone.
+    scanDate: NotRequired[str | None]
+    #: Time of the scan, `HH:MM`, in the clinic’s time zone.
+    scanTime: NotRequired[str | None]
+    #: Modality or kind of scan, as text.
+    scanType: NotRequired[str | None]
+    #: Patient’s sex.
+    sex: NotRequired[Literal["male", "female", "other"] | None]
+    #: Body weight.
+    weight: NotRequired[ScribeUpdateBodyReportMetadataWeight | None]
+    #: What was done: becomes `scanType`.
+    procedure: NotRequired[str | None]
+    #: Day of the scan: becomes `scanDate`.
+    studyDate: NotRequired[str | None]
+    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    studyTime: NotRequired[str | None]
+
+
+class ScribeUpdateBodyPriorReports(TypedDict):
+    #: Text of the earlier report.
+    reportText: str
+    #: Identifier of the earlier study in the partner’s system.
+    externalStudyId: NotRequired[str | None]
+    #: Modality of the earlier study.
+    modality: NotRequired[str | None]
+    #: Day of the earlier study.
+    studyDate: NotRequired[str | None]
+    #: Description of the earlier study.
+    studyDescription: NotRequired[str | None]
+
+
+class ScribeUpdateBody(TypedDict):
+    #: The user to whom the study is assigned.
+    assignedTo: NotRequired[str | None]
+    #: The Express customer.
+    expressCustomerId: NotRequired[str | None]
+    #: Pairs of your own; the gateway only stores them.
+    metadata: NotRequired[Metadata | None]
+    #: Texts of earlier reports, for the radiologist.
+    priorReportTexts: NotRequired[list[str] | None]
+    #: Earlier studies of the patient, of either area.
+    priorStudyIds: NotRequired[list[str] | None]
+    #: Patient and scan, as shown on the report.
+    reportMetadata: NotRequired[ScribeUpdateBodyReportMetadata]
+    #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
+    severity: NotRequired[Literal["normal", "high", "stat"]]
+    #: Study Description (0008,1030).
+    studyDescription: NotRequired[str]
+    #: The patient’s identifier in the partner’s system.
+    externalPatientId: NotRequired[str | None]
+    #: Clinical history of the patient.
+    clinicalHistory: NotRequired[str | None]
+    #: Why the exam was ordered.
+    clinicalIndication: NotRequired[str | None]
+    #: Modality, such as `CT`.
+    modality: NotRequired[str | None]
+    #: How the exam was made.
+    technologistTechnique: NotRequired[str | None]
+    #: Notes of the technologist.
+    technologistNotes: NotRequired[list[str] | None]
+    #: Earlier reports from elsewhere.
+    priorReports: NotRequired[list[ScribeUpdateBodyPriorReports] | None]
+
+
+class ScribeCancelBody(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ScribeUncancelBody(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ScribeRerouteUrlBody(TypedDict):
+    #: The user who opens the link. The study is assigned to them.
+    assignedToUserId: str
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ScribeRerouteUrlReply(TypedDict):
+    #: The link. Whoever has it can open it: treat it like a password.
+    url: str
+
+
+class ScribeViewerOnlyRerouteUrlBody(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+    #: The user who opens the link, for the audit trail.
+    userId: NotRequired[str]
+
+
+class ScribeViewerOnlyRerouteUrlReply(TypedDict):
+    #: The link. Whoever has it can open it: treat it like a password.
+    url: str
+
+
+class ScribeReportsQuery(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ScribeReportsReply(TypedDict):
+    #: The reports, oldest first.
+    reports: list[ScribeReport]
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+
+
+class ScribeReportTextQuery(TypedDict):
+    #: The report or addendum.
+    reportId: NotRequired[str]
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ScribeReportTextReply2(TypedDict):
+    #: The reports, oldest first.
+    reports: list[ReportText]
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+
+
+class ScribeReportPdfQuery(TypedDict):
+    #: The report or addendum.
+    reportId: NotRequired[str]
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+
+
+class ScribeReportPdfReply2(TypedDict):
+    #: The reports, oldest first.
+    reports: list[ReportPdf]
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+
+
+class ScribeEphemeralSessionBodyHangingProtocol(TypedDict):
+    #: Rows and columns of the viewer.
+    layout: Literal["1x1", "1x2", "1x3", "1x4", "2x1", "2x2", "2x3", "2x4", "3x1", "3x2", "3x3", "3x4", "4x1", "4x2", "4x3", "4x4"]
+    #: The series description that each viewport shows, in reading order; null leaves one empty.
+    viewportAssignments: list[str | None]
+
+
+class ScribeEphemeralSessionBody(TypedDict):
+    #: Your own handle for the images; sent back unchanged in the event.
+    retrievalId: str
+    #: Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+    options: NotRequired[dict[str, JsonValue] | None]
+    #: How the viewer lays out the images first.
+    hangingProtocol: NotRequired[ScribeEphemeralSessionBodyHangingProtocol | None]
+
+
+class ScribeEphemeralSessionReply(TypedDict):
+    #: The link. Whoever has it can open it: treat it like a password.
+    url: str
+
+
+JsonValue = Any
+
+Metadata = dict[str, str]
+
+ScribeReportTextReply = ReportText | ScribeReportTextReply2
+
+ScribeReportPdfReply = ReportPdf | ScribeReportPdfReply2
