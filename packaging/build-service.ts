@@ -98,6 +98,7 @@ try {
       ...NEEDED,
       'bin/isthmus',
       'lib/standby/copy.mjs',
+      'lib/standby/follow.mjs',
       'isthmus.service',
       'THIRD-PARTY-LICENSES.txt',
       'sbom.cdx.json',

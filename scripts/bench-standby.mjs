@@ -80,6 +80,11 @@ const [backups, there, samples, got] = ['backups', 'there', 'samples', 'got'].ma
 )
 const standby = join(there, 'data')
 const children = new Set()
+// Ended from outside, it leaves none of them behind.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
 const env = { ...process.env, RCLONE_CONFIG: join(work, 'none.conf'), TCP_NODELAY: '1' }
 const figures = { studies: Number(values.studies), instances: Number(values.instances) }
 try {
@@ -96,9 +101,10 @@ say(JSON.stringify(figures))
 function prepare() {
   const { studies, instances } = figures
   mkdirSync(main, { recursive: true })
-  if (!existsSync(join(main, 'gateway.sqlite')) || values.folder)
+  if (!existsSync(join(main, 'gateway.sqlite')))
     fillArchive(main, { studies, instances, say: (line) => console.error(line) })
-  using context = openContext({ folder: main })
+  // The gateway checks it when it starts.
+  using context = openContext({ folder: main, isChecked: true })
   const recoveryKey = newRecoveryKey()
   storeRecoveryProof(context)
   keepRecoveryKey(main, wrapDataKey(context.database.seal, recoveryKey, Date.now()))

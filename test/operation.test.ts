@@ -30,6 +30,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'modules/backups/log-shipping': 'the copied log of the database',
   'modules/backups/log-state': 'the note of how much of the log was copied',
   'modules/backups/replica': 'the database of a standby',
+  'modules/backups/takeover-note': 'a note that the database was checked',
   'modules/backups/way-back': 'the database that one of an older version takes the place of',
   'database/older-schema': 'the database that it was writing',
 }

@@ -52,6 +52,7 @@ export class LogShipping implements AsyncDisposable {
   #state: LogState | undefined
   #makeBase: () => Promise<unknown> = () => Promise.resolve()
   #baseTriedAt = Number.NEGATIVE_INFINITY
+  #isMakingBase = false
   #reported: string | undefined
   #running: Promise<void> = Promise.resolve()
 
@@ -134,11 +135,16 @@ export class LogShipping implements AsyncDisposable {
     this.#state ??= this.#newChain(folder)
     await this.#ship(this.#state)
     this.#reported = undefined
-    const isDue = clock() - this.#baseTriedAt >= BASE_RETRY_MS
+    const isDue = clock() - this.#baseTriedAt >= BASE_RETRY_MS && !this.#isMakingBase
     if (this.#state.bases.length > 0 || !isDue || this.#stop.signal.aborted) return
     this.#baseTriedAt = clock()
+    this.#isMakingBase = true
     // Not awaited: what is written while a large backup is made is copied too.
-    this.#makeBase().catch((error: unknown) => this.#failed(error))
+    this.#makeBase()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#isMakingBase = false
+      })
   }
 
   #newChain(folder: string): LogState {

@@ -11,7 +11,7 @@ import { recordProgramVersion } from './program-version.ts'
 import { openRescueHint } from './rescue-hint.ts'
 import { applyStagedRestore } from './restore-files.ts'
 import { recordRestores } from './restore-staging.ts'
-import { refuseReplaced, refuseReplica } from './takeover-note.ts'
+import { isNotedChecked, refuseReplaced, refuseReplica, removeChecked } from './takeover-note.ts'
 import { followWayBack } from './way-back.ts'
 
 const MAX_TRIES = 30
@@ -56,12 +56,14 @@ export async function openDataDirectory(
   const context = opened.use(
     openContext({
       ...options,
+      isChecked: isNotedChecked(folder),
       // Restoring a backup with another data key writes that key to a plain file, which takes
       // precedence.
       dataKey: keyLocation(folder) === 'plain' ? undefined : dataKey,
       overrides: { ...options.overrides, ...(isSafe && { 'https.isOn': false }) },
     }),
   )
+  removeChecked(folder)
   recordProgramVersion(
     folder,
     { version, schema: MIGRATIONS.length, at: instantOf(clock()) },

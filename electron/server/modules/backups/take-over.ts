@@ -33,7 +33,7 @@ import {
   refuseNewerReplica,
 } from './replica.ts'
 import { recordRestores } from './restore-staging.ts'
-import { writeTakeoverNote } from './takeover-note.ts'
+import { noteChecked, writeTakeoverNote } from './takeover-note.ts'
 
 /** If nothing new arrives from the old gateway for so long, it does not run any more. */
 const WATCH_MS = 15_000
@@ -70,6 +70,7 @@ export async function takeOver(order: TakeOver): Promise<void> {
   const images = moveImages(join(from, 'images'), join(data, 'images'))
   markRestored(data)
   explainToAudit(data, replica, instantOf(now()))
+  noteChecked(data)
   rmSync(join(data, REPLICA_FILE), { force: true })
   syncFolder(data)
   using context = openContext({ folder: data, clock: now, isChecked: true })

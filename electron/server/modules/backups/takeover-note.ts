@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeKeyFile } from '#server/database/data-key.ts'
@@ -42,3 +42,19 @@ export function refuseReplica(folder: string): void {
   if (existsSync(join(folder, REPLICA_FILE)))
     throw new StartError(message('backups.still-follows', { folder }))
 }
+
+/** Exists from a takeover until the gateway has opened the folder first. */
+const CHECKED_FILE = 'checked.json'
+
+/**
+ * Notes that the database was checked: the backup when the standby opened it, and every page that
+ * came since by the checksums of the log. Checking all pages again would make up most of the
+ * recovery time.
+ */
+export const noteChecked = (folder: string): void =>
+  writeKeyFile(folder, CHECKED_FILE, Buffer.from('{}\n'))
+
+export const isNotedChecked = (folder: string): boolean => existsSync(join(folder, CHECKED_FILE))
+
+export const removeChecked = (folder: string): void =>
+  rmSync(join(folder, CHECKED_FILE), { force: true })
