@@ -43,20 +43,24 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
               ({ id, name, abstractSyntax, transferSyntaxes, result, transferSyntax }) => (
                 <tr key={id}>
                   <td>{id}</td>
-                  <td>
+                  <td translate="no">
                     {name}
                     {name !== abstractSyntax && (
                       <div className={`mono ${css.under}`}>{abstractSyntax}</div>
                     )}
                   </td>
-                  <td className="mono">
+                  <td className="mono" translate="no">
                     {transferSyntaxes.map((syntax) => (
                       <div key={syntax}>{syntax}</div>
                     ))}
                   </td>
                   <td>
                     <Tag tone={result === 0 ? 'good' : 'warning'}>{resultText(result)}</Tag>
-                    {transferSyntax && <div className={`mono ${css.under}`}>{transferSyntax}</div>}
+                    {transferSyntax && (
+                      <div className={`mono ${css.under}`} translate="no">
+                        {transferSyntax}
+                      </div>
+                    )}
                   </td>
                 </tr>
               ),

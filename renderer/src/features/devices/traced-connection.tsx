@@ -155,7 +155,12 @@ function MessageItem({ message, isPrinting }: { message: TracedMessage; isPrinti
         <Facts
           facts={[
             [t('ui.devices.visit.context'), numberText(message.contextId)],
-            [t('ui.devices.visit.syntax'), message.transferSyntax],
+            [
+              t('ui.devices.visit.syntax'),
+              <span key="syntax" translate="no">
+                {message.transferSyntax}
+              </span>,
+            ],
           ]}
         />
         <Command title={t('ui.devices.visit.request')} fields={message.request} />
