@@ -22,7 +22,11 @@ describe('the conformance statement gives each status that a service can send:',
   })
 
   it('storage', () =>
-    expect(stated('storage')).toEqual(sorted(hexNumbersIn('modules/images/image-receiver.ts'))))
+    expect(stated('storage')).toEqual(
+      sorted(
+        hexNumbersIn('modules/images/image-receiver.ts', 'modules/images/store-request-check.ts'),
+      ),
+    ))
 
   it('performed steps, and their error id', () => {
     const [errorId, ...others] = hexNumbersIn(

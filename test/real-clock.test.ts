@@ -16,9 +16,13 @@ const FOLDERS = ['attacks', 'crash', 'flows', 'interop', 'support']
 const ALLOWED: Readonly<Record<string, string>> = {
   'crash/gateway-worklist.test.ts':
     'tomorrow: what is stored for a day is served until the day is over',
+  'flows/clients/typescript.test.ts': 'an instant of Retry-After, of which nobody asks the day',
   'flows/interface/authority.test.ts':
     'a sign-in eleven minutes ago: an instant, of which nobody asks the day',
+  'flows/standby-log.test.ts': 'the instant of an entry, of which nobody asks the day',
+  'support/image-remover.ts': 'the instant of an entry, of which nobody asks the day',
   'support/imaging-clinic.ts': 'tomorrow: what is stored for a day is served until the day is over',
+  'support/object-store.ts': 'the Date of a response, of which nobody asks the day',
   'support/store-writer.ts': 'the instant of an entry, of which nobody asks the day',
   'support/wild-partner.ts':
     'the day of its own rows; a query without a date is answered with those of yesterday too',

@@ -158,7 +158,11 @@ export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
     'dicom/data-set/data-set.ts',
     'dicom/dimse/operation-queue.ts',
   ],
-  storage: ['modules/images/image-receiver.ts', 'dicom/dimse/operation-queue.ts'],
+  storage: [
+    'modules/images/image-receiver.ts',
+    'modules/images/store-request-check.ts',
+    'dicom/dimse/operation-queue.ts',
+  ],
   steps: [
     'modules/images/performed-step-scp.ts',
     'modules/procedure-steps/performed-data.ts',

@@ -32,7 +32,7 @@ export const dashboardUpdate = {
     reply: DashboardUpdateState,
   }),
   goBack: operation('POST /dashboard/update/way-back', {
-    access: 'manage',
+    access: 'manage-confirmed',
     summary: 'Prepare the data for the version before; the gateway stops',
     reply: z.object({ version: z.string() }),
   }),

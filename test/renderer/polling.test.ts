@@ -11,6 +11,8 @@ const SOURCES = join(import.meta.dirname, '../../renderer/src')
 const ASK_ON: Readonly<Record<string, string>> = {
   'features/account/my-sessions.tsx': 'the last use of a session sends no event',
   'features/activity/association.tsx': 'the counters of an association that is open',
+  'features/devices/service-visit.tsx': 'an engineer waits for an echo of the device',
+  'features/tiers/tiers.tsx': 'the progress of a migration or a verification',
   'features/events/performance.tsx': 'figures of days, which no event changes',
   'app/shared-study/shared-study-screen.tsx': 'a link has no event stream',
   'app/shared-study/shared-study.tsx': 'a link has no event stream',

@@ -7,6 +7,7 @@ const NAMES = [
   'intake',
   'commitment',
   'forwarding',
+  'tiers',
   'reports',
   'criticals',
   'dictation',

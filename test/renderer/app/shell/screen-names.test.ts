@@ -35,6 +35,7 @@ const PLACES = {
   '/settings/access': 'ui.settings.access.title',
   '/settings/backups': 'ui.backups.title',
   '/settings/lifecycle': 'ui.lifecycle.title',
+  '/settings/tiers': 'ui.tiers.title',
   '/settings/readiness': 'ui.setup.readiness.title',
 } as const
 /** Places with a longer name in the palette, where the name of their tab would say too little. */

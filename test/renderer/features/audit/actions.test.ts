@@ -18,6 +18,10 @@ const OTHERS = new Set([
   'reports.paper',
   'dictation.url',
   'dictation.model',
+  'oidc.accounts',
+  'oidc.issuer',
+  'otlp.authorization',
+  'otlp.url',
 ])
 const isOther = (name: string) =>
   OTHERS.has(name) || /^(mail\.(?!password)|recovery\.(?!import|discard))/.test(name)

@@ -33,6 +33,7 @@ describe('the settings screen', () => {
         'intake',
         'commitment',
         'forwarding',
+        'tiers',
         'reports',
         'criticals',
         'dictation',

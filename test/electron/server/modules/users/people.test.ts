@@ -9,6 +9,7 @@ import { putWorkstation } from '#server/modules/users/workstation-queries.ts'
 import { findView, insertView } from '#server/modules/viewer/queries.ts'
 import type { OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { ApiError } from '#shared/errors.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { peopleOf } from '../../../../support/people.ts'
@@ -431,15 +432,15 @@ describe('sessions', () => {
     const places = (given: OpenSession[]) => given.map(({ place, isThis }) => [place, isThis])
     const all = on.sessions.listSessions(token, undefined)
     expect(places(all)).toEqual([
-      ['', false],
-      ['Reading room', false],
-      ['This PC', true],
+      [verbatim(''), false],
+      [verbatim('Reading room'), false],
+      [message('users.this-pc'), true],
     ])
     expect(all[2]).toEqual({
       ...{
         sessionId: on.sessions.runningSession(token)?.sessionId,
         user: { userId: on.eva.userId, name: 'Eva Kern' },
-        place: 'This PC',
+        place: message('users.this-pc'),
       },
       ...{ browser: 'Chrome on Windows', address: '10.0.0.7', isThis: true, isLocked: false },
       ...{
@@ -448,7 +449,9 @@ describe('sessions', () => {
         expiresAt: '2026-03-10T21:00:00.000Z',
       },
     })
-    expect(places(on.sessions.listSessions(undefined, on.eva.userId))).toEqual([['This PC', false]])
+    expect(places(on.sessions.listSessions(undefined, on.eva.userId))).toEqual([
+      [message('users.this-pc'), false],
+    ])
     expect(places(on.sessions.listSessions(token, on.ben.userId))).toHaveLength(2)
     on.sessions.lockSession(token)
     expect(on.sessions.listSessions(token, on.eva.userId)[0]?.isLocked).toBe(true)

@@ -197,7 +197,7 @@ describe('sessions', () => {
     expect(own).toMatchObject({
       isThis: true,
       isLocked: false,
-      place: 'This PC',
+      place: { code: 'users.this-pc' },
       address: '127.0.0.1',
       user: { name: 'Vera member' },
     })

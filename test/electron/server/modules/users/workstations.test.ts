@@ -117,7 +117,7 @@ describe('a workstation', () => {
         .listSessions(here.token, undefined)
         .map((session) => english(session.place))
         .sort(),
-    ).toEqual(['Room', 'This PC'])
+    ).toEqual(['Gateway PC', 'Room'])
     on.workstations.removeWorkstation(record.workstationId, 'command-line')
     expect(on.workstations.recogniseWorkstation(token).state).toBe('unknown')
     expect([on.people.sessionUser(there.token), on.people.sessionUser(here.token)?.email]).toEqual([
