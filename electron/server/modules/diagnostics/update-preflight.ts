@@ -14,7 +14,7 @@ const MB = 1e6
 const GB = 1e9
 const PROBE_FILE = '.write-probe'
 const PROBE_BYTES = 32 * MB
-/** Of the tables that migrations touch; measured with 1,000,000 studies (docs/BENCHMARKS.md). */
+/** Of the tables that migrations touch. A cautious estimate; it was not measured. */
 const MIGRATED_BYTES_PER_SECOND = 20 * MB
 /** The copy from before is written, read and checked. */
 const PASSES_OF_COPY = 3

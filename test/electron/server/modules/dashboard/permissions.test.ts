@@ -236,6 +236,7 @@ describe('the operations of the window', () => {
       'setup.startPartnerSimulator',
       'setup.setBackupFolder',
       'backups.remove',
+      'update.goBack',
       'events.addEndpoint',
       'events.changeEndpoint',
       'events.removeEndpoint',
