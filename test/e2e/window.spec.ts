@@ -72,7 +72,7 @@ test('shows an unknown caller as it calls, and lets it in with one click', async
     .getByRole('listitem')
     .filter({ hasText: 'Unknown devices' })
   await expect(item).toContainText(
-    '1 unknown device has connected. Until it is approved, it can only test the connection.',
+    '1 unknown device tried to connect. Until it is approved, it can only test the connection.',
   )
   await go('Activity')
   await expect(page.getByText('it is not in the device list')).toBeVisible()

@@ -64,7 +64,9 @@ it('names people, and writes values, instants and sizes as everywhere else', () 
 
 it('names what an action was done to', () => {
   const study = `stu_${'0123456789abcdef'.repeat(2)}`
-  expect(targetText('read.list', 'correction-targets', reader)).toBe('Orders for a correction')
+  expect(targetText('read.list', 'correction-targets', reader)).toBe(
+    'Order search for a correction',
+  )
   expect(targetText('user.update', 'usr_1', reader)).toBe('Olga Berg')
   expect(targetText('setting.change', 'dimse.port', reader)).toBe('Devices (DICOM): TCP port')
   expect(targetText('template.add', '01234567-89ab-4def-8123-456789abcdef', reader)).toBe(

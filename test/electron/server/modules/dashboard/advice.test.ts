@@ -42,10 +42,13 @@ it('begins a new gateway with its partner, its first device and its public URL',
 })
 
 const CASES: [change: Partial<Condition>, text: string][] = [
-  [{ unknownCallers: 1 }, 'An unknown device has connected. Approve or dismiss it under Devices.'],
+  [
+    { unknownCallers: 1 },
+    'An unknown device tried to connect. Approve or dismiss it under Devices.',
+  ],
   [
     { unknownCallers: 3, devices: [] },
-    '3 unknown devices have connected. Approve or dismiss them under Devices.',
+    '3 unknown devices tried to connect. Approve or dismiss them under Devices.',
   ],
   [
     { devices: [{ ...DEVICE, isEnabled: false }] },

@@ -137,7 +137,7 @@ describe('the status', () => {
     const now = await status()
     expect(now.unknownCallers).toBe(1)
     expect(now.advice.map(english)).toContain(
-      'An unknown device has connected. Approve or dismiss it under Devices.',
+      'An unknown device tried to connect. Approve or dismiss it under Devices.',
     )
   })
 })
