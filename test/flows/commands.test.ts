@@ -581,7 +581,7 @@ const everyField = (folder: string) => {
   const destination: DestinationPatch = {
     ...{ name: 'PACS', aeTitle: 'ARCHIVE', host: 'pacs.clinic.example', port: 2762 },
     ...{ isTls: true, isEnabled: false, isAutomatic: true, modalities: ['CT', 'MR'] },
-    ...{ hasPriors: true, certificate: ofDestination.text },
+    ...{ hasPriors: true, confirmsStorage: true, certificate: ofDestination.text },
   }
   const deviceOptions = [
     ...['--ae-title', 'CT1', '--address', '10.0.3.0/24', '--name', 'CT, room 1'],
@@ -594,7 +594,14 @@ const everyField = (folder: string) => {
   const destinationOptions = [
     ...['--name', 'PACS', '--ae-title', 'ARCHIVE', '--host', 'pacs.clinic.example'],
     ...['--port', '2762', '--tls', '--no-enabled', '--automatic', '--modalities', 'ct'],
-    ...['--modalities', 'mr', '--has-priors', '--certificate-file', ofDestination.file],
+    ...[
+      '--modalities',
+      'mr',
+      '--has-priors',
+      '--confirms-storage',
+      '--certificate-file',
+      ofDestination.file,
+    ],
   ]
   return { device, destination, deviceOptions, destinationOptions }
 }

@@ -350,6 +350,7 @@ describe('the clinical context', () => {
           notes: [expect.stringMatching(/^The partner provided no clinical context: .+\.$/)],
         },
         ...{
+          clinicalHistory: '',
           clinicalIndication: '',
           technologistTechnique: '',
           technologistNotes: [],

@@ -111,7 +111,7 @@ it('shows of each row of the partner what became of it', async () => {
       accessionNumber: 'TOO-LONG-FOR-SH-20261120',
     },
     {
-      reason: saying('StudyInstanceUID'),
+      reason: saying('Study Instance UID'),
       studyInstanceUid: '1.2.826.0.01.20261120',
     },
   ])

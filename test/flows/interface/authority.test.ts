@@ -195,14 +195,9 @@ describe('the authority matrix of the window', () => {
       ...['people.testMail', 'setup.finish', 'setup.stopPartnerSimulator', 'setup.visitAsDevice'],
       ...['setup.selfTest', 'setup.makeBackup'],
       ...['backups.make', 'backups.rehearse', 'backups.previewRestore', 'backups.restore'],
-      ...[
-        'events.replay',
-        'events.drop',
-        'events.dryRun',
-        'events.test',
-        'destinations.echo',
-        'dictation.test',
-      ],
+      ...['events.replay', 'events.drop', 'events.dryRun', 'events.test', 'destinations.echo'],
+      ...['tiers.test', 'tiers.changeMigration', 'tiers.verify', 'tiers.stopVerification'],
+      ...['lifecycle.preview', 'erasures.preview', 'dictation.test', 'identityProvider.test'],
     ])
   })
 })
