@@ -81,7 +81,7 @@ test('a critical result that nobody was told of has a time', async () => {
   await expect(dialog).toHaveCount(0)
   await go(page, 'Reading')
   await page.getByRole('link', { name: /^Critical results/ }).click()
-  await expect(rowOf('pneumothorax')).toContainText('Due 12:')
+  await expect(rowOf('pneumothorax')).toContainText('Due by 12:')
   await expect(rowOf('pneumothorax')).toContainText('SAMPLE, RITA')
 })
 

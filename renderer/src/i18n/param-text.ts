@@ -15,6 +15,11 @@ export const paramText = (text: string, name: string): string =>
     ? keywordText(text)
     : text.replace(/^\d{4}-\d\d-\d\d(?=$| \d\d:\d\d)/, dayText)
 
-/** A DICOM keyword in words: `StudyInstanceUID` as `Study Instance UID`. */
+/**
+ * A DICOM keyword in words: `StudyInstanceUID` as `Study Instance UID`. In other languages it stays
+ * a keyword, because its words are English.
+ */
 export const keywordText = (keyword: string): string =>
-  keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z]{2})/g, '$1 $2')
+  !locale.startsWith('en')
+    ? keyword
+    : keyword.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z]{2})/g, '$1 $2')
