@@ -43,7 +43,7 @@ const TOOLS = {
     skips: 'Orthanc with its DICOMweb plugin is not installed',
   },
   Ceph: {
-    isHere: () => has('ceph-mon') && has('ceph-osd') && has('radosgw'),
+    isHere: () => process.env.ISTHMUS_CEPH === '1' && has('ceph-mon') && has('radosgw'),
     linux: not(
       'its packages are large: `node scripts/ceph-rgw.mjs` installs them and runs the test',
     ),

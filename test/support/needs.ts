@@ -36,7 +36,7 @@ const NEEDS = {
     missing: 'Orthanc with its DICOMweb plugin is not installed',
   },
   ceph: {
-    there: () => has('ceph-mon') && has('ceph-osd') && has('radosgw'),
+    there: () => process.env.ISTHMUS_CEPH === '1' && has('ceph-mon') && has('radosgw'),
     missing: 'Ceph is not installed',
   },
   gdcm: { there: () => has('gdcmconv'), missing: 'GDCM is not installed' },

@@ -47,9 +47,12 @@ const EMPTY_OR = ([isRight, fault]: Rule): Rule => [
   (value) => value === '' || isRight(value),
   fault,
 ]
-/** In characters, as DICOM and JSON Schema count them. */
+/**
+ * In characters, as DICOM and JSON Schema count them. A character has at most two UTF-16 units, so
+ * that a very long text is refused without being split.
+ */
 const within = (most: number): Rule => [
-  (value) => value.length <= most || [...value].length <= most,
+  (value) => value.length <= most || (value.length <= 2 * most && [...value].length <= most),
   message('webhooks.note-too-long', { most }),
 ]
 const oneOf = (...values: string[]): Rule => [
