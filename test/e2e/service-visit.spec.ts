@@ -21,8 +21,8 @@ test('an engineer tests a device in both directions, sees its messages and takes
   const page = await context.newPage()
   const port = Number(clinic.stage.dimsePort)
   await page.goto(`${clinic.stage.http}/#/devices`)
-  await page.getByRole('link', { name: 'Service page of CT, room 1' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Service page of CT, room 1')
+  await page.getByRole('link', { name: 'Service page for CT, room 1' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Service page for CT, room 1')
 
   await page.getByRole('button', { name: 'Wait for an echo' }).click()
   await expect(page.getByText('Waiting for an echo from the device.')).toBeVisible()
