@@ -5,7 +5,6 @@ import { findInstance } from '#server/modules/images/instance-queries.ts'
 import { localPathOf } from '#server/modules/images/local-files.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
-import type { S3Settings } from '#shared/contract/tiers.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { ContentDigest } from './content-digest.ts'
@@ -15,7 +14,7 @@ import { advanceMigration } from './migrations.ts'
 import type { ObjectStore } from './object-store.ts'
 import { isOfWholeStore, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
-import { findTier, listTiers, setTierError, type TierRecord } from './tier-queries.ts'
+import { findTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
 import { TransferRate } from './transfer-rate.ts'
 
 const BATCH = 200
@@ -23,9 +22,6 @@ const BATCH = 200
 const CONCURRENCY = 4
 const SCHEDULE = RETRY_SCHEDULES.tierCopy
 const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
-
-type S3Tier = TierRecord & { readonly settings: S3Settings }
-export const isS3Tier = (tier: TierRecord): tier is S3Tier => tier.settings.kind === 's3'
 
 /**
  * Copies instances to object stores, and deletes the objects of deleted instances. An instance is
@@ -76,7 +72,7 @@ export class Copier implements AsyncDisposable {
   async #copyTo(tier: S3Tier, signal: AbortSignal): Promise<void> {
     const { database, clock, feed } = this.#context
     const { tierId } = tier
-    const store = this.#connections.storeOf(tier)
+    const store = await this.#connections.storeOf(tier)
     const isCurrent = () => findTier(database, tierId)?.updatedAt === tier.updatedAt
     while (!signal.aborted && (this.#outages.get(tierId)?.untilMs ?? 0) <= clock()) {
       advanceMigration(this.#context, tierId, (file) => store.keyOf(file))

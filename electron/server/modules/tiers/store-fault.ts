@@ -1,4 +1,4 @@
-import { S3ServiceException } from '@aws-sdk/client-s3'
+import type { S3ServiceException } from '@aws-sdk/client-s3'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { networkFault } from '#server/webhooks/network-fault.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
@@ -28,15 +28,19 @@ const CAUSES: Readonly<Record<string, MessageCode>> = {
   KMSNotConfigured: 'tiers.encryption-refused',
 }
 
+/** Whether a store has answered with an error. By its form, so that the SDK need not be loaded. */
+const isServiceError = (error: unknown): error is S3ServiceException =>
+  error instanceof Error && '$metadata' in error && '$fault' in error
+
 /** Codes of errors that the connection test of the SDK's own retries may end with. */
 const isNetworkError = (error: unknown) =>
   error instanceof WebhookError ||
-  (error instanceof Error && 'code' in error && !(error instanceof S3ServiceException))
+  (error instanceof Error && 'code' in error && !isServiceError(error))
 
 /** Why an object store, or a PACS, did not do what was asked: a clause without addresses or keys. */
 export function storeFault(error: unknown): Message {
   if (error instanceof MessageError) return error.explanation
-  if (error instanceof S3ServiceException) {
+  if (isServiceError(error)) {
     const cause = CAUSES[error.name]
     if (cause !== undefined) return message(cause)
     const status = error.$metadata.httpStatusCode ?? 0
@@ -52,12 +56,12 @@ export function storeFault(error: unknown): Message {
 
 /** Whether the store does not have the object. */
 export const isMissingObject = (error: unknown) =>
-  error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name)
+  isServiceError(error) && ['NoSuchKey', 'NotFound'].includes(error.name)
 
 /**
  * Whether an error concerns the store as a whole, so that no other object needs to be tried now.
  */
 export const isOfWholeStore = (error: unknown) =>
-  error instanceof S3ServiceException
+  isServiceError(error)
     ? !isMissingObject(error)
     : isNetworkError(error) && diskFaultKind(error) === undefined

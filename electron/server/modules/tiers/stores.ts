@@ -3,9 +3,8 @@ import { readSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import type { IsOwnListener } from '#server/webhooks/address.ts'
 import { Agents } from '#server/webhooks/agents.ts'
-import type { S3Settings } from '#shared/contract/tiers.ts'
-import { ObjectStore } from './object-store.ts'
-import type { TierRecord } from './tier-queries.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { S3Tier, TierRecord } from './tier-queries.ts'
 
 /** Names of the secrets of a tier. */
 export const secretNameOf = (tierId: string) => `tiers.${tierId}.secret`
@@ -14,7 +13,7 @@ export const customerKeyNameOf = (tierId: string) => `tiers.${tierId}.customer-k
 interface Open {
   readonly updatedAt: string
   readonly agents: Agents
-  store: ObjectStore | undefined
+  store: Promise<ObjectStore> | undefined
 }
 
 /**
@@ -32,18 +31,24 @@ export class TierConnections implements AsyncDisposable {
   }
 
   /** The object store of a tier of kind `s3`. */
-  storeOf(tier: TierRecord & { readonly settings: S3Settings }): ObjectStore {
-    const { database, clock } = this.#context
+  storeOf(tier: S3Tier): Promise<ObjectStore> {
     const open = this.#openOf(tier, tier.settings.certificate)
-    const key = readSecret({ database }, customerKeyNameOf(tier.tierId))
-    open.store ??= new ObjectStore({
-      settings: tier.settings,
-      secretAccessKey: readSecret({ database }, secretNameOf(tier.tierId)) ?? '',
+    open.store ??= this.#connect(tier, open.agents)
+    return open.store
+  }
+
+  async #connect({ tierId, settings }: S3Tier, agents: Agents): Promise<ObjectStore> {
+    // Loaded when a tier needs it: the SDK would delay the start of every gateway.
+    const { ObjectStore } = await import('./object-store.ts')
+    const { database, clock } = this.#context
+    const key = readSecret({ database }, customerKeyNameOf(tierId))
+    return new ObjectStore({
+      settings,
+      secretAccessKey: readSecret({ database }, secretNameOf(tierId)) ?? '',
       customerKey: key === undefined ? undefined : Buffer.from(key, 'base64'),
-      agents: open.agents,
+      agents,
       clock,
     })
-    return open.store
   }
 
   /** The HTTP client for a tier of kind `dicomweb`. */
@@ -67,14 +72,21 @@ export class TierConnections implements AsyncDisposable {
     const open = this.#open.get(tierId)
     this.#open.delete(tierId)
     if (!open) return
-    open.store?.close()
+    closeStore(open)
     open.agents[Symbol.asyncDispose]().catch(() => undefined /* They are closed already. */)
   }
 
   async [Symbol.asyncDispose]() {
     const all = [...this.#open.values()]
     this.#open.clear()
-    for (const { store } of all) store?.close()
+    for (const open of all) closeStore(open)
     await Promise.all(all.map(({ agents }) => agents[Symbol.asyncDispose]()))
   }
+}
+
+function closeStore({ store }: Open): void {
+  store?.then(
+    (opened) => opened.close(),
+    () => undefined /* It was never open. */,
+  )
 }

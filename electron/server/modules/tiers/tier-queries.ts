@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { flag, rawQuery } from '#server/database/query.ts'
-import type { TierSettings, Verification } from '#shared/contract/tiers.ts'
+import type { S3Settings, TierSettings, Verification } from '#shared/contract/tiers.ts'
 import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
 
@@ -17,6 +17,9 @@ export interface TierRecord {
   readonly createdAt: string
   readonly updatedAt: string
 }
+
+export type S3Tier = TierRecord & { readonly settings: S3Settings }
+export const isS3Tier = (tier: TierRecord): tier is S3Tier => tier.settings.kind === 's3'
 
 export const listTiers = (database: Database): TierRecord[] =>
   database

@@ -3,12 +3,11 @@ import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { ContentDigest } from './content-digest.ts'
-import { isS3Tier } from './copier.ts'
 import { type CopyRecord, listStoredCopies, recordLost } from './copy-queries.ts'
 import type { PacsRetrieval } from './pacs-retrieval.ts'
 import { isMissingObject } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
-import { findTier, listTiers, setTierError, type TierRecord } from './tier-queries.ts'
+import { findTier, isS3Tier, listTiers, setTierError, type TierRecord } from './tier-queries.ts'
 
 /** Where the file of an instance can be fetched from. */
 export type Source = { readonly tierId: string; readonly tierName: string } & (
@@ -54,7 +53,7 @@ export class TierSources {
 
   #objectSource(tier: TierRecord, instance: InstanceRecord, copy: CopyRecord): Source[] {
     if (!isS3Tier(tier)) return []
-    const store = this.#connections.storeOf(tier)
+    const connect = () => this.#connections.storeOf(tier)
     const { database } = this.#context
     async function* read(signal: AbortSignal) {
       const digest = new ContentDigest(instance.dataSetOffset)
@@ -63,6 +62,7 @@ export class TierSources {
         return new CopyFault(why, { cause })
       }
       try {
+        const store = await connect()
         const body = await store.read(copy.objectKey, copy.encryption, signal)
         for await (const chunk of body as AsyncIterable<Buffer>) {
           digest.update(chunk)

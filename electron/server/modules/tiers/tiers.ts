@@ -10,7 +10,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { IsOwnListener } from '#server/webhooks/address.ts'
 import type { Migration, NewTier, Tier, TierTest } from '#shared/contract/tiers.ts'
 import { testResult, testStore } from './connection-test.ts'
-import { Copier, isS3Tier } from './copier.ts'
+import { Copier } from './copier.ts'
 import { countCopies, queueCopy } from './copy-queries.ts'
 import { findMigration } from './migration-queries.ts'
 import { changeMigration, type MigrationAction, startMigration } from './migrations.ts'
@@ -18,7 +18,7 @@ import { PacsRetrieval } from './pacs-retrieval.ts'
 import { RecallCache } from './recall-cache.ts'
 import { Recalls } from './recalls.ts'
 import { secretNameOf, TierConnections } from './stores.ts'
-import { listTiers, type TierRecord } from './tier-queries.ts'
+import { isS3Tier, listTiers, type TierRecord } from './tier-queries.ts'
 import { addTier, changeTier, removeTier, requireTier } from './tier-settings.ts'
 import { TierSources } from './tier-sources.ts'
 import { Verifications } from './verification.ts'
@@ -72,9 +72,9 @@ export class Tiers implements AsyncDisposable {
 
   async test(tierId: string): Promise<TierTest> {
     const tier = requireTier(this.#context.database, tierId)
-    const result = await testResult(this.#context, () =>
+    const result = await testResult(this.#context, async () =>
       isS3Tier(tier)
-        ? testStore(this.#context, this.#connections.storeOf(tier), tier.settings.encryption)
+        ? testStore(this.#context, await this.#connections.storeOf(tier), tier.settings.encryption)
         : this.#pacs.test(tier),
     )
     if (result.success) this.#copier.retry(tierId)

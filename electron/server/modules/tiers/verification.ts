@@ -7,12 +7,11 @@ import type { Verification } from '#shared/contract/tiers.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ContentDigest } from './content-digest.ts'
-import { isS3Tier } from './copier.ts'
 import { type CopyRecord, listCopiesByKey, recordLost, recordVerified } from './copy-queries.ts'
 import type { ObjectStore } from './object-store.ts'
 import { isMissingObject, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
-import { setVerification, type TierRecord } from './tier-queries.ts'
+import { isS3Tier, setVerification, type TierRecord } from './tier-queries.ts'
 
 const BATCH = 500
 const CONCURRENCY = 4
@@ -77,7 +76,7 @@ export class Verifications implements AsyncDisposable {
     const store = this.#connections.storeOf(tier)
     const running: Running = {
       ...{ result, stopped, faults: [] },
-      ended: Promise.resolve().then(() => this.#run(tier.tierId, store, running)),
+      ended: store.then((opened) => this.#run(tier.tierId, opened, running)),
     }
     this.#running.set(tier.tierId, running)
     return running

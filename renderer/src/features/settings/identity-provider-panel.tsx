@@ -1,18 +1,14 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { IconPlugConnected } from '@tabler/icons-react'
+import { Group, Stack, Text } from '@mantine/core'
 import { dashboardIdentityProvider } from '#shared/contract/identity-provider.ts'
-import { useReply, useSend } from '../../api/queries.ts'
-import { translateMessage } from '../../i18n/messages.ts'
+import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
-import { Failed } from '../../ui/page.tsx'
-import { Notice } from '../../ui/tone.tsx'
+import { ConnectionTest } from './connection-test.tsx'
 import { SecretForm } from './secret-form.tsx'
 
 /** The client secret, the addresses to register at the identity provider, and a test. */
 export function IdentityProviderPanel() {
   const state = useReply(dashboardIdentityProvider.provider, {})
-  const test = useSend(dashboardIdentityProvider.test)
   return (
     <Stack gap="sm" mt="sm">
       {state.data && (
@@ -27,30 +23,7 @@ export function IdentityProviderPanel() {
           <Addresses name="signedOut" urls={state.data.signedOutUrls} />
         </>
       )}
-      <Group>
-        <Button
-          variant="default"
-          leftSection={<IconPlugConnected size={16} />}
-          loading={test.isPending}
-          onClick={() => test.mutate({})}
-        >
-          {t('ui.settings.oidc.test')}
-        </Button>
-        <Text size="sm" c="dimmed">
-          {t('ui.settings.oidc.testAbout')}
-        </Text>
-      </Group>
-      <div role="status">
-        {test.data && !test.isPending && (
-          <Notice
-            tone={test.data.success ? 'good' : 'danger'}
-            title={t(`ui.settings.oidc.${test.data.success ? 'good' : 'bad'}`)}
-          >
-            {translateMessage(test.data.message)}
-          </Notice>
-        )}
-        {test.error && <Failed error={test.error} />}
-      </div>
+      <ConnectionTest texts="oidc" operation={dashboardIdentityProvider.test} />
     </Stack>
   )
 }
