@@ -129,7 +129,7 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   await expect(links).toHaveText(['Today', 'Studies', 'Images', 'Reading'])
   await colleague.getByRole('button', { name: 'All screens' }).click()
   await expect(links).toHaveText([
-    ...['Today', 'Worklist', 'Studies', 'Images', 'Reading', 'Express customers'],
+    ...['Today', 'Worklist', 'Studies', 'Images', 'Reading', 'Customers'],
     ...['Devices', 'Destinations', 'Activity'],
   ])
   for (const [name, about] of Object.entries(LOCKED)) {

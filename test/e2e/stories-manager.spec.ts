@@ -100,7 +100,7 @@ test('invites a person, who accepts by the link', async () => {
 })
 
 test('adds a customer, blocks it, which refuses new studies, and unblocks it', async () => {
-  await go('Express customers')
+  await go('Customers')
   await page.getByRole('button', { name: 'Add customer' }).first().click()
   const form = page.getByRole('dialog', { name: 'Add customer' })
   await form.getByRole('textbox', { name: 'Name' }).first().fill('Harbour Orthopaedics')
@@ -122,10 +122,8 @@ test('adds a customer, blocks it, which refuses new studies, and unblocks it', a
   // Nor can one be chosen in the window.
   await go('Studies')
   await page.getByRole('button', { name: 'New study' }).click()
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Express customer' }).fill('Harbour')
-  await expect(page.getByRole('listbox', { name: 'Express customer' })).toContainText(
-    'Nothing found',
-  )
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Customer' }).fill('Harbour')
+  await expect(page.getByRole('listbox', { name: 'Customer' })).toContainText('Nothing found')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
@@ -410,7 +408,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
     .getByRole('button', { name: 'Open access' })
     .click()
   await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
-  await expect(page.getByText('Fingerprint of the certificate')).toBeVisible()
+  await expect(page.getByText('Certificate fingerprint')).toBeVisible()
 
   await using away = await otherPc(port)
   const other = await all.open('other PC', { ignoreHTTPSErrors: true })
@@ -452,9 +450,9 @@ test('has all of it in the audit trail, in words and by name', async () => {
   const acts = [
     ['User invited', 'Olga Berg'],
     ['Invitation accepted', 'Noor Haddad'],
-    ['Express customer added', 'Olga Berg'],
-    ['Express customer blocked', 'Olga Berg'],
-    ['Express customer unblocked', 'Olga Berg'],
+    ['Customer added', 'Olga Berg'],
+    ['Customer blocked', 'Olga Berg'],
+    ['Customer unblocked', 'Olga Berg'],
     ['User changed', 'Olga Berg'],
     ['Screen locked', 'Noor Haddad'],
     ['Screen unlocked', 'Noor Haddad'],

@@ -66,7 +66,7 @@ test('the second key of a sequence goes to a screen, and does nothing with the r
   await list().getByRole('row').nth(1).focus()
   await page.keyboard.press('g')
   await page.keyboard.press('c')
-  await expect(page.getByRole('heading', { name: 'Express customers', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Customers', level: 1 })).toBeVisible()
   await goToStudies()
   expect(isCancelled(await list().textContent())).toBe(false)
 })
