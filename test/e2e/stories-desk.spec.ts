@@ -157,7 +157,7 @@ test('finds that the console calls itself otherwise, and the exam is there once 
   await askWhy('Dunmore')
   await expect(conclusion()).toContainText('Ultrasound has never connected')
   await expect(stop()).toContainText(
-    'An unknown device with the AE title USROOM2 connected from the address of this device, 127.0.0.1',
+    'An unknown device with the AE title USROOM2 tried to connect from this device’s address, 127.0.0.1',
   )
   await expect(stop()).toContainText(
     'Correct the AE title or the address of the device under Devices',

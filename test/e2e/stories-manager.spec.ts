@@ -178,7 +178,7 @@ test('a locked window shows no patient, and goes on where it was with what was b
   await expect(noor.getByRole('heading', { name: 'The screen is locked' })).toBeVisible()
   await noor.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await noor.getByRole('button', { name: 'Unlock' }).click()
-  await expect(noor.getByText('must be the password of the user who is signed in')).toBeVisible()
+  await expect(noor.getByText('must be the signed-in user’s password')).toBeVisible()
   await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await noor.getByRole('button', { name: 'Unlock' }).click()
   await expect(editor()).toContainText('the lungs are clear.')
@@ -416,7 +416,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await expect(
     other.getByRole('heading', { name: 'This workstation is not approved yet' }),
   ).toBeVisible()
-  await other.getByRole('textbox', { name: 'Name of this workstation' }).fill('Reading room 2')
+  await other.getByRole('textbox', { name: 'Workstation name' }).fill('Reading room 2')
   await other.getByRole('button', { name: 'Request access' }).click()
   const asking = page.getByRole('form', { name: 'Reading room 2' })
   await expect(asking).toContainText('from 127.0.0.3')

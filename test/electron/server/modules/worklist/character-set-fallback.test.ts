@@ -189,7 +189,7 @@ describe('a device without a set', () => {
     'gets %s, declaring %j, in Latin letters in %s, never in UTF-8',
     (name, declared, set, expected) => {
       const remark =
-        'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters'
+        'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters'
       expect(sent({ PatientName: name }, { declared })).toEqual({
         set,
         name: expected,
@@ -207,7 +207,7 @@ describe('a device without a set', () => {
     })
     expect(sent({ PatientName: '山田^太郎' }, { declared: ['ISO_IR 100'] })).toMatchObject({
       withheld:
-        'its PatientName can be written neither in the character set of this device nor in Latin letters',
+        'its PatientName cannot be written in this device’s character set or in Latin letters',
     })
   })
 
@@ -217,7 +217,7 @@ describe('a device without a set', () => {
     expect(sent(fields, { declared: ['ISO_IR 100'] }, asked)).toEqual({
       ...{ set: 'ISO_IR 100', name: 'Müller', withheld: '' },
       remark:
-        'ReferringPhysicianName: sent empty, because the text can be written neither in the character set of this device nor in Latin letters',
+        'ReferringPhysicianName: sent empty, because the text cannot be written in this device’s character set or in Latin letters',
     })
   })
 })
@@ -229,19 +229,19 @@ describe('a device with a set', () => {
       'ISO_IR 100',
       'Łukasz',
       'Lukasz',
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters',
     ],
     [
       'ISO_IR 6',
       'Müller',
       'Muller',
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters',
     ],
     [
       'ISO_IR 100',
       JAPANESE,
       'Yamada^Tarou',
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters',
     ],
     ['ISO_IR 101', 'Łukasz', 'Łukasz', ''],
     ['ISO 2022 IR 87', JAPANESE, JAPANESE, ''],
@@ -254,7 +254,7 @@ describe('a device with a set', () => {
     expect(sent({ PatientName: '山田^太郎' }, { deviceSet: 'ISO_IR 100' })).toEqual({
       ...{ name: undefined, set: '', remark: '' },
       withheld:
-        'its PatientName can be written neither in the character set of this device nor in Latin letters',
+        'its PatientName cannot be written in this device’s character set or in Latin letters',
     })
   })
 
@@ -352,7 +352,7 @@ describe('a device that counts bytes', () => {
     )
     const name = { PatientName: `${'Ж'.repeat(20)}^${'Б'.repeat(20)}` }
     const latin =
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters, or the text is too long for the device with them'
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters, or the original text is too long for the device'
     expect(counted({ ...name, StudyDescription: long }).remark).toBe(
       `${latin}; StudyDescription: shortened, because the device counts bytes and accepts no more`,
     )
