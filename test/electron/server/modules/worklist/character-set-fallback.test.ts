@@ -97,7 +97,7 @@ describe('a row of the default repertoire', () => {
       encoded: { PatientName: 'DOE^JANE' },
     })
     expect(encodedOf({ StudyDescription: 'CT ~ MR' }, always).withheld).toMatch(
-      /^its StudyDescription can be written neither/,
+      /^its StudyDescription cannot be written in this device’s character set/,
     )
     expect(encodedOf({ StudyDescription: 'CT ~ MR' }, { ...always, always: false })).toMatchObject({
       characterSet: '',
@@ -271,7 +271,7 @@ describe('a device with a set', () => {
         RequestedProcedureDescription: 'Lokiec',
       },
       remark: expect.stringMatching(
-        /^PatientName, RequestedProcedureDescription: sent in Latin letters, /,
+        /^PatientName, RequestedProcedureDescription: sent in basic Latin letters, /,
       ),
     })
     expect(sent({ PatientName: 'Łukasz' }, { deviceSet: 'ISO 2022 IR 87' })).toMatchObject({
@@ -305,7 +305,7 @@ describe('a device with a set', () => {
 
   it('never gets an identifier in other letters', () => {
     expect(sent({ PatientID: 'Ä-1' }, { deviceSet: 'ISO_IR 6' }).withheld).toMatch(
-      /^its PatientID can be written neither/,
+      /^its PatientID cannot be written in this device’s character set/,
     )
   })
 
@@ -380,7 +380,7 @@ describe('a device that counts bytes', () => {
     expect(counted({ PatientName: name })).toMatchObject({
       withheld: '',
       encoded: { PatientName: expect.stringMatching(/^Aleksandrova-Konstantinopol.*\^Ekaterina$/) },
-      remark: expect.stringMatching(/^PatientName: sent in Latin letters, /),
+      remark: expect.stringMatching(/^PatientName: sent in basic Latin letters, /),
     })
     expect(counted({ PatientName: `${'Щ'.repeat(40)}^А` })).toMatchObject({
       withheld: 'its PatientName takes more bytes than this device accepts, even in Latin letters',
