@@ -96,8 +96,26 @@ export const LifecycleOverview = z.object({
     removedStudies: z.int(),
     /** Null where it cannot be forecast. */
     fullInDays: z.int().nullable(),
-    /** At the same rate, with what the rules that are on can remove now. Null as above. */
-    fullInDaysWithRules: z.int().nullable(),
+    /** At the same rate, with what the rules that are on will remove. Null as above. */
+    withRules: z
+      .object({
+        /** Null: not within ten years. */
+        fullInDays: z.int().nullable(),
+        /** That day of the clinic, `YYYY-MM-DD`. */
+        fullOn: z.string().nullable(),
+        /** The coming weeks, at most 8, up to the one in which the disk is full. */
+        weeks: z.array(
+          z.object({
+            /** Its first day. */
+            from: z.string(),
+            receivedBytes: z.number(),
+            freedBytes: z.number(),
+            /** At the end of the week. */
+            freeBytes: z.number(),
+          }),
+        ),
+      })
+      .nullable(),
     receivedPerDay: z.int().nullable(),
   }),
   /** Whether any destination is asked to confirm what it stores. */

@@ -106,6 +106,16 @@ export function markStudyRemoved(database: Database, studyInstanceUid: string, a
   )
 }
 
+/** Bytes of the studies whose last image was received in the span and whose files were removed. */
+export const sumRemovedBytes = (database: Database, from: string, to: string): number =>
+  database.get(
+    rawQuery<{ bytes: number }>(
+      `select total(bytes) as bytes from imageStudies
+        where lastInstanceAt >= ? and lastInstanceAt < ? and localRemovedAt is not null`,
+      [from, to],
+    ),
+  )?.bytes ?? 0
+
 /** Totals of the files that are on this PC, and of those that were removed from it. */
 export const sumFiles = (database: Database) =>
   database.get(
