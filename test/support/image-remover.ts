@@ -48,7 +48,10 @@ const disk = {
   }),
 }
 const lifecycle = new Lifecycle(context, disk)
-const erasures = new Erasures(context, async () => [])
+const erasures = new Erasures(context, async () => [], {
+  views: { purge: () => 0 },
+  dicomweb: { deleteOrphans: async () => undefined },
+})
 await intake.settled()
 await erasures.settled()
 

@@ -226,7 +226,9 @@ function EraseDialog({
         {found && found.elsewhere.length > 0 && (
           <Text fz="sm">
             {t('ui.images.erase.elsewhere', {
-              names: found.elsewhere.map(({ name }) => name).join(', '),
+              names: found.elsewhere
+                .map(({ kind, name }) => (kind === 'standby' ? t('ui.images.erase.standby') : name))
+                .join(', '),
             })}
           </Text>
         )}
