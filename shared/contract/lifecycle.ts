@@ -44,6 +44,11 @@ export const NewLifecycleRule = z.object({
   copies: z.int().min(1).max(5),
   /** Whether files go earlier while free space is below `intake.warnGigabytes`. */
   isEarlierWhenLow: z.boolean(),
+  /**
+   * Whether studies of that age that lack confirmed copies are retrieved from destinations that
+   * cannot confirm them, and compared.
+   */
+  readsBack: z.boolean(),
 })
 export type NewLifecycleRule = z.output<typeof NewLifecycleRule>
 

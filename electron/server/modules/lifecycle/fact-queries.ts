@@ -94,6 +94,29 @@ export function findStudyFacts(
   }
 }
 
+/**
+ * Destinations that a study was sent to and can be retrieved from, that do not confirm what they
+ * store, and have not returned every image of it that is here.
+ */
+export const listReadBackSources = (database: Database, studyInstanceUid: string): string[] =>
+  database
+    .all(
+      rawQuery<{ destinationId: string }>(
+        `select d.destinationId from destinations d
+          join forwardedStudies f on f.destinationId = d.destinationId and f.studyInstanceUid = ?
+          where d.isEnabled = 1 and d.hasPriors = 1 and d.confirmsStorage = 0
+            and f.sent > 0 and f.waiting = 0 and f.failed = 0
+            and exists (select 1 from instances i
+              where i.studyInstanceUid = f.studyInstanceUid and i.state = 'current'
+                and i.localRemovedAt is null and i.remoteAddress <> ?
+                and not exists (select 1 from instanceCopies c
+                  where c.instanceId = i.instanceId and c.destinationId = d.destinationId))
+          order by d.name, d.destinationId`,
+        [studyInstanceUid, OWN_ADDRESS],
+      ),
+    )
+    .map(({ destinationId }) => destinationId)
+
 const NOWHERE: ReadonlySet<string> = new Set()
 
 /** Records that the study has no image files of devices on this PC any more. */

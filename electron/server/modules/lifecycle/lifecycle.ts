@@ -2,6 +2,7 @@ import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { finishFileRemovals, removeLocalFiles } from '#server/modules/images/local-files.ts'
@@ -15,9 +16,10 @@ import type {
 } from '#shared/contract/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
 import { type DiskModel, type DiskSimulation, simulateDisk } from './disk-simulation.ts'
-import { type LocalInstance, verdictOf } from './evaluation.ts'
+import { type LocalInstance, type Verdict, verdictOf } from './evaluation.ts'
 import { findStudyFacts, markStudyRemoved, sumFiles, sumRemovedBytes } from './fact-queries.ts'
 import { localStudies, previewOf, sumBytes } from './preview.ts'
+import { ReadBacks } from './read-backs.ts'
 import { RemovalPlan } from './removal-plan.ts'
 import { findRule, listRules } from './rule-queries.ts'
 import { notePreviewed, requireRule } from './rules.ts'
@@ -31,6 +33,10 @@ const PLAN_MS = 10 * MINUTE_MS
 const GIGABYTE = 1e9
 /** The rest waits for the next run, so that a mistake in a rule is noticed before all is gone. */
 const MAX_STUDIES_PER_RUN = 500
+
+/** Whether the rule would remove the study if its copies were read back, and wants them to be. */
+const lacksReadBack = ([rule, verdict]: readonly [LifecycleRule, Verdict]): boolean =>
+  rule.readsBack && verdict.kind === 'kept' && verdict.reason === 'not-confirmed'
 
 /** The state of the image disk. */
 export interface Disk {
@@ -53,6 +59,7 @@ export class Lifecycle implements AsyncDisposable {
   readonly #context: Context
   readonly #disk: Disk
   readonly #worker: Worker
+  readonly #readBacks: ReadBacks | undefined
   #nextRunMs: number
   #lastRun: LifecycleOverview['lastRun'] = null
   #running: Promise<RunResult> | undefined
@@ -64,9 +71,15 @@ export class Lifecycle implements AsyncDisposable {
       }
     | undefined
 
-  constructor(context: Context, disk: Disk) {
+  /** @param forwarding reads copies back; undefined in a command without a gateway */
+  constructor(
+    context: Context,
+    disk: Disk,
+    forwarding: Pick<Forwarding, 'pull' | 'pulls'> | undefined,
+  ) {
     this.#context = context
     this.#disk = disk
+    this.#readBacks = forwarding && new ReadBacks(context, forwarding)
     this.#nextRunMs = context.clock() + FIRST_RUN_MS
     this.#worker = new Worker(
       context,
@@ -105,15 +118,20 @@ export class Lifecycle implements AsyncDisposable {
     if (rules.length > 0)
       for await (const study of localStudies(context, signal)) {
         if (studies >= MAX_STUDIES_PER_RUN) break
-        const rule = rules.find(
-          (one) => verdictOf(one, study, context.clock(), this.#isLow()).kind === 'remove',
+        const verdicts = rules.map(
+          (rule) => [rule, verdictOf(rule, study, context.clock(), this.#isLow())] as const,
         )
-        if (!rule) continue
+        const [rule] = verdicts.find(([, { kind }]) => kind === 'remove') ?? []
+        if (!rule) {
+          if (verdicts.some(lacksReadBack)) this.#readBacks?.offer(study.studyInstanceUid)
+          continue
+        }
         const removed = await this.#remove(rule, study.studyInstanceUid)
         if (removed.length === 0) continue
         studies++
         bytes += sumBytes(removed)
       }
+    this.#readBacks?.begin()
     this.#lastRun = { at: instantOf(context.clock()), studies, bytes }
     this.#plan = undefined
     if (studies > 0) {
@@ -218,10 +236,12 @@ export class Lifecycle implements AsyncDisposable {
   async settled(): Promise<void> {
     await this.#worker.settled()
     await this.#running
+    await this.#readBacks?.settled()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker[Symbol.asyncDispose]()
     await this.#running
+    await this.#readBacks?.[Symbol.asyncDispose]()
   }
 }

@@ -275,7 +275,8 @@ function RulesPanel({
 
 /** What a rule says, in words. */
 function RuleText({ rule }: { rule: LifecycleRule }) {
-  const { since, days, copies, modalities, devices, requiresSignedReport, isEarlierWhenLow } = rule
+  const { since, days, copies, modalities, devices, requiresSignedReport } = rule
+  const { isEarlierWhenLow, readsBack } = rule
   const parts = [
     t(`ui.lifecycle.text.${since}`, { count: days }),
     t('ui.lifecycle.text.copies', { count: copies }),
@@ -285,6 +286,7 @@ function RuleText({ rule }: { rule: LifecycleRule }) {
       : []),
     ...(devices.length > 0 ? [t('ui.lifecycle.text.devices', { list: devices.join(', ') })] : []),
     ...(isEarlierWhenLow ? [t('ui.lifecycle.text.earlier')] : []),
+    ...(readsBack ? [t('ui.lifecycle.text.readsBack')] : []),
   ]
   return (
     <Stack gap={0}>
