@@ -123,8 +123,11 @@ export const LifecycleOverview = z.object({
       .nullable(),
     receivedPerDay: z.int().nullable(),
   }),
-  /** Whether any destination is asked to confirm what it stores. */
-  hasConfirmingDestination: z.boolean(),
+  /**
+   * Whether copies can be confirmed at all: by a destination, an object store, or a rule that has
+   * them read back.
+   */
+  mayBeConfirmed: z.boolean(),
   /** The last run; null if there was none since the gateway started. */
   lastRun: z.object({ at: Instant, studies: z.int(), bytes: z.int() }).nullable(),
 })

@@ -6,6 +6,7 @@ import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { finishFileRemovals, removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { isS3Tier, listTiers } from '#server/modules/tiers/tier-queries.ts'
 import { addDays, clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
@@ -193,9 +194,12 @@ export class Lifecycle implements AsyncDisposable {
                 }),
               ),
       },
-      hasConfirmingDestination: listDestinations(context.database).some(
-        ({ confirmsStorage, isEnabled }) => confirmsStorage && isEnabled,
-      ),
+      mayBeConfirmed:
+        rules.some(({ readsBack }) => readsBack) ||
+        listTiers(context.database).some((tier) => tier.isEnabled && isS3Tier(tier)) ||
+        listDestinations(context.database).some(
+          ({ confirmsStorage, isEnabled }) => confirmsStorage && isEnabled,
+        ),
       lastRun: this.#lastRun,
     }
   }

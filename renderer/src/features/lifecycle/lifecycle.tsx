@@ -45,7 +45,7 @@ export function LifecycleScreen() {
       )}
       {overview && (
         <>
-          {!overview.hasConfirmingDestination && (
+          {!overview.mayBeConfirmed && (
             <Notice tone="info" title={t('ui.lifecycle.nobodyConfirms')}>
               {t('ui.lifecycle.nobodyConfirmsText')}
             </Notice>
@@ -118,7 +118,7 @@ function DiskPanel({ overview: { disk, lastRun, rules } }: { overview: Lifecycle
               t('ui.lifecycle.disk.never')
             ) : (
               <>
-                <Ago instant={lastRun.at} />{' '}
+                <Ago instant={lastRun.at} /> ·{' '}
                 {t('ui.lifecycle.disk.removedAmount', {
                   count: lastRun.studies,
                   bytes: bytesText(lastRun.bytes),
