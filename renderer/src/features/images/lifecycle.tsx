@@ -257,12 +257,9 @@ function EraseDialog({
 
 /** Systems that may hold copies: those that the gateway deletes, and those that it cannot delete. */
 function CopyHolders({ holders }: { readonly holders: readonly CopyHolder[] }) {
-  const namesOf = (some: readonly CopyHolder[]) =>
-    some
-      .map(({ kind, name }) => (kind === 'standby' ? t('ui.images.erase.standby') : name))
-      .join(', ')
+  const namesOf = (some: readonly CopyHolder[]) => some.map(({ name }) => name).join(', ')
   const tiers = holders.filter(({ kind }) => kind === 'tier')
-  const others = holders.filter(({ kind }) => kind !== 'tier')
+  const others = holders.filter(({ kind }) => kind !== 'tier' && kind !== 'standby')
   return (
     <>
       {tiers.length > 0 && (
@@ -270,6 +267,9 @@ function CopyHolders({ holders }: { readonly holders: readonly CopyHolder[] }) {
       )}
       {others.length > 0 && (
         <Text fz="sm">{t('ui.images.erase.elsewhere', { names: namesOf(others) })}</Text>
+      )}
+      {holders.some(({ kind }) => kind === 'standby') && (
+        <Text fz="sm">{t('ui.images.erase.standby')}</Text>
       )}
     </>
   )
