@@ -129,6 +129,11 @@ export function markStudyRemoved(database: Database, studyInstanceUid: string, a
   )
 }
 
+/** Whether images are copied to an object store, which confirms each copy. */
+export const hasObjectStore = (database: Database): boolean =>
+  database.get(rawQuery("select 1 from tiers where kind = 's3' and isEnabled = 1", [])) !==
+  undefined
+
 /** Bytes of the studies whose last image was received in the span and whose files were removed. */
 export const sumRemovedBytes = (database: Database, from: string, to: string): number =>
   database.get(

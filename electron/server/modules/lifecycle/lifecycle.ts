@@ -6,7 +6,6 @@ import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { finishFileRemovals, removeLocalFiles } from '#server/modules/images/local-files.ts'
-import { isS3Tier, listTiers } from '#server/modules/tiers/tier-queries.ts'
 import { addDays, clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
@@ -18,7 +17,13 @@ import type {
 import { message } from '#shared/messages/message.ts'
 import { type DiskModel, type DiskSimulation, simulateDisk } from './disk-simulation.ts'
 import { type LocalInstance, type Verdict, verdictOf } from './evaluation.ts'
-import { findStudyFacts, markStudyRemoved, sumFiles, sumRemovedBytes } from './fact-queries.ts'
+import {
+  findStudyFacts,
+  hasObjectStore,
+  markStudyRemoved,
+  sumFiles,
+  sumRemovedBytes,
+} from './fact-queries.ts'
 import { localStudies, previewOf, sumBytes } from './preview.ts'
 import { ReadBacks } from './read-backs.ts'
 import { RemovalPlan } from './removal-plan.ts'
@@ -196,7 +201,7 @@ export class Lifecycle implements AsyncDisposable {
       },
       mayBeConfirmed:
         rules.some(({ readsBack }) => readsBack) ||
-        listTiers(context.database).some((tier) => tier.isEnabled && isS3Tier(tier)) ||
+        hasObjectStore(context.database) ||
         listDestinations(context.database).some(
           ({ confirmsStorage, isEnabled }) => confirmsStorage && isEnabled,
         ),
