@@ -38,7 +38,7 @@ export function LifecyclePanel({ studyInstanceUid }: { studyInstanceUid: string 
           <Facts facts={placesOf(study)} />
           {hold && (
             <Text fz="sm">
-              {t('ui.images.lifecycle.heldBy', { name: hold.placedBy, reason: hold.reason })}{' '}
+              {t('ui.images.lifecycle.heldBy', { name: hold.placedBy, reason: hold.reason })} ·{' '}
               <Clock instant={hold.placedAt} />
             </Text>
           )}
