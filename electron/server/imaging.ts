@@ -131,7 +131,7 @@ export async function openImaging(
   )
   const tiers = opened.use(new Tiers(context, isOwn, forwarding, receiver, completion))
   recovery.start(wasInterrupted, onChange)
-  const lifecycle = opened.use(new Lifecycle(context, disk))
+  const lifecycle = opened.use(new Lifecycle(context, disk, forwarding))
   const thumbnails = opened.use(new Thumbnails(context))
   const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)

@@ -15,6 +15,7 @@ import { openApiKeys } from './modules/api-keys/api-keys.ts'
 import { AuditCollector } from './modules/audit/audit-collector.ts'
 import type { AuditTrail } from './modules/audit/audit-trail.ts'
 import { Backups } from './modules/backups/backups.ts'
+import { listKeptCopies } from './modules/backups/kept-copies.ts'
 import { LogShipping } from './modules/backups/log-shipping.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
 import { openDataDirectory } from './modules/backups/open-data-directory.ts'
@@ -276,7 +277,8 @@ async function openServices(
   const captures = new Captures(context, viewImages, uploads)
 
   const backups = await openBackups(opened, context, version)
-  const erasures = opened.use(new Erasures(context, () => keptBackups(backups)))
+  const caches = { views, dicomweb: images.dicomweb }
+  const erasures = opened.use(new Erasures(context, () => listKeptCopies(context, backups), caches))
   const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
@@ -324,11 +326,6 @@ async function openBackups(opened: AsyncDisposableStack, context: Context, versi
 }
 
 /** The backups, and until when each of them is kept. */
-async function keptBackups(backups: Backups) {
-  const { backups: made } = await backups.state()
-  return made.map(({ name, madeAt, keptUntil }) => ({ name, madeAt, expiresAt: keptUntil }))
-}
-
 /** State of the services that the dashboard shows. */
 const liveState = (
   context: Context,

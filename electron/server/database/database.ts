@@ -52,6 +52,7 @@ export type Topic =
   | 'audit'
   | 'forwards'
   | 'tier copies'
+  | 'removed files'
   | 'returned files'
   | 'image studies'
   | 'commitments'

@@ -45,7 +45,7 @@ export async function switchOnRule({ call }: Day, days: number): Promise<void> {
     body: {
       name: `After ${days} days`,
       ...{ since: 'received', days, modalities: [], devices: [], requiresSignedReport: false },
-      ...{ copies: 1, isEarlierWhenLow: true },
+      ...{ copies: 1, isEarlierWhenLow: true, readsBack: false },
     },
   })
   const params = { ruleId: rule.ruleId }

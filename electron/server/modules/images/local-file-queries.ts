@@ -40,10 +40,11 @@ export const listFileRemovals = (database: Database, limit: number, after = ''):
 export const isFileRemoved = (database: Database, file: string): boolean =>
   database.get(rawQuery('select 1 from fileRemovals where file = ?', [file])) !== undefined
 
-/** Records that the files no longer exist. */
+/** Records that the files no longer exist; what was made of them is deleted after the commit. */
 export function settleFileRemovals(database: Database, files: readonly string[]): void {
   for (const file of files)
     database.run(rawQuery('delete from fileRemovals where file = ?', [file]))
+  if (files.length > 0) database.notify('removed files')
 }
 
 /** The file of an instance that is on this PC again. */
