@@ -22,9 +22,9 @@ import { MIGRATION_STEPS } from './steps.ts'
 import { LOST } from './studies.ts'
 
 /**
- * npm run simulate -- --year [--days 365 --keep 60 --seed S]: a year of a clinic that sends 200 studies
- * a day to a gateway on a disk of 100 GB, scaled 1:100: two studies a day of about 10 MB each, on a
- * file system of 1 GB in a loop device. The gateway runs once for each simulated day, with its
+ * npm run simulate -- --year [--days 365 --keep 60 --disk 1024 --seed S]: a year of a clinic that sends
+ * 200 studies a day to a gateway on a disk of 100 GB, scaled 1:100: two studies a day of about 10 MB
+ * each, on a file system of 1 GB in a loop device. The gateway runs once for each simulated day, with its
  * clock on that day. Orthanc is the archive, which commits what it stores; what it loses it does
  * not commit. After a quarter of the year all images are copied to an object store, and later from
  * there to a second one, and the first one is removed; the gateway is killed at every step of both
@@ -38,16 +38,19 @@ const { values } = parseArgs({
     days: { type: 'string', default: '365' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'string', default: '60' },
+    /** MiB. */
+    disk: { type: 'string', default: '1024' },
   },
 })
 const days = Number(values.days)
 const random = randomOf(Number(values.seed))
 
-const DISK_MIB = 1024
+const diskMiB = Number(values.disk)
+
 const CHECK_EVERY_DAYS = 30
 
 await using opened = new AsyncDisposableStack()
-const disk = opened.use(failingDisk(DISK_MIB))
+const disk = opened.use(failingDisk(diskMiB))
 const scratch = mkdtempSync(join(tmpdir(), 'isthmus-year-'))
 opened.defer(() => rmSync(scratch, { recursive: true, force: true }))
 const folder = join(disk.path, 'data')
@@ -148,7 +151,8 @@ async function furnish(): Promise<string> {
   context.settings.change(
     {
       // The defaults of a large disk, scaled.
-      ...{ 'intake.warnGigabytes': 0.25, 'intake.stopGigabytes': 0.05, 'intake.idleSeconds': 1 },
+      ...{ 'intake.warnGigabytes': diskMiB / 4096, 'intake.stopGigabytes': diskMiB / 20480 },
+      'intake.idleSeconds': 1,
       ...{ 'viewer.cacheGigabytes': 1, 'tiers.cacheGigabytes': 1, 'dicomweb.isOn': true },
     },
     'command-line',
