@@ -81,7 +81,9 @@ function note(name, { tier, disk }) {
 
 /** The table; true where the target was reached. */
 function report() {
-  console.log(`\n| only in an object store, ${rounds} rounds, medians, ms | first byte to first image | longest | link to first image | the same from the disk |`)
+  console.log(
+    `\n| only in an object store, ${rounds} rounds, medians, ms | first byte to first image | longest | link to first image | the same from the disk |`,
+  )
   console.log('|---|---:|---:|---:|---:|')
   for (const [name, { byte, tier, disk }] of Object.entries(figures)) {
     const row = [median(byte), Math.max(...byte), median(tier), median(disk)]
@@ -144,10 +146,14 @@ async function storeStudies() {
   })
   await stage.command('config', 'set', 'intake.idleSeconds', '1')
   await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT')
-  run('storescu', ['-aet', 'CT1', '-aec', 'ISTHMUS', '127.0.0.1', String(stage.dimsePort), ...files], {
-    ...process.env,
-    TCP_NODELAY: '1',
-  })
+  run(
+    'storescu',
+    ['-aet', 'CT1', '-aec', 'ISTHMUS', '127.0.0.1', String(stage.dimsePort), ...files],
+    {
+      ...process.env,
+      TCP_NODELAY: '1',
+    },
+  )
   for (const study of Object.values(STUDIES)) await stage.addStudy(study)
   const { tierId } = await call(dashboardTiers.add, { body: store.tier({ name: 'Store' }) })
   await call(dashboardTiers.migrate, { params: { tierId } })
@@ -170,17 +176,20 @@ async function addRule() {
 }
 
 /** Lets the rule remove the files of the study from the disk. */
-const removed = (studyInstanceUid) =>
-  until(async () => {
+function removed(studyInstanceUid) {
+  return until(async () => {
     await call(dashboardLifecycle.run, {})
     const found = await lifecycleOf(studyInstanceUid)
     return found.removed === found.instances
   })
+}
 
-const lifecycleOf = (studyInstanceUid) =>
-  call(dashboardLifecycle.study, { params: { studyInstanceUid } })
+function lifecycleOf(studyInstanceUid) {
+  return call(dashboardLifecycle.study, { params: { studyInstanceUid } })
+}
 
 async function until(check) {
-  for (const end = Date.now() + PATIENCE; Date.now() < end; await wait(200)) if (await check()) return
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await wait(200))
+    if (await check()) return
   throw new Error(`It took too long: ${check}`)
 }

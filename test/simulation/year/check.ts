@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
 import { rawQuery } from '#server/database/query.ts'
+import { dataSetIn } from '../../flows/dicomweb-fixture.ts'
 import type { TestStore } from '../../support/object-store.ts'
 import type { Orthanc } from '../../support/orthanc.ts'
-import { dataSetIn } from '../../flows/dicomweb-fixture.ts'
 import { hashOf } from '../reader.ts'
 import type { YearImage } from './studies.ts'
 

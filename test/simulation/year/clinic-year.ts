@@ -1,7 +1,7 @@
 import { rmSync, statfsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { dashboardLifecycle } from '#shared/contract/lifecycle.ts'
-import { dashboardTiers, type NewTier, type Tier } from '#shared/contract/tiers.ts'
+import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
 import { say } from '../../interop/storage-fixture.ts'
 import type { TestStore } from '../../support/object-store.ts'
 import type { Random } from '../random.ts'
@@ -54,8 +54,6 @@ const LOST_EVERY = 18
 const CONFIRM_MS = 4000
 /** How long a migration, or a step of one, may take. */
 const MIGRATION_MS = 20 * 60_000
-/** A step is waited for until it came for the n-th time, n from 1 to this. */
-const MOST_TIMES = 12
 
 /** A clinic whose gateway runs once for each day. */
 export class ClinicYear {
@@ -103,7 +101,7 @@ export class ClinicYear {
 
   /** What the gateway is killed at on a day, in this order. */
   #killsOf(day: number): Kill[] {
-    const { random, stores, fromArchive } = this.#options
+    const { random, stores, fromArchive, schedule } = this.#options
     const to = this.#migrationOf(day)
     if (to) {
       const { store: target, at } = to
@@ -113,7 +111,7 @@ export class ClinicYear {
       )
       // Twice each, at different images.
       return [...steps, ...steps].map((step) =>
-        killedAtStep(step, peers, isRare(step) ? 1 : 1 + random.below(MOST_TIMES)),
+        killedAtStep(step, peers, isRare(step) ? 1 : 1 + random.below(schedule.mostTimes)),
       )
     }
     if (random.chance(KILLED_DAYS)) return [killedLater(random)]

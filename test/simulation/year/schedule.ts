@@ -8,6 +8,8 @@ export interface Schedule {
   readonly isForwarding: (day: number) => boolean
   /** First days of the migrations to the two stores. */
   readonly migrations: readonly [number, number]
+  /** A step of a migration is waited for until it came for the n-th time, n from 1 to this. */
+  readonly mostTimes: number
   /** A legal hold is placed on a study of this day. */
   readonly heldDay: number
 }
@@ -31,6 +33,7 @@ export function scheduleOf(days: number): Schedule {
     areStoresAway: isIn(0.45, 0.9),
     isForwarding: (day) => day < at(0.4) || day >= Math.max(at(0.7), second + MIGRATION_DAYS),
     migrations: [first, second],
+    mostTimes: Math.max(2, Math.round(days / 30)),
     heldDay: Math.min(10, at(0.1)),
   }
 }

@@ -39,7 +39,9 @@ const atStore = (name: string, side: Side, make: Makes): Step => ({
 })
 
 const whenAsked = (name: string, side: Side, wanted: string) =>
-  atStore(name, side, (count) => ({ before: (method) => (method === wanted ? count() : undefined) }))
+  atStore(name, side, (count) => ({
+    before: (method) => (method === wanted ? count() : undefined),
+  }))
 
 const whenAnswered = (
   name: string,

@@ -12,6 +12,7 @@ import * as copies from './copy-queries.ts'
 import { countInMigration } from './migration-queries.ts'
 import { advanceMigration } from './migrations.ts'
 import type { ObjectStore } from './object-store.ts'
+import { NoSpaceFault } from './recall-cache.ts'
 import { isOfWholeStore, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
 import { findTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
@@ -102,7 +103,7 @@ export class Copier implements AsyncDisposable {
           this.#noteReached(tier.tierId)
         } catch (error) {
           if (signal.aborted) return
-          if (isOfWholeStore(error)) outage.abort()
+          if (isForAll(error)) outage.abort()
           this.#noteFailure(tier, copy, error)
         }
       }
@@ -157,7 +158,7 @@ export class Copier implements AsyncDisposable {
     const { database, clock } = this.#context
     const why = reasonOf(error)
     if (why.isInternal) reportError(this.#context, error)
-    if (isOfWholeStore(error)) {
+    if (isForAll(error)) {
       const failures = (this.#outages.get(tierId)?.failures ?? 0) + 1
       this.#outages.set(tierId, {
         untilMs: clock() + waitAfter(OUTAGE_SCHEDULE, failures),
@@ -203,12 +204,17 @@ export class Copier implements AsyncDisposable {
   }
 }
 
+/** Whether no other copy needs to be tried now. */
+const isForAll = (error: unknown) => error instanceof NoSpaceFault || isOfWholeStore(error)
+
 /** A copy that is not what it should be. */
 class CopyFault extends MessageError {}
 
 function reasonOf(error: unknown): { readonly message: Message; readonly isInternal: boolean } {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT')
     return { message: message('tiers.local-file-missing'), isInternal: false }
+  if (error instanceof NoSpaceFault)
+    return { message: message('tiers.no-space'), isInternal: false }
   const reason = storeFault(error)
   return { message: reason, isInternal: reason.code === 'tiers.internal-error' }
 }

@@ -7,7 +7,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import type { RecallCache } from './recall-cache.ts'
+import { NoSpaceFault, type RecallCache } from './recall-cache.ts'
 import { recordRecalled } from './recall-queries.ts'
 import { storeFault } from './store-fault.ts'
 import type { Source, TierSources } from './tier-sources.ts'
@@ -100,6 +100,7 @@ export class Recalls implements AsyncDisposable {
         return
       } catch (error) {
         signal.throwIfAborted()
+        if (error instanceof NoSpaceFault) throw error
         const why = storeFault(error)
         if (why.code === 'tiers.internal-error') reportError(this.#context, error)
         this.#sources.noteFailure(source, why)
