@@ -266,6 +266,7 @@ export class ClinicYear {
   async #awaitStep(gateway: Day, day: number, kill: Kill): Promise<void> {
     const { child } = gateway.serving
     const isOver = ({ migration }: Tier) => child.killed || migration?.state === 'done'
+    await gateway.call(dashboardLifecycle.run, {})
     await this.#until(gateway, this.#migrationOf(day)?.name ?? '', isOver)
     if (!child.killed) console.log(`day ${day}: the migration ended before: ${kill.name}`)
   }
@@ -303,9 +304,13 @@ export class ClinicYear {
   }
 
   async #until(gateway: Day, name: string, isReached: (tier: Tier) => boolean): Promise<Tier> {
-    for (const until = Date.now() + MIGRATION_MS; Date.now() < until; await wait(250)) {
+    const began = Date.now()
+    for (let polls = 1; Date.now() - began < MIGRATION_MS; polls++) {
       const tier = await findTier(gateway, name)
       if (tier && isReached(tier)) return tier
+      await wait(250)
+      // A migration takes hours, and the rules run every hour.
+      if (polls % 20 === 0) await gateway.call(dashboardLifecycle.run, {})
     }
     throw new Error(`the ${name} took too long`)
   }

@@ -150,8 +150,8 @@ async function furnish(): Promise<string> {
   using context = openContext({ folder, clock: () => FIRST_DAY })
   context.settings.change(
     {
-      // The defaults of a large disk, scaled.
-      ...{ 'intake.warnGigabytes': diskMiB / 4096, 'intake.stopGigabytes': diskMiB / 20480 },
+      // The defaults of a large disk, scaled; below 64 MiB no image is ever accepted.
+      ...{ 'intake.warnGigabytes': Math.max(0.25, diskMiB / 4096), 'intake.stopGigabytes': 0.05 },
       'intake.idleSeconds': 1,
       ...{ 'viewer.cacheGigabytes': 1, 'tiers.cacheGigabytes': 1, 'dicomweb.isOn': true },
     },

@@ -12,7 +12,7 @@ import * as copies from './copy-queries.ts'
 import { countInMigration } from './migration-queries.ts'
 import { advanceMigration } from './migrations.ts'
 import type { ObjectStore } from './object-store.ts'
-import { NoSpaceFault } from './recall-cache.ts'
+import { NoSpaceFault, type RecallCache } from './recall-cache.ts'
 import { isOfWholeStore, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
 import { findTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
@@ -33,14 +33,16 @@ const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
 export class Copier implements AsyncDisposable {
   readonly #context: Context
   readonly #connections: TierConnections
+  readonly #cache: RecallCache
   readonly #worker: Worker
   /** Tiers that could not be reached: until when they are left alone, and the failures in a row. */
   readonly #outages = new Map<string, { readonly untilMs: number; readonly failures: number }>()
   readonly #rates = new Map<string, TransferRate>()
 
-  constructor(context: Context, connections: TierConnections) {
+  constructor(context: Context, connections: TierConnections, cache: RecallCache) {
     this.#context = context
     this.#connections = connections
+    this.#cache = cache
     this.#worker = new Worker(
       context,
       () => this.#nextDue(),
@@ -96,6 +98,7 @@ export class Copier implements AsyncDisposable {
     const one = async () => {
       for (const copy of waiting) {
         if (signal.aborted) return
+        const release = this.#cache.hold(copy.instanceId)
         try {
           await (copy.state === 'deleting'
             ? this.#delete(store, copy, signal)
@@ -105,6 +108,8 @@ export class Copier implements AsyncDisposable {
           if (signal.aborted) return
           if (isForAll(error)) outage.abort()
           this.#noteFailure(tier, copy, error)
+        } finally {
+          release()
         }
       }
     }
@@ -205,13 +210,17 @@ export class Copier implements AsyncDisposable {
 }
 
 /** Whether no other copy needs to be tried now. */
-const isForAll = (error: unknown) => error instanceof NoSpaceFault || isOfWholeStore(error)
+const isForAll = (error: unknown) =>
+  error instanceof NoSpaceFault || (!isMissingFile(error) && isOfWholeStore(error))
+
+/** The local file was removed since it was looked for, or is not there. */
+const isMissingFile = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
 /** A copy that is not what it should be. */
 class CopyFault extends MessageError {}
 
 function reasonOf(error: unknown): { readonly message: Message; readonly isInternal: boolean } {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+  if (isMissingFile(error))
     return { message: message('tiers.local-file-missing'), isInternal: false }
   if (error instanceof NoSpaceFault)
     return { message: message('tiers.no-space'), isInternal: false }

@@ -24,6 +24,8 @@ export class NoSpaceFault extends ApiError {
 export class RecallCache {
   readonly #context: Context
   readonly #turns = new KeyedMutex()
+  /** Files that somebody is about to read, and how many. */
+  readonly #held = new Map<number, number>()
   /** Bytes of files that are being fetched. */
   #reserved = 0
 
@@ -49,6 +51,16 @@ export class RecallCache {
     }
   }
 
+  /** Keeps the file of an instance, if it is fetched, until the returned function is called. */
+  hold(instanceId: number): () => void {
+    this.#held.set(instanceId, (this.#held.get(instanceId) ?? 0) + 1)
+    return () => {
+      const left = (this.#held.get(instanceId) ?? 1) - 1
+      if (left > 0) this.#held.set(instanceId, left)
+      else this.#held.delete(instanceId)
+    }
+  }
+
   async #shrink(): Promise<void> {
     const { database, settings, imageFiles } = this.#context
     const limit = settings.get('tiers.cacheGigabytes') * GIGABYTE
@@ -58,7 +70,9 @@ export class RecallCache {
     const excess = () =>
       Math.max(recalledBytes(database) + this.#reserved - limit, warn - freeBytes())
     for (let over = excess(); over > 0; over = excess()) {
-      const oldest = listOldestRecalls(database, BATCH)
+      const oldest = listOldestRecalls(database, BATCH + this.#held.size).filter(
+        ({ instanceId }) => !this.#held.has(instanceId),
+      )
       let freed = 0
       const removable = oldest.filter((one) => {
         const isNeeded = freed < over
@@ -66,7 +80,9 @@ export class RecallCache {
         return isNeeded
       })
       const removed = await removeLocalFiles(this.#context, removable, (files) =>
-        files.filter(({ instanceId }) => isRemovable(database, instanceId)),
+        files.filter(
+          ({ instanceId }) => !this.#held.has(instanceId) && isRemovable(database, instanceId),
+        ),
       )
       if (removed.length === 0) break
     }

@@ -14,6 +14,8 @@ import type { Source, TierSources } from './tier-sources.ts'
 
 /** Files that are fetched at the same time. */
 const MAX_RUNNING = 16
+/** How long a file that was fetched is kept at least, so that whoever asked for it can open it. */
+const KEPT_MS = 5000
 
 /** A file that is being fetched, and who waits for its bytes. */
 class RunningRecall implements Recall {
@@ -63,6 +65,7 @@ export class Recalls implements AsyncDisposable {
   start(instanceId: number): Recall {
     const running = this.#running.get(instanceId)
     if (running) return running
+    const release = this.#cache.hold(instanceId)
     const recall = new RunningRecall(async (self) => {
       try {
         await this.#turn()
@@ -74,6 +77,7 @@ export class Recalls implements AsyncDisposable {
         }
       } finally {
         this.#running.delete(instanceId)
+        setTimeout(release, KEPT_MS).unref()
       }
     })
     this.#running.set(instanceId, recall)

@@ -42,9 +42,9 @@ export class Tiers implements AsyncDisposable {
   ) {
     this.#context = context
     this.#connections = new TierConnections(context, isOwn)
-    this.#copier = new Copier(context, this.#connections)
     const cache = new RecallCache(context)
     const connections = this.#connections
+    this.#copier = new Copier(context, connections, cache)
     this.#pacs = new PacsRetrieval(context, connections, forwarding, receiver, completion, cache)
     const sources = new TierSources(context, connections, this.#pacs)
     this.#recalls = new Recalls(context, sources, cache)
