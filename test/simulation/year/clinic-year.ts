@@ -10,6 +10,7 @@ import {
   type Day,
   findTier,
   setArchive,
+  signedIn,
   startDay,
   startMigration,
   switchOnRule,
@@ -49,11 +50,11 @@ const KILLED_DAYS = 0.2
 const KILLED_RUNS = 0.1
 /** Every so many studies is a mammogram, and every so many is not kept by the archive. */
 const MAMMOGRAM_EVERY = 7
-const LOST_EVERY = 18
+const LOST_EVERY = 9
 /** How long a day waits for what was sent on the day before to be confirmed. */
 const CONFIRM_MS = 4000
 /** How long a migration, or a step of one, may take. */
-const MIGRATION_MS = 20 * 60_000
+const MIGRATION_MS = 60 * 60_000
 
 /** A clinic whose gateway runs once for each day. */
 export class ClinicYear {
@@ -283,7 +284,7 @@ export class ClinicYear {
     if (migration?.failedInstances !== 0 || failed > 0)
       this.breaches.push(`the migration to the ${to.name} failed: ${JSON.stringify(migration)}`)
     console.log(`day ${day}: ${migration?.doneInstances} images copied to the ${to.name}`)
-    if (to.at === 1) await this.#removeFirstStore(gateway, day)
+    if (to.at === 1) await this.#removeFirstStore(await signedIn(gateway.serving), day)
   }
 
   async #removeFirstStore(gateway: Day, day: number): Promise<void> {
@@ -299,7 +300,8 @@ export class ClinicYear {
     if (state !== 'done' || missing !== 0 || changed !== 0)
       this.breaches.push(`the ${second.name} is not whole: ${JSON.stringify(verified)}`)
     const removed = await findTier(gateway, first.name)
-    await gateway.call(dashboardTiers.remove, { params: { tierId: removed?.tierId ?? '' } })
+    const { call } = await signedIn(gateway.serving)
+    await call(dashboardTiers.remove, { params: { tierId: removed?.tierId ?? '' } })
     await first.store[Symbol.asyncDispose]()
   }
 

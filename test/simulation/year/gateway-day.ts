@@ -29,6 +29,11 @@ export async function startDay(folder: string, dimsePort: number, at: string): P
     ],
     environment,
   )
+  return signedIn(serving)
+}
+
+/** Signs in as the owner, whose identity is confirmed for ten minutes by that. */
+export async function signedIn(serving: Serving): Promise<Day> {
   const headers = await sessionHeaders(serving.http, OWNER)
   return { serving, call: callerOf(serving.http, headers) }
 }

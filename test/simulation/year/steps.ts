@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Intervention, TestStore } from '../../support/object-store.ts'
 import type { Relay } from './relay.ts'
 
@@ -18,6 +19,8 @@ export interface Step {
 
 /** Bytes of an object, or of an image from the archive, after which it is half received. */
 const HALF = 100_000
+/** A store is slow while a step is waited for, so that the migration lasts for all of them. */
+const LATENCY_MS = 300
 /** How long the rest of a half-sent object is held up, so that what was sent is received. */
 const HELD_MS = 20
 
@@ -29,11 +32,16 @@ const atStore = (name: string, side: Side, make: Makes): Step => ({
   watch(peers, n, reached) {
     const store = peers[side]
     let left = n
-    store?.intervene(
-      make(() => {
-        if (--left === 0) reached()
-      }),
-    )
+    const made = make(() => {
+      if (--left === 0) reached()
+    })
+    store?.intervene({
+      ...made,
+      async before(...request) {
+        await wait(LATENCY_MS)
+        await made.before?.(...request)
+      },
+    })
     return () => store?.intervene({})
   },
 })
