@@ -22,8 +22,8 @@ import { MIGRATION_STEPS } from './steps.ts'
 import { LOST } from './studies.ts'
 
 /**
- * npm run simulate -- --year [--days 365 --keep 60 --disk 1024 --seed S]: a year of a clinic that sends
- * 200 studies a day to a gateway on a disk of 100 GB, scaled 1:100: two studies a day of about 10 MB
+ * npm run simulate -- --year [--days 365 --keep 60 --disk 1024 --check 30 --seed S]: a year of a clinic
+ * that sends 200 studies a day to a gateway on a disk of 100 GB, scaled 1:100: two studies a day of about 10 MB
  * each, on a file system of 1 GB in a loop device. The gateway runs once for each simulated day, with its
  * clock on that day. Orthanc is the archive, which commits what it stores; what it loses it does
  * not commit. After a quarter of the year all images are copied to an object store, and later from
@@ -40,14 +40,15 @@ const { values } = parseArgs({
     keep: { type: 'string', default: '60' },
     /** MiB. */
     disk: { type: 'string', default: '1024' },
+    /** Days between two checks. */
+    check: { type: 'string', default: '30' },
   },
 })
 const days = Number(values.days)
 const random = randomOf(Number(values.seed))
 
 const diskMiB = Number(values.disk)
-
-const CHECK_EVERY_DAYS = 30
+const checkEveryDays = Number(values.check)
 
 await using opened = new AsyncDisposableStack()
 const disk = opened.use(failingDisk(diskMiB))
@@ -77,7 +78,7 @@ const began = Date.now()
 
 for (let day = 1; day <= days; day++) {
   await clinic.live(day)
-  if (day % CHECK_EVERY_DAYS === 0 || day === days) await check(day, day === days)
+  if (day % checkEveryDays === 0 || day === days) await check(day, day === days)
 }
 await clinic.readAll(days + 1)
 const left = await check(days + 1, true)

@@ -11,17 +11,19 @@ it.each([
   { freeGigabytes: 18, fetched: 6, isRoom: false },
   // Devices are still received, and the space is theirs.
   { freeGigabytes: 7, fetched: 0, isRoom: false },
-])('with $freeGigabytes GB free, is there room to fetch $fetched GB: $isRoom', async ({
-  freeGigabytes,
-  fetched,
-  isRoom,
-}) => {
-  using temporary = tempStore()
-  const { store: context } = temporary
-  context.settings.change({ 'intake.warnGigabytes': 20, 'intake.stopGigabytes': 5 }, 'command-line')
-  const space = { freeBytes: freeGigabytes * GIGABYTE, totalBytes: 500 * GIGABYTE }
-  vi.spyOn(context.imageFiles, 'space').mockReturnValue(space)
-  const reserved = new RecallCache(context).reserve(fetched * GIGABYTE)
-  if (isRoom) (await reserved)()
-  else await expect(reserved).rejects.toThrow('There is not enough free space')
-})
+])(
+  'with $freeGigabytes GB free, is there room to fetch $fetched GB: $isRoom',
+  async ({ freeGigabytes, fetched, isRoom }) => {
+    using temporary = tempStore()
+    const { store: context } = temporary
+    context.settings.change(
+      { 'intake.warnGigabytes': 20, 'intake.stopGigabytes': 5 },
+      'command-line',
+    )
+    const space = { freeBytes: freeGigabytes * GIGABYTE, totalBytes: 500 * GIGABYTE }
+    vi.spyOn(context.imageFiles, 'space').mockReturnValue(space)
+    const reserved = new RecallCache(context).reserve(fetched * GIGABYTE)
+    if (isRoom) (await reserved)()
+    else await expect(reserved).rejects.toThrow('There is not enough free space')
+  },
+)
