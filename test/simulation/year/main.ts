@@ -22,16 +22,16 @@ import { MIGRATION_STEPS } from './steps.ts'
 import { LOST } from './studies.ts'
 
 /**
- * npm run simulate -- --year [--days 365 --keep 60 --disk 1024 --check 30 --seed S]: a year of a clinic
- * that sends 200 studies a day to a gateway on a disk of 100 GB, scaled 1:100: two studies a day of about 10 MB
- * each, on a file system of 1 GB in a loop device. The gateway runs once for each simulated day, with its
- * clock on that day. Orthanc is the archive, which commits what it stores; what it loses it does
- * not commit. After a quarter of the year all images are copied to an object store, and later from
- * there to a second one, and the first one is removed; the gateway is killed at every step of both
- * migrations, and on other days at any time. On some days the archive or the stores are not
- * reachable. Every image has to be accepted; what was removed from the disk has to be where the
- * gateway says that it is, with the same data set; and each image can be read from the gateway at
- * the end. Root only.
+ * npm run simulate -- --year [--days 365 --keep 60 --disk 1024 --check 30 --seed S]: a year of a
+ * clinic that sends 200 studies a day to a gateway on a disk of 100 GB, scaled 1:100: two studies a
+ * day of about 10 MB each, on a file system of 1 GB in a loop device. The gateway runs once for each
+ * simulated day, with its clock on that day. Orthanc is the archive, which commits what it stores;
+ * what it loses it does not commit. After a quarter of the year all images are copied to an object
+ * store, and later from there to a second one, and the first one is removed; the gateway is killed
+ * at every step of both migrations, and on other days at any time. On some days the archive or the
+ * stores are not reachable. Every image has to be accepted; what was removed from the disk has to be
+ * where the gateway says that it is, with the same data set; and each image can be read from the
+ * gateway at the end. Root only.
  */
 const { values } = parseArgs({
   options: {

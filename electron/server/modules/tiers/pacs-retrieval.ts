@@ -89,10 +89,13 @@ export class PacsRetrieval {
     const { database } = this.#context
     const { pulls } = this.#forwarding
     const destination = requireDestination(database, settings.destinationId)
-    while (!pulls.mayStart(destination, studyInstanceUid))
+    let pull: Pull | undefined
+    for (;;) {
+      if (isHere()) return
+      pull = await this.#startMove(destination, studyInstanceUid)
+      if (pull) break
       await sleep(BUSY_PAUSE_MS, undefined, { signal })
-    if (isHere()) return
-    const pull = await this.#startMove(destination, studyInstanceUid)
+    }
     const arrived = Promise.withResolvers<void>()
     const abort = () => arrived.reject(signal.reason)
     const unsubscribe = database.subscribe('returned files', () => isHere() && arrived.resolve())
@@ -107,26 +110,32 @@ export class PacsRetrieval {
     if (!isHere() && state === 'failed' && detail) throw new PacsFault(detail)
   }
 
-  /** Starts a C-MOVE with space for the whole study; or returns the running one of the study. */
-  async #startMove(destination: DestinationRecord, studyInstanceUid: string): Promise<Pull> {
+  /**
+   * Starts a C-MOVE with space for the whole study, or returns the running one of the study.
+   * Undefined if too many are running.
+   * @throws NoSpaceFault
+   */
+  async #startMove(
+    destination: DestinationRecord,
+    studyInstanceUid: string,
+  ): Promise<Pull | undefined> {
     const { pulls } = this.#forwarding
-    if (this.#moving.has(studyInstanceUid))
-      return pulls.start(destination, studyInstanceUid, 'gateway')
+    const mayStart = () => pulls.mayStart(destination, studyInstanceUid)
+    const start = () => pulls.start(destination, studyInstanceUid, 'gateway')
+    if (!mayStart()) return undefined
+    if (this.#moving.has(studyInstanceUid)) return start()
     const { bytes } = sumRemoved(this.#context.database, studyInstanceUid)
-    const release = await this.#cache.reserve(bytes)
-    try {
-      const pull = pulls.start(destination, studyInstanceUid, 'gateway')
-      this.#moving.add(studyInstanceUid)
-      // Other images of the study arrive after the one that was asked for.
-      void pulls.ended(pull.pullId).then(() => {
-        this.#moving.delete(studyInstanceUid)
-        release()
-      })
-      return pull
-    } catch (error) {
-      release()
-      throw error
-    }
+    using reserved = new DisposableStack()
+    reserved.defer(await this.#cache.reserve(bytes))
+    // Others may have been started meanwhile.
+    if (!mayStart()) return undefined
+    const pull = start()
+    this.#moving.add(studyInstanceUid)
+    reserved.defer(() => this.#moving.delete(studyInstanceUid))
+    const kept = reserved.move()
+    // Other images of the study arrive after the one that was asked for.
+    void pulls.ended(pull.pullId).then(() => kept.dispose())
+    return pull
   }
 
   /** PS3.18 10.4: the instance in the transfer syntax in which the PACS keeps it. */
