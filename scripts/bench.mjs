@@ -1,4 +1,4 @@
-// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query|standby …]: the
+// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query|standby|tiers …]: the
 // benchmarks, each against peers in the same run; all of them take more than two hours. --write puts
 // the tables of those that can into docs/BENCHMARKS.md.
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ const BENCHES = [
     'restore',
     'query',
     'standby',
+    'tiers',
   ],
 ]
 const WRITING = ['peers', 'worklist', 'interface']

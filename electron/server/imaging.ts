@@ -83,7 +83,8 @@ export async function openImaging(
   const onChange: OnInstanceChange = (change, instances) => {
     if (change === 'stored' || change === 'released')
       for (const instance of instances) tiers.enqueue(instance)
-    if (change === 'quarantined') forwarding.instancesQuarantined(instances)
+    if (change === 'returned') tiers.noteReturned(instances)
+    else if (change === 'quarantined') forwarding.instancesQuarantined(instances)
     else for (const instance of instances) QUEUE_ACTIONS[change](context, forwarding, instance)
   }
   const disk = new DiskSpace(context)
@@ -177,7 +178,7 @@ const QUEUE_ACTIONS = {
     if (source) noteReadBack(context, source, instance)
   },
 } as const satisfies Record<
-  Exclude<Parameters<OnInstanceChange>[0], 'quarantined'>,
+  Exclude<Parameters<OnInstanceChange>[0], 'quarantined' | 'returned'>,
   (
     context: Context,
     forwarding: Forwarding,

@@ -72,12 +72,15 @@ export function recordReturnedFile(
   database.notify('returned files')
 }
 
-/** The current instances of the study without a file on this PC, and when the last one went. */
+/**
+ * The current instances of the study without a file on this PC, their bytes, and when the last one
+ * went.
+ */
 export const sumRemoved = (database: Database, studyInstanceUid: string) =>
   database.get(
-    rawQuery<{ removed: number; removedAt: string | null }>(
-      `select count(*) as removed, max(localRemovedAt) as removedAt from instances
+    rawQuery<{ removed: number; bytes: number; removedAt: string | null }>(
+      `select count(*) as removed, total(bytes) as bytes, max(localRemovedAt) as removedAt from instances
         where studyInstanceUid = ? and localRemovedAt is not null and state = 'current'`,
       [studyInstanceUid],
     ),
-  ) ?? { removed: 0, removedAt: null }
+  ) ?? { removed: 0, bytes: 0, removedAt: null }
