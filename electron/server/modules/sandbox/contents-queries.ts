@@ -1,0 +1,15 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+import { listWaitingOutboxJobs } from '#server/jobs/outbox-queries.ts'
+import { REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
+
+const COUNTS = `select (select count(*) from studies) as studies, (select count(*) from instances) as images`
+
+/** How much is in the sandbox. */
+export const countContents = (database: Database) => ({
+  ...(database.get(rawQuery<{ studies: number; images: number }>(COUNTS, [])) ?? {
+    studies: 0,
+    images: 0,
+  }),
+  waitingReports: listWaitingOutboxJobs(database, REPORT_DELIVERED).length,
+})
