@@ -76,10 +76,10 @@ import { Schedule } from './modules/worklist/schedule.ts'
 import { Worklist } from './modules/worklist/worklist.ts'
 import { reportError } from './platform/log.ts'
 import { openPartners, type Services, serveEverything } from './routes.ts'
-import { ownListeners } from './webhooks/address.ts'
+import { type IsOwnListener, ownListeners } from './webhooks/address.ts'
 import { Agents } from './webhooks/agents.ts'
 import { Downloads } from './webhooks/download.ts'
-import { Requester } from './webhooks/request.ts'
+import { type PartnerOutcome, Requester } from './webhooks/request.ts'
 
 /**
  * Opens the gateway. Every listener is listening when the promise resolves. Disposing drains it:
@@ -221,17 +221,11 @@ async function openServices(
   )
   const isOwn = ownListeners(() => [...up.ports(), ...(live?.ports() ?? [])])
   const requester = opened.use(
-    new Requester(
-      context,
-      new Agents(isOwn),
-      (event, apiKeyId) => targetFor(context, event, apiKeyId),
-      (outcome) => {
-        metrics.noteCall(outcome)
-        partnerState.note(outcome)
-        recorder.note(outcome)
-        deliveries.noteOutcome(outcome)
-      },
-    ),
+    openRequester(context, isOwn, (outcome) => {
+      for (const one of [partnerState, recorder]) one.note(outcome)
+      metrics.noteCall(outcome)
+      deliveries.noteOutcome(outcome)
+    }),
   )
   const otlp = opened.use(new OtlpExport(context, metrics, version))
   const destinations = new ReportDestinations(context)
@@ -262,12 +256,7 @@ async function openServices(
   // Disposed of before the replay, which waits for its requests.
   opened.use(contexts)
   const access = new PartnerAccess(context, requester, refusedHosts, eventLog)
-  const viewImages = opened.use(new ViewImages(context, downloads, access.askImages))
-  const views = new ViewSessions(context, (viewId) => viewImages.end(viewId))
-  const uploads = opened.use(
-    openCaptureUpload(context, access.askUpload, (...file) => downloads.put(...file)),
-  )
-  const captures = new Captures(context, viewImages, uploads)
+  const viewing = openViewing(opened, context, access, downloads)
 
   const backups = await openBackups(opened, context, version)
   const erasures = opened.use(new Erasures(context, () => keptBackups(backups)))
@@ -280,9 +269,10 @@ async function openServices(
   const simulators = opened.use(new TrialSimulators(context, () => up.dicomPort()))
   const dicomPort = () => up.dicomPort()
   const bench = context.isSandbox
-    ? new SandboxBench(context, { requester, eventLog, deliveries, publicBase, dicomPort })
+    ? opened.use(
+        new SandboxBench(context, { requester, eventLog, deliveries, publicBase, dicomPort }),
+      )
     : undefined
-  if (bench) opened.use(bench)
   const sandbox = openSandbox(
     opened,
     context,
@@ -293,7 +283,7 @@ async function openServices(
   const kept = opened.move()
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
-    ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
+    ...{ images, certificates, mailServer, mail, metrics, ...viewing },
     ...{ backups, erasures, restoring, recovery, simulators, logFile, restart },
     ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
     ...{ bench, sandbox, emptySandbox: live?.emptySandbox },
@@ -312,6 +302,37 @@ async function openServices(
     ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartners(context, apiKeys) },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+/** @param onOutcome called at the end of every request */
+const openRequester = (
+  context: Context,
+  isOwn: IsOwnListener,
+  onOutcome: (outcome: PartnerOutcome) => void,
+) =>
+  new Requester(
+    context,
+    new Agents(isOwn),
+    (event, apiKeyId) => targetFor(context, event, apiKeyId),
+    onOutcome,
+  )
+
+/**
+ * Opens what shows images of studies, and takes captures of them.
+ * @param opened disposes of it
+ */
+function openViewing(
+  opened: AsyncDisposableStack,
+  context: Context,
+  access: PartnerAccess,
+  downloads: Downloads,
+) {
+  const viewImages = opened.use(new ViewImages(context, downloads, access.askImages))
+  const views = new ViewSessions(context, (viewId) => viewImages.end(viewId))
+  const uploads = opened.use(
+    openCaptureUpload(context, access.askUpload, (...file) => downloads.put(...file)),
+  )
+  return { viewImages, views, captures: new Captures(context, viewImages, uploads) }
 }
 
 /**

@@ -87,15 +87,12 @@ describe('a test key', () => {
     const before = await gateway.call(dashboard.status, {})
     await test.call(calls.signReport, { body: {} })
     const after = await gateway.call(dashboard.status, {})
-    expect(after).toEqual({ ...before, ...onlyClock(after) })
+    expect({ ...after, storage: null }).toEqual({ ...before, storage: null })
     const events = await gateway.call(dashboardEvents.list, { query: {} })
     expect(events.events).toEqual([])
     expect(gateway.partner.requests).toBe(0)
   })
 })
-
-/** What of the status depends on the time alone. */
-const onlyClock = (status: object) => ({ now: Reflect.get(status, 'now') })
 
 async function liveKey(of: StartedGateway): Promise<string> {
   const { key: made } = await of.call(dashboardPeople.createApiKey, {
@@ -106,13 +103,14 @@ async function liveKey(of: StartedGateway): Promise<string> {
 
 describe('the calls of the sandbox', () => {
   it('perform an exam from the worklist to the study, with a simulated partner at first', async () => {
+    const before = await test.call(calls.read, {})
     const exam = await test.call(calls.runExam, { body: {} })
     expect(exam.worklistExams).toBeGreaterThan(5)
     expect(exam.images).toBe(12)
     expect(exam.studies.map(({ area }) => area)).toContain('scribe')
     const { webhook, images } = await test.call(calls.read, {})
     expect(webhook).toMatchObject({ isSimulated: true })
-    expect(images).toBe(12)
+    expect(images - before.images).toBe(12)
     // The next exam is another one.
     const next = await test.call(calls.runExam, { body: {} })
     expect(next.accessionNumber).not.toBe(exam.accessionNumber)

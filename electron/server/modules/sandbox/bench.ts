@@ -3,7 +3,6 @@ import { keyActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { listWaitingOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
-import { setPartner } from '#server/modules/partners/service.ts'
 import type { ReportDeliveries } from '#server/modules/reports/report-delivery.ts'
 import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
 import { REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
@@ -16,7 +15,8 @@ import { countContents } from './contents-queries.ts'
 import { sendTestEvent } from './events.ts'
 import { runExam } from './exams.ts'
 import { deliveryView, signTestReport } from './reports.ts'
-import { SimulatedPartner, webhookOf } from './simulated-partner.ts'
+import { SimulatedPartner } from './simulated-partner.ts'
+import { setWebhook, webhookOf } from './webhook.ts'
 
 type Calls = typeof sandbox
 type Body<K extends keyof Calls> = CallOf<Calls[K]>['body']
@@ -66,8 +66,7 @@ export class SandboxBench implements AsyncDisposable {
       throw new ApiError('refused', message('sandbox.webhook-not-https'), {
         errors: [{ path: 'body.url', message: message('sandbox.webhook-not-https') }],
       })
-    const set = setPartner(context, { url, secret, allowPlaintext: false }, keyActor(apiKeyId))
-    return { url: set.url ?? url, secret: set.secret }
+    return setWebhook(context, { url, secret, allowPlaintext: false }, keyActor(apiKeyId))
   }
 
   async runExam(body: Body<'runExam'>): Promise<ReplyOf<Calls['runExam']>> {

@@ -43,7 +43,10 @@ export function prepareSandboxFolder(folder: string): string {
 
 /** What a test key may do: everything that an interface call can. */
 export const TEST_KEY_RIGHTS = {
-  ...{ isViewerEnabled: true, scope: 'all', managesPeople: true, dicomweb: 'read-and-store' },
+  isViewerEnabled: true,
+  scope: 'all',
+  managesPeople: true,
+  dicomweb: 'read-and-store',
 } as const
 
 /**

@@ -3,7 +3,6 @@ import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { type ApiKey, createApiKey, revokeApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { findApiKey, listApiKeys } from '#server/modules/api-keys/queries.ts'
-import { setPartner } from '#server/modules/partners/service.ts'
 import { KeyedMutex } from '#server/platform/concurrency.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { SandboxOverview } from '#shared/contract/sandbox.ts'
@@ -12,6 +11,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import type { SandboxBench } from './bench.ts'
 import { keptOf, prepareSandboxFolder, replaceSandbox, TEST_KEY_RIGHTS } from './sandbox-folder.ts'
+import { setWebhook } from './webhook.ts'
 
 /** The sandbox's own gateway: a complete one without ports on the network. */
 export interface SandboxGateway extends AsyncDisposable {
@@ -121,7 +121,7 @@ export class Sandbox implements AsyncDisposable {
     options: { readonly secret?: string | undefined; readonly allowPlaintext: boolean },
     actor: Actor,
   ): string | null {
-    const { secret } = setPartner(this.#opened().context, { url, ...options }, actor)
+    const { secret } = setWebhook(this.#opened().context, { url, ...options }, actor)
     this.#note(actor, 'sandbox.set-webhook', url)
     return secret
   }

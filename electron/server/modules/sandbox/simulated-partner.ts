@@ -2,10 +2,7 @@ import { openPartnerSimulator, type PartnerSimulator } from '#electron/simulator
 import type { Context } from '#server/context.ts'
 import { newSecret, readPartner, setPartner } from '#server/modules/partners/service.ts'
 import { KeyedMutex } from '#server/platform/concurrency.ts'
-import type { SandboxState } from '#shared/contract/sandbox.ts'
-
-/** By this path the sandbox knows its own simulator again, whatever its port is. */
-const PATH = '/simulated-partner'
+import { isSimulated, SIMULATED_PATH } from './webhook.ts'
 
 /**
  * The partner of a sandbox without a webhook: answers all events with invented exams, so that every
@@ -28,7 +25,7 @@ export class SimulatedPartner implements AsyncDisposable {
       const secret = newSecret()
       const { clock } = this.#context
       this.#simulator = await openPartnerSimulator({ host: '127.0.0.1', port: 0, secret, clock })
-      const own = new URL(PATH, this.#simulator.url).href
+      const own = new URL(SIMULATED_PATH, this.#simulator.url).href
       setPartner(this.#context, { url: own, secret, allowPlaintext: true }, 'gateway')
     })
   }
@@ -36,12 +33,4 @@ export class SimulatedPartner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#simulator?.[Symbol.asyncDispose]()
   }
-}
-
-const isSimulated = (url: string): boolean => new URL(url).pathname === PATH
-
-/** Where the events of the sandbox go; null before the first. */
-export function webhookOf(context: Context): SandboxState['webhook'] {
-  const { url } = readPartner(context)
-  return url === null ? null : { url, isSimulated: isSimulated(url) }
 }
