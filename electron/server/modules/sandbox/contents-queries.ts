@@ -3,7 +3,9 @@ import { rawQuery } from '#server/database/query.ts'
 import { listWaitingOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import { REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
 
-const COUNTS = `select (select count(*) from studies) as studies, (select count(*) from instances) as images`
+/** Reports that the gateway stored as objects of their study are not images. */
+const COUNTS = `select (select count(*) from studies) as studies,
+  (select count(*) from instances where sopInstanceUid not in (select sopInstanceUid from reportObjects)) as images`
 
 /** How much is in the sandbox. */
 export const countContents = (database: Database) => ({
