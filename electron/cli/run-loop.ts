@@ -1,4 +1,4 @@
-import type { Gateway, GatewayOptions } from '#server/gateway-options.ts'
+import type { Gateway, GatewayOptions } from '#server/modules/control/gateway-options.ts'
 import { canBeRescued, openRescue } from '#server/modules/control/rescue.ts'
 import { openGateway } from '#server/server.ts'
 import { untilStopped } from './parent-port.ts'

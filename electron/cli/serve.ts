@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { SettingOverrides } from '#server/configuration/settings.ts'
-import type { GatewayOptions } from '#server/gateway-options.ts'
+import type { GatewayOptions } from '#server/modules/control/gateway-options.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openLogFile } from '#server/platform/log-file.ts'
 import { isLoopback } from '#server/platform/network-interfaces.ts'

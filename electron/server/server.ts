@@ -6,19 +6,12 @@ import { ViewImages } from '#server/modules/viewer/view-images.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { message } from '#shared/messages/message.ts'
 import type { Context } from './context.ts'
-import { openDevices } from './dicom-listeners.ts'
-import {
-  type Gateway,
-  type GatewayOptions,
-  type LiveGateway,
-  sandboxOptions,
-} from './gateway-options.ts'
 import { openCertificates } from './http/certificates.ts'
 import { openLanListener } from './http/lan-listener.ts'
 import { openHttp } from './http/listeners.ts'
 import { type ListenerPlace, openHttpServer } from './http/server.ts'
 import { StartError } from './http/start-error.ts'
-import { openImaging } from './imaging.ts'
+import { openDevices, openImaging } from './imaging.ts'
 import { openApiKeys } from './modules/api-keys/api-keys.ts'
 import { AuditCollector } from './modules/audit/audit-collector.ts'
 import type { AuditTrail } from './modules/audit/audit-trail.ts'
@@ -30,6 +23,12 @@ import { RecoveryKeySetup } from './modules/backups/recovery-key-setup.ts'
 import { LiveRestore } from './modules/backups/restore-staging.ts'
 import { runInGateway } from './modules/control/commands.ts'
 import { openControl } from './modules/control/control.ts'
+import {
+  type Gateway,
+  type GatewayOptions,
+  type LiveGateway,
+  sandboxOptions,
+} from './modules/control/gateway-options.ts'
 import { UpdatePreparation } from './modules/control/shell-commands.ts'
 import { shellState } from './modules/control/shell-state.ts'
 import type { LiveState } from './modules/dashboard/status.ts'

@@ -15,7 +15,7 @@ import { webhookSecret } from '../../../../support/gateway.ts'
 // A partner with one defect loses exactly the points of that defect.
 
 const secret = webhookSecret()
-const BUDGET_MS = 700
+const BUDGET_MS = 400
 
 interface Incoming {
   readonly headers: IncomingMessage['headers']
@@ -183,7 +183,7 @@ describe('a conformance run', () => {
     },
     {
       defect: 'answers the worklist too late',
-      steps: { delayMs: (type) => (type === 'modality_worklist.requested' ? 900 : 0) },
+      steps: { delayMs: (type) => (type === 'modality_worklist.requested' ? 500 : 0) },
       loses: { 'timing.modality_worklist.requested': 2 },
     },
     {

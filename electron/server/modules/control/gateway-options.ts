@@ -1,14 +1,14 @@
 import type { Actor } from '#server/audit-log/audit.ts'
 import type { SettingOverrides } from '#server/configuration/settings.ts'
+import type { Context } from '#server/context.ts'
+import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
+import { SANDBOX_PATH } from '#server/http/sandbox-requests.ts'
+import type { HttpServer } from '#server/http/server.ts'
+import type { PartnerOption } from '#server/modules/partners/service.ts'
+import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Log } from '#server/platform/log.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import type { Context } from './context.ts'
-import type { SpawnWorker } from './dicom/transcoding/native-process.ts'
-import { SANDBOX_PATH } from './http/sandbox-requests.ts'
-import type { HttpServer } from './http/server.ts'
-import type { PartnerOption } from './modules/partners/service.ts'
-import type { SandboxBench } from './modules/sandbox/bench.ts'
-import type { Clock } from './platform/clock.ts'
-import type { Log } from './platform/log.ts'
 
 export interface GatewayOptions {
   /** The data folder; created if it is missing. */
