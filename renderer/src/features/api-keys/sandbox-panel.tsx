@@ -10,7 +10,7 @@ import { MayButton } from '../../ui/allowed.tsx'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
@@ -80,26 +80,19 @@ function Overview(props: {
         </Alert>
       )}
       {contents && (
-        <Table variant="vertical" layout="auto" withRowBorders={false}>
-          <Table.Tbody>
-            <Table.Tr>
-              <Table.Th w={190}>{t('ui.api-keys.sandbox.webhook')}</Table.Th>
-              <Table.Td>
-                <WebhookText webhook={webhook} />
-              </Table.Td>
-            </Table.Tr>
-            <Table.Tr>
-              <Table.Th>{t('ui.api-keys.sandbox.contentsLabel')}</Table.Th>
-              <Table.Td>
-                {t('ui.api-keys.sandbox.contents', {
-                  studies: contents.studies,
-                  images: contents.images,
-                  waiting: contents.waitingReports,
-                })}
-              </Table.Td>
-            </Table.Tr>
-          </Table.Tbody>
-        </Table>
+        <Facts
+          facts={[
+            [t('ui.api-keys.sandbox.webhook'), <WebhookText key="webhook" webhook={webhook} />],
+            [
+              t('ui.api-keys.sandbox.contentsLabel'),
+              t('ui.api-keys.sandbox.contents', {
+                studies: contents.studies,
+                images: contents.images,
+                waiting: contents.waitingReports,
+              }),
+            ],
+          ]}
+        />
       )}
       {contents && keys.length === 0 && <Text c="dimmed">{t('ui.api-keys.sandbox.none')}</Text>}
       {keys.length > 0 && <TestKeys keys={keys} onRevoke={onRevoke} />}
