@@ -14,7 +14,7 @@ export type SandboxRequests = (request: IncomingMessage, response: ServerRespons
 /** The interfaces that keys authenticate for. */
 const OF_KEYS = /^\/(v1|dicom-web)\//
 /** The pages that links lead to and what they request. The window is not among them. */
-const OF_LINKS = /^\/sandbox\/(reports|study|token|viewer)[/?]/
+const OF_LINKS = /^\/sandbox\/(reports|study|token|viewer)(?=[/?]|$)/
 const TEST_KEY = new RegExp(`^Bearer +${TEST_PREFIX}`, 'i')
 
 /** A request as Fastify reads it: `originalUrl` is the URL before it was changed. */
