@@ -170,14 +170,17 @@ function openSandbox(
   opened: AsyncDisposableStack,
   context: Context,
   options: GatewayOptions,
-  live: Omit<LiveGateway, 'emptySandbox'>,
+  live: Pick<LiveGateway, 'publicBase' | 'ports'>,
 ): Sandbox | undefined {
   if (context.isSandbox) return undefined
   return opened.use(
     new Sandbox(context, async (folder, own) => {
       const emptySandbox = (actor: Actor) => own.emptySoon(actor)
       const { bench, ...gateway } = await openGateway(
-        sandboxOptions(options, folder, { ...live, emptySandbox }),
+        sandboxOptions(options, folder, {
+          ...{ ...live, emptySandbox },
+          warnGigabytes: context.settings.get('intake.warnGigabytes'),
+        }),
       )
       if (!bench) throw new TypeError('The folder is not marked as a sandbox')
       return { ...gateway, bench }

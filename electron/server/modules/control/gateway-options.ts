@@ -50,6 +50,8 @@ export interface LiveGateway {
   readonly publicBase: () => string
   /** TCP ports that webhooks must not be sent to. */
   readonly ports: () => readonly number[]
+  /** Free disk space in gigabytes below which staff are warned. */
+  readonly warnGigabytes: number
   /** Empties the sandbox after the request that asks for it. */
   readonly emptySandbox: (actor: Actor) => void
 }
@@ -70,6 +72,10 @@ export interface Gateway extends AsyncDisposable {
   readonly answer: HttpServer['answer']
 }
 
+/** Disk space that the sandbox leaves beyond that of which staff are warned. */
+const SPARE_GIGABYTES = 5
+const MAX_GIGABYTES = 100_000
+
 /**
  * The options of the gateway of the sandbox. Devices cannot reach it: its DICOM listener is on a
  * free port of this PC, for the simulated device.
@@ -89,5 +95,9 @@ export const sandboxOptions = (
     // Nobody is waiting for more images of an invented exam.
     'intake.idleSeconds': 1,
     'dicomweb.isOn': true,
+    // The sandbox stops first where the disk is short, and test keys load the PC of the clinic less
+    // than live ones.
+    'intake.stopGigabytes': Math.min(live.warnGigabytes + SPARE_GIGABYTES, MAX_GIGABYTES),
+    ...{ 'http.ratePerSecond': 20, 'http.rateBurst': 100 },
   },
 })

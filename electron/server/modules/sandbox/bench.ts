@@ -5,6 +5,7 @@ import { listWaitingOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import type { ReportDeliveries } from '#server/modules/reports/report-delivery.ts'
 import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
+import { KeyedMutex } from '#server/platform/concurrency.ts'
 import { REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
 import type { Requester } from '#server/webhooks/request.ts'
 import type { SandboxDelivery, SandboxState, sandbox } from '#shared/contract/sandbox.ts'
@@ -41,6 +42,7 @@ export class SandboxBench implements AsyncDisposable {
   readonly #context: Context
   readonly #services: BenchServices
   readonly #partner: SimulatedPartner
+  readonly #exams = new KeyedMutex()
 
   constructor(context: Context, services: BenchServices) {
     this.#context = context
@@ -73,7 +75,8 @@ export class SandboxBench implements AsyncDisposable {
     const port = this.#services.dicomPort()
     if (port === undefined) throw new ApiError('unavailable', message('setup.no-dicom-listener'))
     await this.#partner.ensure()
-    return await runExam(this.#context, port, body)
+    // One after the other, so that two requests do not perform the same exam.
+    return await this.#exams.run('exam', () => runExam(this.#context, port, body))
   }
 
   async signReport(
