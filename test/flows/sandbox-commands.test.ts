@@ -20,7 +20,7 @@ async function openPartner(folder: string) {
   return { partner, secretFile, [Symbol.asyncDispose]: () => partner[Symbol.asyncDispose]() }
 }
 
-describe('the commands of the sandbox', () => {
+describe('the commands of the sandbox', { timeout: 180_000 }, () => {
   it('perform an exam, sign, send and advance with a key made before the gateway started', async () => {
     using temp = tempFolder()
     const { folder } = temp
@@ -68,7 +68,7 @@ describe('the commands of the sandbox', () => {
   })
 })
 
-describe('conformance', () => {
+describe('conformance', { timeout: 120_000 }, () => {
   it('gives the simulated partner every point, and exits by the share of points', async () => {
     using temp = tempFolder()
     await using own = await openPartner(temp.folder)

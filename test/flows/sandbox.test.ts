@@ -111,6 +111,11 @@ describe('the calls of the sandbox', () => {
     const { webhook, images } = await test.call(calls.read, {})
     expect(webhook).toMatchObject({ isSimulated: true })
     expect(images - before.images).toBe(12)
+    // Images and partner name the same patient, so the report can be signed.
+    const [study] = exam.studies
+    const studyId = study?.studyId
+    const { delivery } = await test.call(calls.signReport, { body: { studyId } })
+    expect(delivery.state).toBe('delivered')
     // The next exam is another one.
     const next = await test.call(calls.runExam, { body: {} })
     expect(next.accessionNumber).not.toBe(exam.accessionNumber)

@@ -80,6 +80,8 @@ function chosenExam(
 
 function ensureDevice(context: Context): void {
   if (listDevices(context.database).some(({ aeTitle }) => aeTitle === AE_TITLE)) return
-  const device = { aeTitle: AE_TITLE, address: HOST, name: 'Sandbox device' }
+  const name = 'Sandbox device'
+  // In UTF-8 no name has to be written in Latin letters, so images and partner have the same one.
+  const device = { aeTitle: AE_TITLE, address: HOST, name, characterSet: 'ISO_IR 192' }
   addDevice(context, NewDevice.parse(device), 'gateway')
 }
