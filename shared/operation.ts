@@ -28,11 +28,12 @@ export type WindowAccess =
  * - `viewer`: a key with the viewer area.
  * - `people`: a key that may manage users.
  * - `viewer-people`: a key with both.
+ * - `sandbox`: a test key.
  *
- * A user may call all of them with the session of the window; `people` and `viewer-people` then
- * require a recent confirmation of identity.
+ * A user may call all of them except those of the sandbox with the session of the window; `people`
+ * and `viewer-people` then require a recent confirmation of identity.
  */
-export type PartnerAccess = 'partner' | 'viewer' | 'people' | 'viewer-people'
+export type PartnerAccess = 'partner' | 'viewer' | 'people' | 'viewer-people' | 'sandbox'
 
 /**
  * Who may call an operation. `view`: a page of the viewer, authorized by the cookie of its view.

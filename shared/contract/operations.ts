@@ -30,6 +30,7 @@ import { dashboardLifecycle } from './lifecycle.ts'
 import { dashboardOtlpExport } from './otlp-export.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
+import { dashboardSandbox, sandbox } from './sandbox.ts'
 import { scribe } from './scribe.ts'
 import { dashboardServiceVisit } from './service-visit.ts'
 import { dashboardTiers } from './tiers.ts'
@@ -49,6 +50,7 @@ const INTERFACE = {
   viewerUsers,
   scribe,
   scribeUsers,
+  sandbox,
 } as const satisfies Groups<PartnerAccess>
 
 /** Every operation of the window, under `/dashboard`, except those of the rescue page. */
@@ -78,6 +80,7 @@ const WINDOW = {
   dictation: dashboardDictation,
   identityProvider: dashboardIdentityProvider,
   otlpExport: dashboardOtlpExport,
+  sandbox: dashboardSandbox,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

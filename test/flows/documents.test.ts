@@ -37,6 +37,9 @@ import { readingWindow } from '../support/reporting-clinic.ts'
 // are its names, figures are those of the code.
 
 const PARTNERS = documentOf('PARTNERS.md')
+/** Without the calls of the sandbox, which have a page of their own. */
+const ofPartners = () =>
+  interfaceOperations().filter(({ operation }) => operation.access !== 'sandbox')
 const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'
 const READER = { email: 'reader@clinic.example', password: 'seven calm otters' }
 const OWNER = { email: 'owner@clinic.example', password: 'eight early herons' }
@@ -164,7 +167,7 @@ describe('the examples for partner developers', () => {
 
   it('have made every call of the interface', (context) => {
     needs(context, 'curl')
-    const ways = interfaceOperations().map(({ operation: { method, path } }) => ({
+    const ways = ofPartners().map(({ operation: { method, path } }) => ({
       name: `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
       fits: (call: DocumentedCall) =>
         call.method === method &&
@@ -179,10 +182,17 @@ describe('the examples for partner developers', () => {
 describe('the tables for partner developers', () => {
   it('have every call of the interface, once', () => {
     const shown = rowsOf(PARTNERS, /^(GET|POST|PATCH|PUT|DELETE) \//).map(([call]) => call)
-    const contract = interfaceOperations().map(
+    const contract = ofPartners().map(
       ({ operation: { method, path } }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
     )
     expect(shown.toSorted()).toEqual(contract.toSorted())
+    const ofSandbox = rowsOf(documentOf('SANDBOX.md'), /^(GET|POST) \//).map(([call]) => call)
+    const calls = interfaceOperations().map(
+      ({ operation: { method, path } }) => `${method} ${path}`,
+    )
+    expect(ofSandbox.toSorted()).toEqual(
+      calls.filter((call) => call.includes('/v1/sandbox')).toSorted(),
+    )
   })
 
   it('have every refusal that a partner can meet, with its status', () => {

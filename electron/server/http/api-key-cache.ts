@@ -46,6 +46,7 @@ export class ApiKeyCache {
       isViewerEnabled,
       managesPeople,
       dicomweb,
+      ...(this.#context.isSandbox && { isTest: true }),
     }
     // While two secrets are valid, one may expire without a database change.
     if (oldExpiresAt === null || Date.parse(oldExpiresAt) <= now)

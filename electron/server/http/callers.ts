@@ -54,6 +54,8 @@ export interface ApiKeyCaller {
   readonly managesPeople?: boolean | undefined
   /** What it may do by DICOMweb; defaults to `none`. */
   readonly dicomweb?: DicomwebRight | undefined
+  /** Whether it is a key of the sandbox; defaults to false. */
+  readonly isTest?: boolean | undefined
 }
 
 /** A user of the clinic, authenticated by a window session. */

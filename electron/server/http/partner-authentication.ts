@@ -6,6 +6,7 @@ import type { PartnerAccess } from '#shared/operation.ts'
 import type { ApiKeyCaller, Caller, SessionUse } from './callers.ts'
 import type { HttpApp } from './http-app.ts'
 import type { PartnerInterface } from './partner-interface.ts'
+import { TEST_PREFIX } from './sandbox-requests.ts'
 import {
   CSRF_HEADER,
   isFromOwnPage,
@@ -21,6 +22,7 @@ export const PARTNER_ACCESS = {
   viewer: (key) => key.isViewerEnabled,
   people: (key) => key.managesPeople === true,
   'viewer-people': (key) => key.isViewerEnabled && key.managesPeople === true,
+  sandbox: (key) => key.isTest === true,
 } as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
 
 /**
@@ -88,6 +90,8 @@ function callerOf(
     const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
     const caller = key && keys.callerOf(key)
     if (caller) return caller
+    if (key?.startsWith(TEST_PREFIX))
+      throw unauthenticatedError(message('http.test-key-unknown'), 'Bearer error="invalid_token"')
     throw unauthenticatedError(message('http.key-unknown'), 'Bearer error="invalid_token"')
   }
   const token = sessionTokenOf(request)
@@ -131,6 +135,8 @@ export function admitDicomweb(
 
 /** @throws ApiError not-permitted */
 function requireAccess(caller: Caller, access: PartnerAccess): void {
+  if (access === 'sandbox' && !(caller.kind === 'api-key' && caller.isTest))
+    throw new ApiError('not-permitted', message('http.test-key-needed'))
   if (caller.kind === 'user') {
     if (!caller.user.hasDashboardAccess)
       throw new ApiError('not-permitted', message('http.no-window'))

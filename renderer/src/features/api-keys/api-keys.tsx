@@ -38,6 +38,7 @@ import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { DicomwebForm, dicomwebOptions } from './dicomweb-right.tsx'
+import { SandboxPanel } from './sandbox-panel.tsx'
 
 const COLUMNS = textsOf(
   'ui.api-keys.columns',
@@ -87,6 +88,7 @@ export function Keys() {
           />
         )}
       </Panel>
+      <SandboxPanel />
       <Modal
         opened={isAdding}
         onClose={() => setIsAdding(false)}

@@ -21,6 +21,7 @@ const NAMES = [
   'mail',
   'viewer',
   'dicomweb',
+  'sandbox',
   'audit',
   'otlp',
   'activity',

@@ -47,6 +47,7 @@ describe('the settings screen', () => {
         'mail',
         'viewer',
         'dicomweb',
+        'sandbox',
         'audit',
         'otlp',
         'activity',
