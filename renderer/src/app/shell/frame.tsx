@@ -3,19 +3,18 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef } from 'react'
+import { type FormEvent, lazy, Suspense, useEffect, useRef } from 'react'
 import { mayManage, type Session } from '../../api/session.ts'
 import { useCutOff } from '../../api/status.ts'
 import { SecondFactorPrompt } from '../../features/dashboard/second-factor-prompt.tsx'
-import { LeftDrafts } from '../../features/reports/left-drafts.tsx'
 import { t } from '../../i18n/t.ts'
 import { LeaveGuard, useGuardedForms } from '../../ui/form-guard.tsx'
 import { useIsFullWidth } from '../../ui/full-width.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
+import { loadLater } from '../../ui/load-later.ts'
 import { showRefused } from '../../ui/refused.ts'
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx'
-import { StatWatch } from '../../ui/study-list/stat-watch.tsx'
-import { AccountMenu } from './account-menu.tsx'
+import { AccountButton } from './account-button.tsx'
 import { Banner } from './banner.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'
 import { LiveSign } from './live-sign.tsx'
@@ -26,6 +25,13 @@ import { usePrefetch } from './prefetch.ts'
 import { isForManagers, isOfEveryPatient } from './screens.ts'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
+
+const LeftDrafts = lazy(async () => ({
+  default: (await loadLater(() => import('../../features/reports/left-drafts.tsx'))).LeftDrafts,
+}))
+const StatWatch = lazy(async () => ({
+  default: (await loadLater(() => import('../../ui/study-list/stat-watch.tsx'))).StatWatch,
+}))
 
 /** What is around a screen: where one can go, who is signed in, what is wrong. */
 export function Frame({ session }: { session: Session }) {
@@ -76,7 +82,7 @@ export function Frame({ session }: { session: Session }) {
           </Button>
           <LiveSign />
           <SchemeSwitch />
-          {session.user && <AccountMenu user={session.user} />}
+          {session.user && <AccountButton user={session.user} />}
         </div>
       </header>
       <main
@@ -86,7 +92,9 @@ export function Frame({ session }: { session: Session }) {
         data-cut-off={isCutOff || undefined}
         {...(isCutOff && { onSubmitCapture: refuse })}
       >
-        <LeftDrafts />
+        <Suspense>
+          <LeftDrafts />
+        </Suspense>
         {pathname === '/' && <SecondFactorPrompt session={session} />}
         {isOpen ? (
           guarded(<Outlet />)
@@ -97,7 +105,9 @@ export function Frame({ session }: { session: Session }) {
       <Overlays session={session} />
       <ConfirmIdentity session={session} />
       <LeaveGuard isDirty={isDirty} />
-      <StatWatch />
+      <Suspense>
+        <StatWatch />
+      </Suspense>
     </div>
   )
 }
