@@ -68,7 +68,7 @@ export function PopupButton<P extends object>(props: {
     ref: button,
     'aria-haspopup': kind,
     'aria-expanded': false,
-    'aria-busy': isLoading,
+    ...(isLoading && { 'aria-busy': true }),
     onClick: () => void press(),
   })
 }
