@@ -200,22 +200,23 @@ const FIRST = new RegExp(
     'node_modules/@tanstack/(react-router|router-core|history|store|react-store)/',
     'node_modules/@mantine/core/esm/(core/MantineProvider/MantineProvider|components/Text/Text)\\.',
     'node_modules/@tanstack/react-query/build/modern/QueryClientProvider',
-    'renderer/src/(app/shell/shell|ui/(theme|person-name|section-tabs))\\.tsx?$',
+    'renderer/src/(app/shell/(shell|error-screen)|ui/(theme|person-name|section-tabs))\\.tsx?$',
   ].join('|'),
 )
-/** What several homes list: small files. */
-const HOMES = /renderer\/src\/features\/dashboard\/(items|exam-line)\.tsx$/
-/** Parts of two homes, each with what it imports. */
-const CRITICAL = /renderer\/src\/features\/dashboard\/critical-panel\.tsx$/
-const SEARCH_BOX = /renderer\/src\/ui\/study-list\/search-box\.tsx$/
-const INPUTS = /node_modules\/@mantine\/core\/esm\/components\/(CloseButton|TextInput)\//
-/** What places menus and tooltips, and draws them: loaded after the first screen (decision 0079). */
-const FLOATING = new RegExp(
+/** Parts of the homes, each with what it imports: small files. */
+const HOMES = new RegExp(
   [
-    'node_modules/@floating-ui/',
-    'node_modules/@mantine/core/esm/(utils/Floating|components/(Menu|Popover|Tooltip))/',
+    'renderer/src/features/dashboard/(items|exam-line)\\.tsx$',
+    '@tabler/icons-react/dist/esm/icons/IconHelpCircle\\.',
   ].join('|'),
 )
+const CRITICAL = /renderer\/src\/features\/dashboard\/critical-panel\.tsx$/
+const SEARCH_BOX = /renderer\/src\/ui\/study-list\/search-box\.tsx$|\/use-debounced-value\.\w+$/
+const INPUTS = /node_modules\/@mantine\/core\/esm\/components\/(CloseButton|TextInput)\//
+/** Controls that are not on the first screen (decision 0079), and that several screens have. */
+const CONTROLS = /node_modules\/(@floating-ui|@mantine|@tabler)\/.*js$/
+/** Screens with which people begin who have a bookmark of them. */
+const OPENED_DIRECTLY = /\/(reading-list|report-screen|studies|worklist)-[^/]*\.js$/
 const FIRST_SCRIPT = /\/(first|main)-[^/]*\.js$/
 
 // The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images.
@@ -348,9 +349,11 @@ export default defineConfig({
     modulePreload: {
       polyfill: false,
       // Lists of what each screen imports would be an eighth of the window's own first scripts.
-      // Screens are loaded in advance.
-      resolveDependencies: (_file, imported, { hostId, hostType }) =>
-        hostType === 'js' && FIRST_SCRIPT.test(hostId) ? [] : imported,
+      // The other screens are loaded in advance.
+      resolveDependencies: (file, imported, { hostId, hostType }) =>
+        hostType === 'js' && FIRST_SCRIPT.test(hostId) && !OPENED_DIRECTLY.test(file)
+          ? []
+          : imported,
     },
     rolldownOptions: quietly,
   },
@@ -459,7 +462,7 @@ export default defineConfig({
                 { name: 'inputs', test: INPUTS },
                 { name: 'critical-panel', test: CRITICAL },
                 { name: 'search-box', test: SEARCH_BOX },
-                { name: 'floating', test: FLOATING },
+                { name: 'controls', test: CONTROLS, minShareCount: 2 },
               ],
             },
           },
