@@ -19,13 +19,13 @@ import { Banner } from './banner.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'
 import { LiveSign } from './live-sign.tsx'
 import { Navigation } from './navigation.tsx'
-import { NotYours } from './not-yours.tsx'
 import { Overlays, showPalette } from './overlays.tsx'
 import { usePrefetch } from './prefetch.ts'
 import { isForManagers, isOfEveryPatient } from './screens.ts'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
 
+const NotYours = lazy(async () => ({ default: (await import('./not-yours.tsx')).NotYours }))
 const LeftDrafts = lazy(async () => ({
   default: (await loadLater(() => import('../../features/reports/left-drafts.tsx'))).LeftDrafts,
 }))
@@ -99,7 +99,9 @@ export function Frame({ session }: { session: Session }) {
         {isOpen ? (
           guarded(<Outlet />)
         ) : (
-          <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+          <Suspense>
+            <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+          </Suspense>
         )}
       </main>
       <Overlays session={session} />
