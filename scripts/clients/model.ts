@@ -55,7 +55,16 @@ export interface Model {
 }
 
 /** The groups of the contract; the longest that begins an operation ID counts. */
-const GROUPS = ['viewerUsers', 'scribeUsers', 'express', 'orgs', 'viewer', 'scribe'] as const
+const GROUPS = [
+  'viewerUsers',
+  'scribeUsers',
+  'express',
+  'orgs',
+  'viewer',
+  'scribe',
+  'events',
+  'endpoints',
+] as const
 
 export function modelOf(document: Json): Model {
   const tags = document.tags as readonly { name: string; description: string }[]

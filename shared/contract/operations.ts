@@ -28,6 +28,7 @@ import { dashboardIdentityProvider } from './identity-provider.ts'
 import { dashboardImages } from './images.ts'
 import { dashboardLifecycle } from './lifecycle.ts'
 import { dashboardOtlpExport } from './otlp-export.ts'
+import { ownEndpoints, ownEvents } from './own-events.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { scribe } from './scribe.ts'
@@ -49,6 +50,8 @@ const INTERFACE = {
   viewerUsers,
   scribe,
   scribeUsers,
+  events: ownEvents,
+  endpoints: ownEndpoints,
 } as const satisfies Groups<PartnerAccess>
 
 /** Every operation of the window, under `/dashboard`, except those of the rescue page. */
