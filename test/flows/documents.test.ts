@@ -237,7 +237,9 @@ describe('the tables for partner developers', () => {
   it('have the waits between tries of a report', () => {
     const worded = (ms: number) =>
       ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
-    expect(EVENTS_PAGE.replace(/\s+/g, ' ')).toContain(RETRY_SCHEDULES.reportDelivery.waits.map(worded).join(', '))
+    expect(EVENTS_PAGE.replace(/\s+/g, ' ')).toContain(
+      RETRY_SCHEDULES.reportDelivery.waits.map(worded).join(', '),
+    )
   })
 
   it('name the OpenAPI document that is there', () => {

@@ -203,7 +203,9 @@ describe('the events of a key', () => {
     const paged: string[] = []
     let cursor: string | undefined
     do {
-      const page = await first.call(ownEvents.list, { query: { limit: 1, ...(cursor && { cursor }) } })
+      const page = await first.call(ownEvents.list, {
+        query: { limit: 1, ...(cursor && { cursor }) },
+      })
       paged.push(...page.events.map(({ eventId }) => eventId))
       cursor = page.cursor
     } while (cursor)
