@@ -13,7 +13,16 @@ const SERVER: readonly string[] = [
   ...['partners', 'studies', 'events', 'devices', 'procedure-steps', 'images', 'forwarding'],
   ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation'],
   ...['query-retrieve', 'viewer', 'dicomweb', 'lifecycle', 'tiers'],
-  ...['study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control', 'server'],
+  ...[
+    'study-lists',
+    'backups',
+    'diagnostics',
+    'setup',
+    'sandbox',
+    'dashboard',
+    'control',
+    'server',
+  ],
 ]
 
 const NODE = /^node:/
@@ -34,6 +43,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   mail: [NODE, /^nodemailer(\/|$)/],
   audit: [NODE, 'kysely', 'lru-cache', 'zod'],
   settings: [NODE],
+  sandbox: [NODE],
   users: [NODE, '@zxcvbn-ts/language-common', 'openid-client', 'otpauth', 'undici', 'zod'],
   'api-keys': [NODE],
   customers: [],
@@ -179,8 +189,8 @@ function fault(file: string, specifier: string): string | undefined {
   }
   if (part?.at.test(path) || path.endsWith('.css') || path.endsWith('package.json'))
     return undefined
-  // The set-up plays the partner and a device for who has neither.
-  const simulator = area === 'setup' ? ['electron/simulator/'] : []
+  // The set-up and the sandbox play the partner and a device for who has neither.
+  const simulator = area === 'setup' || area === 'sandbox' ? ['electron/simulator/'] : []
   const allowed = area ? ['electron/server/', 'shared/', ...simulator] : (part?.imports ?? [])
   return allowed.some((prefix) => path.startsWith(prefix)) ? undefined : `${file} imports ${path}`
 }

@@ -10,7 +10,8 @@ const TEXT = readFileSync(join(import.meta.dirname, '../docs/OPERATION.md'), 'ut
 /** Modules that delete or rename files, which are never files of images. */
 const OTHERS: Readonly<Record<string, string>> = {
   'modules/control/control': 'the control socket',
-  'modules/setup/simulators': 'invented images of the simulated device, in the temporary folder',
+  'modules/setup/simulated-exam':
+    'invented images of the simulated device, in the temporary folder',
   'modules/backups/restore-test': 'the restored backup of a restore test',
   'modules/backups/backup-folder': 'a probe in the folder of backups',
   'http/certificate': 'certificates',

@@ -4,6 +4,7 @@ import { UsageError } from './arguments.ts'
 import { runDataCommand } from './data-command.ts'
 import { type CommandHelp, helpOf, listOf, usageLines } from './help.ts'
 import {
+  CONFORMANCE_OPTIONS,
   DATA_OPTION,
   MODALITY_SIMULATOR_OPTIONS,
   PARTNER_SIMULATOR_OPTIONS,
@@ -11,6 +12,10 @@ import {
   RECOVER_OPTIONS,
   REPLICATE_OPTIONS,
   RESTORE_OPTIONS,
+  SANDBOX_EVENT_OPTIONS,
+  SANDBOX_EXAM_OPTIONS,
+  SANDBOX_OPTIONS,
+  SANDBOX_REPORT_OPTIONS,
   SERVE_OPTIONS,
   TAKE_OVER_OPTIONS,
   WAY_BACK_OPTIONS,
@@ -86,6 +91,46 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       'on a standby: make the copy a data folder to serve from, once the other gateway does not run any more',
     options: TAKE_OVER_OPTIONS,
     run: async (args) => (await import('./standby.ts')).takeOverCommand(args),
+  },
+  conformance: {
+    usage:
+      'conformance --url URL --secret-file F|--secret-stdin [--events EVENTS] [--data FILE.json] [--at-least PERCENT] [--json]',
+    about:
+      'play all events to a partner’s endpoint, also slowly, malformed, repeated and out of order, and print a scored report',
+    options: CONFORMANCE_OPTIONS,
+    run: async (args) => (await import('./conformance.ts')).conformance(args),
+  },
+  'sandbox status': {
+    usage: 'sandbox status [--url URL] [--key-file F] [--json]',
+    about: 'what is in the sandbox, and where its events go',
+    options: SANDBOX_OPTIONS,
+    run: async (args) => (await import('./sandbox.ts')).sandboxStatus(args),
+  },
+  'sandbox exam': {
+    usage: 'sandbox exam [--accession-number NUMBER] [--url URL] [--key-file F] [--json]',
+    about: 'perform an exam in the sandbox, from the worklist to the images',
+    options: SANDBOX_EXAM_OPTIONS,
+    run: async (args) => (await import('./sandbox.ts')).sandboxExam(args),
+  },
+  'sandbox sign-report': {
+    usage:
+      'sandbox sign-report [--study ID|UID] [--text FILE] [--critical] [--url URL] [--key-file F] [--json]',
+    about: 'sign a report in the sandbox, which is delivered to the partner',
+    options: SANDBOX_REPORT_OPTIONS,
+    run: async (args) => (await import('./sandbox.ts')).sandboxReport(args),
+  },
+  'sandbox event': {
+    usage: 'sandbox event EVENT [--data FILE.json] [--dry-run] [--url URL] [--key-file F] [--json]',
+    about:
+      'send an event to the webhook of the sandbox and say what the gateway would do with the answer',
+    options: SANDBOX_EVENT_OPTIONS,
+    run: async (args) => (await import('./sandbox.ts')).sandboxEvent(args),
+  },
+  'sandbox advance': {
+    usage: 'sandbox advance [--url URL] [--key-file F] [--json]',
+    about: 'make the next attempt of every report that waits in the sandbox now',
+    options: SANDBOX_OPTIONS,
+    run: async (args) => (await import('./sandbox.ts')).sandboxAdvance(args),
   },
   'simulator partner': {
     usage:

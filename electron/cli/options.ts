@@ -188,6 +188,85 @@ export const PARTNER_SIMULATOR_OPTIONS = {
   images: { type: 'boolean', about: 'Serve an invented CT for the viewer too.' },
 } as const satisfies Options
 
+export const CONFORMANCE_OPTIONS = {
+  url: {
+    type: 'string',
+    takes: 'URL',
+    isRequired: true,
+    about: 'Address of the endpoint that receives events.',
+  },
+  secret: { type: 'string', about: '', isHidden: true },
+  'secret-file': {
+    type: 'string',
+    takes: 'FILE',
+    about: 'File with the secret that the endpoint verifies with.',
+  },
+  'secret-stdin': { type: 'boolean', about: 'Read the secret from standard input.' },
+  events: {
+    type: 'string',
+    takes: 'EVENTS',
+    about: 'Events that the endpoint receives, joined with commas.',
+    initial: 'all seven',
+  },
+  data: {
+    type: 'string',
+    takes: 'FILE.json',
+    about:
+      'Fields that replace invented ones, by event: {"study.access_requested": {"studyInstanceUid": "1.2.3"}}.',
+  },
+  'at-least': {
+    type: 'string',
+    takes: 'PERCENT',
+    default: '100',
+    about: 'Share of the points from which the exit code is 0.',
+  },
+  json: { type: 'boolean', about: 'Print JSON with every check.' },
+} as const satisfies Options
+
+export const SANDBOX_OPTIONS = {
+  url: {
+    type: 'string',
+    takes: 'URL',
+    default: 'http://127.0.0.1:8042',
+    about: 'Address of the gateway.',
+  },
+  'key-file': {
+    type: 'string',
+    takes: 'FILE',
+    about: 'File with the test key.',
+    initial: 'the environment variable ISTHMUS_TEST_KEY',
+  },
+  json: { type: 'boolean', about: 'Print the reply as JSON.' },
+} as const satisfies Options
+
+export const SANDBOX_EXAM_OPTIONS = {
+  ...SANDBOX_OPTIONS,
+  'accession-number': {
+    type: 'string',
+    takes: 'NUMBER',
+    about: 'Exam of today’s worklist to perform.',
+    initial: 'the first without images',
+  },
+} as const satisfies Options
+
+export const SANDBOX_REPORT_OPTIONS = {
+  ...SANDBOX_OPTIONS,
+  study: {
+    type: 'string',
+    takes: 'ID|UID',
+    about: 'Scribe study, by its id or Study Instance UID; an addendum if it has a report.',
+    initial: 'a new study with an invented patient',
+  },
+  text: { type: 'string', takes: 'FILE', about: 'File with the text of the report.' },
+  critical: { type: 'boolean', about: 'Mark the report as critical.' },
+} as const satisfies Options
+
+export const SANDBOX_EVENT_OPTIONS = {
+  ...SANDBOX_OPTIONS,
+  data: { type: 'string', takes: 'FILE.json', about: 'Fields that replace invented ones.' },
+  'dry-run': { type: 'boolean', about: 'Print the signed request instead of sending it.' },
+} as const satisfies Options
+
 export const MODALITY_SIMULATOR_OPTIONS = {
   'ae-title': {
     type: 'string',

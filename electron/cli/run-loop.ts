@@ -1,5 +1,6 @@
+import type { Gateway, GatewayOptions } from '#server/modules/control/gateway-options.ts'
 import { canBeRescued, openRescue } from '#server/modules/control/rescue.ts'
-import { type Gateway, type GatewayOptions, openGateway } from '#server/server.ts'
+import { openGateway } from '#server/server.ts'
 import { untilStopped } from './parent-port.ts'
 
 type End = 'stopped' | 'again'

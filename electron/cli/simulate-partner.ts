@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import {
   openImageStore,
@@ -15,9 +14,10 @@ import {
   WorklistFileError,
 } from '#electron/simulator/partner.ts'
 import { listenError } from '#server/http/start-error.ts'
-import { secretInArguments, textFromFile, UsageError } from './arguments.ts'
+import { secretInArguments, UsageError } from './arguments.ts'
 import { PARTNER_SIMULATOR_OPTIONS } from './options.ts'
 import { untilStopped } from './parent-port.ts'
+import { secretFrom } from './secret-option.ts'
 
 /** The invented study that the images belong to. */
 const STUDY: PhantomSeries = {
@@ -37,7 +37,7 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
     throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
   if (!SCENARIOS.includes(values.scenario as Scenario))
     throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
-  const secret = await secretFrom(values)
+  const secret = await secretFrom('simulator partner', values)
   await using files = values.images
     ? await openSimulatedFiles({ host: values.host, clock: Date.now })
     : undefined
@@ -64,31 +64,6 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   if (values.secret !== undefined) process.stderr.write(`${secretInArguments('--secret')}\n`)
   await stopped
   return 0
-}
-
-interface SecretOptions {
-  readonly secret?: string
-  readonly 'secret-file'?: string
-  readonly 'secret-stdin'?: boolean
-}
-
-/** The secret that the gateway signs with. @throws UsageError */
-async function secretFrom(given: SecretOptions): Promise<string> {
-  const { secret, 'secret-file': file, 'secret-stdin': isStdin } = given
-  if ([secret, file, isStdin].filter((option) => option !== undefined).length > 1)
-    throw new UsageError('Give one of --secret, --secret-file and --secret-stdin.')
-  const found =
-    file !== undefined
-      ? textFromFile('--secret-file', file)
-      : isStdin
-        ? (await text(process.stdin)).trim()
-        : secret
-  // Standard Webhooks: `whsec_` followed by the base64 of 24 to 64 bytes.
-  if (!found || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(found))
-    throw new UsageError(
-      'simulator partner needs --secret-file or --secret-stdin with the secret the gateway signs with: whsec_ and the base64 of 24 to 64 bytes.',
-    )
-  return found
 }
 
 function imagesIn(files: SimulatedFiles) {

@@ -16,7 +16,12 @@ import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { type Log, openLog } from '#server/platform/log.ts'
 import { openWriteHealth, type WriteHealth } from '#server/platform/write-health.ts'
 import { message } from '#shared/messages/message.ts'
-import { DATABASE_FILE, makeFolder, RESCUE_HINT_FILE } from './database/data-directory.ts'
+import {
+  DATABASE_FILE,
+  makeFolder,
+  RESCUE_HINT_FILE,
+  SANDBOX_FILE,
+} from './database/data-directory.ts'
 import { Database } from './database/database.ts'
 import { openSeal } from './database/encryption.ts'
 import { matchesKey } from './database/key-proof.ts'
@@ -35,6 +40,8 @@ export interface Context extends Disposable {
   readonly uuid: () => string
   /** In safe mode no worker starts on its own; only what a person requests is done. */
   readonly isSafe: boolean
+  /** Whether this is the data folder of the sandbox, which only test keys reach. */
+  readonly isSandbox: boolean
   readonly database: Database
   readonly writeHealth: WriteHealth
   readonly settings: Settings
@@ -128,6 +135,7 @@ export function openContext({
       clock,
       uuid,
       isSafe,
+      isSandbox: existsSync(join(folder, SANDBOX_FILE)),
       database,
       writeHealth,
       settings,

@@ -10,6 +10,7 @@ import { basicWorklist } from './dicom/scp/basic-worklist.ts'
 import { query } from './dicom/scp/query.ts'
 import { get, move } from './dicom/scp/retrieval.ts'
 import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
+import type { Certificates } from './http/certificates.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
 import { Commitments } from './modules/commitment/commitment.ts'
 import { Confirmations } from './modules/commitment/confirmations.ts'
@@ -21,6 +22,12 @@ import {
   queueCorrection,
   sendRejection,
 } from './modules/corrections/rejection-notes.ts'
+import { observeAssociations } from './modules/devices/association-feed.ts'
+import type { AssociationLog } from './modules/devices/association-log.ts'
+import { associationPolicy } from './modules/devices/association-policy.ts'
+import type { AssociationTraces } from './modules/devices/association-traces.ts'
+import { Dicom } from './modules/devices/dicom-services.ts'
+import type { Metrics } from './modules/diagnostics/metrics.ts'
 import type { Telemetry } from './modules/diagnostics/telemetry.ts'
 import { Dicomweb } from './modules/dicomweb/routes.ts'
 import { Forwarding } from './modules/forwarding/forwarding.ts'
@@ -45,6 +52,7 @@ import { Tiers } from './modules/tiers/tiers.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
 import { findOrder, listOrders } from './modules/worklist/orders.ts'
 import { findSentRow } from './modules/worklist/worklist-correlation.ts'
+import type { AdmittedConnections } from './platform/connection-budget.ts'
 import type { IsOwnListener } from './webhooks/address.ts'
 import type { Requester } from './webhooks/request.ts'
 
@@ -165,6 +173,51 @@ export async function openImaging(
     ],
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+/** Opens the DICOM listeners. */
+export async function openDevices(
+  context: Context,
+  {
+    images,
+    associationLog,
+    traces,
+    metrics,
+    certificates,
+  }: {
+    readonly images: Imaging
+    readonly associationLog: AssociationLog
+    readonly traces: AssociationTraces
+    readonly metrics: Metrics
+    readonly certificates: Certificates
+  },
+  admitted: AdmittedConnections,
+): Promise<Dicom> {
+  await using opened = new AsyncDisposableStack()
+  const { disk, forwarding, completion, confirmations } = images
+  const expectsFrom = (...of: Parameters<typeof forwarding.pulls.expects>) =>
+    forwarding.pulls.expects(...of)
+  const storageFault = () => (disk.takesImages() ? undefined : disk.storage().detail)
+  const dicom = opened.use(
+    new Dicom(
+      context,
+      associationPolicy(context, storageFault, expectsFrom, (title) =>
+        confirmations.expects(title),
+      ),
+    ),
+  )
+  // When the sender disconnects, the study completes sooner or is marked as interrupted.
+  const observer = observeAssociations(context, associationLog, expectsFrom, (id, how) =>
+    completion.associationClosed(id, how),
+  )
+  await dicom.listen(
+    images.services,
+    metrics.observing(traces.observing(observer)),
+    certificates,
+    admitted,
+  )
+  opened.move()
+  return dicom
 }
 
 /** How the forwarding queue reacts to each change of an instance. */

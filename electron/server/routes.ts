@@ -1,3 +1,4 @@
+import type { Actor } from '#server/audit-log/audit.ts'
 import type { Certificates } from '#server/http/certificates.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { PartnerInterface } from '#server/http/partner-interface.ts'
@@ -55,6 +56,9 @@ import { serveReportPdf } from '#server/modules/reports/pdf-links.ts'
 import type { ReportDestinations } from '#server/modules/reports/report-destinations.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { serveScribe } from '#server/modules/reports/scribe-routes.ts'
+import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
+import { serveSandboxCalls, serveSandboxWindow } from '#server/modules/sandbox/routes.ts'
+import type { Sandbox } from '#server/modules/sandbox/sandbox.ts'
 import { serveMail } from '#server/modules/settings/mail-routes.ts'
 import type { MailServer } from '#server/modules/settings/mail-server.ts'
 import { serveSettings } from '#server/modules/settings/routes.ts'
@@ -153,6 +157,11 @@ export interface Services {
   readonly recovery: RecoveryKeySetup
   readonly readiness: () => Promise<ReadinessFinding[]>
   readonly simulators: TrialSimulators
+  /** The calls of test keys; undefined in the live gateway. */
+  readonly bench: SandboxBench | undefined
+  /** Undefined in the gateway of the sandbox, as there it empties itself by `emptySandbox`. */
+  readonly sandbox: Sandbox | undefined
+  readonly emptySandbox: ((actor: Actor) => void) | undefined
   /** The log file; undefined if the log goes to stderr. */
   readonly logFile: string | undefined
   /** Opens the data folder again in this process. */
@@ -181,6 +190,8 @@ export function serveEverything(app: HttpApp, context: Context, services: Servic
   serveBackups(app, context, services.backups, services.restoring)
   serveUpdates(app, context, services.version, services.restart)
   services.images.dicomweb.serve(app)
+  serveSandboxCalls(app, services.bench, services.emptySandbox)
+  serveSandboxWindow(app, services.sandbox)
 }
 
 /** Registers the `/v1` interface, except links to the viewer, and its reference. */

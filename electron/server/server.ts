@@ -1,16 +1,17 @@
 import { hostname } from 'node:os'
-import type { SettingOverrides } from '#server/configuration/settings.ts'
+import type { Actor } from '#server/audit-log/audit.ts'
 import { openNotices } from '#server/modules/corrections/correction-notices.ts'
 import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
 import { ViewImages } from '#server/modules/viewer/view-images.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
+import { message } from '#shared/messages/message.ts'
 import type { Context } from './context.ts'
-import type { SpawnWorker } from './dicom/transcoding/native-process.ts'
 import { openCertificates } from './http/certificates.ts'
 import { openLanListener } from './http/lan-listener.ts'
 import { openHttp } from './http/listeners.ts'
 import { type ListenerPlace, openHttpServer } from './http/server.ts'
-import { openImaging } from './imaging.ts'
+import { StartError } from './http/start-error.ts'
+import { openDevices, openImaging } from './imaging.ts'
 import { openApiKeys } from './modules/api-keys/api-keys.ts'
 import { AuditCollector } from './modules/audit/audit-collector.ts'
 import type { AuditTrail } from './modules/audit/audit-trail.ts'
@@ -22,13 +23,16 @@ import { RecoveryKeySetup } from './modules/backups/recovery-key-setup.ts'
 import { LiveRestore } from './modules/backups/restore-staging.ts'
 import { runInGateway } from './modules/control/commands.ts'
 import { openControl } from './modules/control/control.ts'
+import {
+  type Gateway,
+  type GatewayOptions,
+  type LiveGateway,
+  sandboxOptions,
+} from './modules/control/gateway-options.ts'
 import { UpdatePreparation } from './modules/control/shell-commands.ts'
 import { shellState } from './modules/control/shell-state.ts'
 import type { LiveState } from './modules/dashboard/status.ts'
-import { observeAssociations } from './modules/devices/association-feed.ts'
-import { associationPolicy } from './modules/devices/association-policy.ts'
 import { AssociationTraces } from './modules/devices/association-traces.ts'
-import { Dicom } from './modules/devices/dicom-services.ts'
 import { Listeners, openAdmittedConnections } from './modules/devices/listeners.ts'
 import { openHealth } from './modules/diagnostics/health.ts'
 import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
@@ -42,7 +46,7 @@ import { EventReplay } from './modules/events/replay.ts'
 import { Erasures } from './modules/lifecycle/erasures.ts'
 import { Mail } from './modules/mail/mail.ts'
 import { openRefusedHosts } from './modules/partners/refused-hosts.ts'
-import { applyPartnerOption, type PartnerOption } from './modules/partners/service.ts'
+import { applyPartnerOption } from './modules/partners/service.ts'
 import type { PartnerState } from './modules/partners/state.ts'
 import { targetFor } from './modules/partners/targets.ts'
 import { openPerformedSteps } from './modules/procedure-steps/performed-steps.ts'
@@ -52,6 +56,8 @@ import { CriticalEscalations } from './modules/reports/critical-escalations.ts'
 import { openReportArchiver } from './modules/reports/report-archive.ts'
 import { ReportDeliveries, undeliveredReports } from './modules/reports/report-delivery.ts'
 import { ReportDestinations } from './modules/reports/report-destinations.ts'
+import { SandboxBench } from './modules/sandbox/bench.ts'
+import { Sandbox } from './modules/sandbox/sandbox.ts'
 import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
 import { TrialSimulators } from './modules/setup/simulators.ts'
@@ -67,58 +73,12 @@ import { ViewSessions } from './modules/viewer/sessions.ts'
 import { DeviceLists } from './modules/worklist/device-lists.ts'
 import { Schedule } from './modules/worklist/schedule.ts'
 import { Worklist } from './modules/worklist/worklist.ts'
-import type { Clock } from './platform/clock.ts'
-import type { AdmittedConnections } from './platform/connection-budget.ts'
-import { type Log, reportError } from './platform/log.ts'
+import { reportError } from './platform/log.ts'
 import { openPartners, type Services, serveEverything } from './routes.ts'
-import { ownListeners } from './webhooks/address.ts'
+import { type IsOwnListener, ownListeners } from './webhooks/address.ts'
 import { Agents } from './webhooks/agents.ts'
 import { Downloads } from './webhooks/download.ts'
-import { Requester } from './webhooks/request.ts'
-
-export interface GatewayOptions {
-  /** The data folder; created if it is missing. */
-  readonly folder: string
-  readonly log: Log
-  readonly version: string
-  /** Folder of the built window. If it is missing, a page that says so is served instead. */
-  readonly pageFolder: string
-  /** Setting overrides for this run only. */
-  readonly overrides?: SettingOverrides
-  /** Stored as the clinic's default endpoint. */
-  readonly partner?: PartnerOption
-  /** A second listener for partners and browsers on the LAN, with the gateway's certificate. */
-  readonly https?: { readonly host: string; readonly port: number }
-  /** Starts the native DICOM module in a separate process; defaults to Node's `fork`. */
-  readonly spawnWorker?: SpawnWorker
-  /** The data key (32 bytes), if it is stored somewhere other than the folder's `data.key`. */
-  readonly dataKey?: Buffer | undefined
-  /** How the desktop app stores the data key; undefined when running as a service. */
-  readonly keyStore?: KeyStoreState | undefined
-  /** Called when a recovery key exists for this data key, so that its plain file can be removed. */
-  readonly onRecoveryKey?: ((dataKey: Buffer) => void) | undefined
-  /**
-   * Serves only the window on this PC: no devices, no queued work, nothing sent (`serve
-   * --safe-mode`).
-   */
-  readonly isSafe?: boolean | undefined
-  /** The log file; undefined if the log goes to stderr. */
-  readonly logFile?: string | undefined
-  /** Reopens the gateway, after a backup has been staged to replace the database. */
-  readonly restart?: (() => void) | undefined
-  readonly clock?: Clock
-}
-
-export interface Gateway extends AsyncDisposable {
-  /** Base URL of the window on this PC. */
-  readonly http: string
-  /** Base URL of the TLS listener; undefined if there is none. */
-  readonly https: string | undefined
-  /** `AETITLE@HOST:PORT`; empty in safe mode. */
-  readonly dimse: string
-  /** `AETITLE@HOST:PORT` of the TLS listener; undefined if it is off or not listening. */
-  readonly dimseTls: string | undefined
-}
+import { type PartnerOutcome, Requester } from './webhooks/request.ts'
 
 /**
  * Opens the gateway. Every listener is listening when the promise resolves. Disposing drains it:
@@ -129,6 +89,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { folder, log, version, isSafe = false, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
   const { context, restored } = opened.use(await openDataDirectory({ ...options, isSafe, clock }))
+  if (context.isSandbox && !options.live) throw new StartError(message('sandbox.not-alone'))
   if (options.partner) applyPartnerOption(context, options.partner)
   const up = new Listeners()
   const services = opened.use(await openServices(context, options, restored, up))
@@ -152,11 +113,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         app.partners = services.partners
         app.views = services.views
         app.noteAnswer = services.noteAnswer
+        app.sandbox = services.sandbox?.answer
         serveEverything(app, context, services)
       },
       admitted,
     )
-  const place = { host: context.settings.get('http.host'), port: context.settings.get('http.port') }
+  const [host, port] = [context.settings.get('http.host'), context.settings.get('http.port')]
+  const place = { host, port, isInternal: options.live !== undefined }
   const http = opened.use(await openHttp(place, serveAt))
   up.http = http
   const https = isSafe ? undefined : options.https
@@ -167,6 +130,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
     ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
     ...{ lifecycle: images.lifecycle, verifications: images.tiers.verifications },
+    sandbox: services.sandbox,
     prepareUpdate: () => preparation.run(),
     restart: options.restart,
   })
@@ -176,6 +140,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else deliveries.begin()
   opened.use(openMaintenance(context, services.views))
+  // Not awaited: the live gateway does not wait for the sandbox. Requests of test keys do.
+  if (!isSafe) void services.sandbox?.begin()
 
   const kept = opened.move()
   const aeTitle = context.settings.get('dimse.aeTitle')
@@ -184,6 +150,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     https: lan.url,
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
+    ...{ context, bench: services.bench, answer: http.answer },
     async [Symbol.asyncDispose]() {
       // In parallel, because each listener waits up to a few seconds for its clients.
       const ended = await Promise.allSettled(
@@ -193,6 +160,32 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       for (const one of ended) if (one.status === 'rejected') throw one.reason
     },
   }
+}
+
+/**
+ * The sandbox, which `begin` opens; undefined in the gateway of the sandbox.
+ * @param opened disposes of it
+ */
+function openSandbox(
+  opened: AsyncDisposableStack,
+  context: Context,
+  options: GatewayOptions,
+  live: Pick<LiveGateway, 'publicBase' | 'ports'>,
+): Sandbox | undefined {
+  if (context.isSandbox) return undefined
+  return opened.use(
+    new Sandbox(context, async (folder, own) => {
+      const emptySandbox = (actor: Actor) => own.emptySoon(actor)
+      const { bench, ...gateway } = await openGateway(
+        sandboxOptions(options, folder, {
+          ...{ ...live, emptySandbox },
+          warnGigabytes: context.settings.get('intake.warnGigabytes'),
+        }),
+      )
+      if (!bench) throw new TypeError('The folder is not marked as a sandbox')
+      return { ...gateway, bench }
+    }),
+  )
 }
 
 /**
@@ -214,7 +207,10 @@ async function openServices(
   const performedSteps = openPerformedSteps(context)
   const records = opened.use(openTelemetry(context, restored))
   const { auditTrail, partnerState, eventLog, recorder } = records
-  const publicBase = () => (settings.get('http.publicUrl') ?? up.windowUrl()).replace(/\/+$/, '')
+  const { live } = options
+  const publicBase =
+    live?.publicBase ??
+    (() => (settings.get('http.publicUrl') ?? up.windowUrl()).replace(/\/+$/, ''))
   // The callbacks run only when metrics are read or a partner request ends, which is after
   // everything below is open.
   const metrics = new Metrics(
@@ -225,19 +221,13 @@ async function openServices(
     () => countForwards(context.database),
     async () => (await backups.state()).backups[0]?.madeAt,
   )
-  const isOwn = ownListeners(() => up.ports())
+  const isOwn = ownListeners(() => [...up.ports(), ...(live?.ports() ?? [])])
   const requester = opened.use(
-    new Requester(
-      context,
-      new Agents(isOwn),
-      (event, apiKeyId) => targetFor(context, event, apiKeyId),
-      (outcome) => {
-        metrics.noteCall(outcome)
-        partnerState.note(outcome)
-        recorder.note(outcome)
-        deliveries.noteOutcome(outcome)
-      },
-    ),
+    openRequester(context, isOwn, (outcome) => {
+      for (const one of [partnerState, recorder]) one.note(outcome)
+      metrics.noteCall(outcome)
+      deliveries.noteOutcome(outcome)
+    }),
   )
   const otlp = opened.use(new OtlpExport(context, metrics, version))
   const destinations = new ReportDestinations(context)
@@ -268,12 +258,7 @@ async function openServices(
   // Disposed of before the replay, which waits for its requests.
   opened.use(contexts)
   const access = new PartnerAccess(context, requester, refusedHosts, eventLog)
-  const viewImages = opened.use(new ViewImages(context, downloads, access.askImages))
-  const views = new ViewSessions(context, (viewId) => viewImages.end(viewId))
-  const uploads = opened.use(
-    openCaptureUpload(context, access.askUpload, (...file) => downloads.put(...file)),
-  )
-  const captures = new Captures(context, viewImages, uploads)
+  const viewing = openViewing(opened, context, access, downloads)
 
   const backups = await openBackups(opened, context, version)
   const erasures = opened.use(new Erasures(context, () => keptBackups(backups)))
@@ -284,13 +269,26 @@ async function openServices(
   const collector = isSafe ? undefined : opened.use(new AuditCollector(context, certificates))
   const schedule = new Schedule(context, lists, performedSteps, partnerState)
   const simulators = opened.use(new TrialSimulators(context, () => up.dicomPort()))
+  const dicomPort = () => up.dicomPort()
+  const bench = context.isSandbox
+    ? opened.use(
+        new SandboxBench(context, { requester, eventLog, deliveries, publicBase, dicomPort }),
+      )
+    : undefined
+  const sandbox = openSandbox(
+    opened,
+    context,
+    { ...options, version, folder, spawnWorker },
+    { publicBase, ports: () => up.ports() },
+  )
   const keyStore = () => currentKeyStore(folder, options.keyStore)
   const kept = opened.move()
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
-    ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
+    ...{ images, certificates, mailServer, mail, metrics, ...viewing },
     ...{ backups, erasures, restoring, recovery, simulators, logFile, restart },
     ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
+    ...{ bench, sandbox, emptySandbox: live?.emptySandbox },
     associationLog: records.associationLog,
     traces: new AssociationTraces(context.clock),
     checks: openHealth(
@@ -306,6 +304,37 @@ async function openServices(
     ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartners(context, apiKeys) },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
+}
+
+/** @param onOutcome called at the end of every request */
+const openRequester = (
+  context: Context,
+  isOwn: IsOwnListener,
+  onOutcome: (outcome: PartnerOutcome) => void,
+) =>
+  new Requester(
+    context,
+    new Agents(isOwn),
+    (event, apiKeyId) => targetFor(context, event, apiKeyId),
+    onOutcome,
+  )
+
+/**
+ * Opens what shows images of studies, and takes captures of them.
+ * @param opened disposes of it
+ */
+function openViewing(
+  opened: AsyncDisposableStack,
+  context: Context,
+  access: PartnerAccess,
+  downloads: Downloads,
+) {
+  const viewImages = opened.use(new ViewImages(context, downloads, access.askImages))
+  const views = new ViewSessions(context, (viewId) => viewImages.end(viewId))
+  const uploads = opened.use(
+    openCaptureUpload(context, access.askUpload, (...file) => downloads.put(...file)),
+  )
+  return { viewImages, views, captures: new Captures(context, viewImages, uploads) }
 }
 
 /**
@@ -354,39 +383,6 @@ const liveState = (
   examsToday: () => schedule.today(),
   firstReconciledDay: () => firstReconciledDay(context),
 })
-
-/** Opens the DICOM listeners. */
-async function openDevices(
-  context: Context,
-  { images, associationLog, traces, metrics, certificates }: Services,
-  admitted: AdmittedConnections,
-): Promise<Dicom> {
-  await using opened = new AsyncDisposableStack()
-  const { disk, forwarding, completion, confirmations } = images
-  const expectsFrom = (...of: Parameters<typeof forwarding.pulls.expects>) =>
-    forwarding.pulls.expects(...of)
-  const storageFault = () => (disk.takesImages() ? undefined : disk.storage().detail)
-  const dicom = opened.use(
-    new Dicom(
-      context,
-      associationPolicy(context, storageFault, expectsFrom, (title) =>
-        confirmations.expects(title),
-      ),
-    ),
-  )
-  // When the sender disconnects, the study completes sooner or is marked as interrupted.
-  const observer = observeAssociations(context, associationLog, expectsFrom, (id, how) =>
-    completion.associationClosed(id, how),
-  )
-  await dicom.listen(
-    images.services,
-    metrics.observing(traces.observing(observer)),
-    certificates,
-    admitted,
-  )
-  opened.move()
-  return dicom
-}
 
 /** The LAN listener, which uses TLS, also accepts this PC's host name. */
 function hostNames({ settings }: Context, { tls }: ListenerPlace) {

@@ -64,6 +64,7 @@ const GROUPS = [
   'scribe',
   'events',
   'endpoints',
+  'sandbox',
 ] as const
 
 export function modelOf(document: Json): Model {

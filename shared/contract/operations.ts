@@ -31,6 +31,7 @@ import { dashboardOtlpExport } from './otlp-export.ts'
 import { ownEndpoints, ownEvents } from './own-events.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
+import { dashboardSandbox, sandbox } from './sandbox.ts'
 import { scribe } from './scribe.ts'
 import { dashboardServiceVisit } from './service-visit.ts'
 import { dashboardTiers } from './tiers.ts'
@@ -52,6 +53,7 @@ const INTERFACE = {
   scribeUsers,
   events: ownEvents,
   endpoints: ownEndpoints,
+  sandbox,
 } as const satisfies Groups<PartnerAccess>
 
 /** Every operation of the window, under `/dashboard`, except those of the rescue page. */
@@ -81,6 +83,7 @@ const WINDOW = {
   dictation: dashboardDictation,
   identityProvider: dashboardIdentityProvider,
   otlpExport: dashboardOtlpExport,
+  sandbox: dashboardSandbox,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

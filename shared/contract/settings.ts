@@ -203,6 +203,7 @@ export const SETTINGS = {
     20,
     'settings.viewer-cache-gigabytes',
   ),
+  'sandbox.isOn': setting(z.boolean(), false, 'settings.sandbox-is-on'),
   'dicomweb.isOn': setting(z.boolean(), false, 'settings.dicomweb-is-on'),
   'dicomweb.origins': setting(
     z

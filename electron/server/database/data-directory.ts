@@ -67,6 +67,9 @@ export const RESCUE_HINT_FILE = 'rescue.json'
 
 export const DATABASE_FILE = 'gateway.sqlite'
 
+/** Marks the data folder of a sandbox, which has test data only (decision 0075). */
+export const SANDBOX_FILE = 'sandbox.txt'
+
 /**
  * Records the end of the audit log outside the database, to detect an older copy of the database.
  */

@@ -49,6 +49,7 @@ export class ApiKeyCache {
       eventAccess: found.eventAccess,
       seesClinicEvents: found.seesClinicEvents,
       managesEndpoints: found.managesEndpoints,
+      ...(this.#context.isSandbox && { isTest: true }),
     }
     // While two secrets are valid, one may expire without a database change.
     if (oldExpiresAt === null || Date.parse(oldExpiresAt) <= now)

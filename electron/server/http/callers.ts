@@ -60,6 +60,8 @@ export interface ApiKeyCaller {
   readonly seesClinicEvents?: boolean | undefined
   /** Whether it may manage its own endpoints; defaults to false. */
   readonly managesEndpoints?: boolean | undefined
+  /** Whether it is a key of the sandbox; defaults to false. */
+  readonly isTest?: boolean | undefined
 }
 
 /** A user of the clinic, authenticated by a window session. */

@@ -4,6 +4,7 @@ import { serializeError } from '#server/platform/log.ts'
 import type { Operation } from '#shared/operation.ts'
 import type { Sessions, Views } from './callers.ts'
 import type { PartnerInterface } from './partner-interface.ts'
+import type { SandboxRequests } from './sandbox-requests.ts'
 
 const NOBODY: Sessions = {
   userOf: () => undefined,
@@ -44,6 +45,8 @@ export class HttpApp {
    */
   approvedWorkstation: (token: string) => string | undefined = () => undefined
   noteAnswer: NoteAnswer | undefined
+  /** Undefined if there is no sandbox. */
+  sandbox: SandboxRequests | undefined
   /**
    * The registered operations. A request for a known path with another method is answered with 405
    * and these methods in Allow (RFC 9110 §15.5.6).

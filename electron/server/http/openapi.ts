@@ -25,6 +25,10 @@ const TAGS = {
     'Viewer studies',
     'Studies by DICOM Study Instance UID, and the viewer’s URLs. These calls need a key with the viewer area.',
   ],
+  '/v1/sandbox': [
+    'Sandbox',
+    'Test data apart from live data, for developers: what test keys can make happen. All other calls work in the sandbox too, with the same test keys.',
+  ],
   '/v1/scribe/users': ['Scribe users', 'Users who may sign reports, and their invitations.'],
   '/v1/scribe/reports': ['Scribe reports', 'Text, PDF links and addenda of completed reports.'],
   '/v1/events': [
@@ -62,7 +66,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       summary:
         'Customers, studies, users and reports of an on-premises imaging gateway, and the events it sends.',
       description:
-        'Every call needs an API key: `Authorization: Bearer sk_live_…`. Lists are newest first, by opaque cursors that belong to their filters. ' +
+        'Every call needs an API key: `Authorization: Bearer sk_live_…`, or `sk_test_…` for the sandbox. Lists are newest first, by opaque cursors that belong to their filters. ' +
         'Refusals are `application/problem+json`. Every POST takes an `Idempotency-Key`; `Prefer: handling=strict` refuses unknown body fields.',
       contact: { name: 'The Isthmus team' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -83,7 +87,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          bearerFormat: 'sk_live_ and 32 hex digits',
+          bearerFormat: 'sk_live_ or sk_test_ and 32 hex digits',
           description: 'Made in the window, shown once.',
         },
       },
@@ -158,6 +162,7 @@ const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
   'viewer-people': 'Needs a key with the viewer area that may manage people.',
   events: 'Needs a key that may see its own events.',
   endpoints: 'Needs a key that may manage its own endpoints.',
+  sandbox: 'Needs a test key, which begins with `sk_test_`.',
 }
 function descriptionOf(operationId: string, { access }: OperationFor<PartnerAccess>): string {
   const description = OPERATION_DESCRIPTIONS[operationId]

@@ -74,6 +74,20 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Discards the draft addendum. The completed report is unchanged. `success` is false if none is open.',
   scribeEphemeralSession:
     'Returns a link to the viewer for images that no study here refers to. The link can be used within 30 seconds; the gateway then sends `ephemeral.access_requested` with `retrievalId` and `options`. Refused with 422 where no endpoint receives that event.',
+  sandboxRead:
+    'Returns how much test data there is, how many reports wait to be delivered, and where events go.',
+  sandboxSetWebhook:
+    'Sets the address for all events of the sandbox. It must be https at a public host; an administrator of the clinic can set any other. `secret` is returned once, if it was generated.',
+  sandboxRunExam:
+    'Asks for today’s worklist as a device does, which sends `modality_worklist.requested` to the webhook, and sends images for the exam with `accessionNumber`, or for the first that has none. Returns when the studies were created from the images, which sends `patient_study.enrichment_requested`. Refused with 422 if the worklist has no such exam.',
+  sandboxSignReport:
+    'Signs a report of the scribe study named by `studyId`, `studyInstanceUid` or both, or an addendum if it has a report. Without a study, one with an invented patient is created. Returns after the first attempt to deliver `report.delivered`.',
+  sandboxSendEvent:
+    'Sends an event of any type with invented data, in which the fields of `data` are replaced, and returns the request, the response, and what the gateway would do with it. With `isDryRun`, nothing is sent. Nothing is stored except the event itself.',
+  sandboxAdvance:
+    'Makes the next attempt of every report that waits to be sent again, instead of after up to 24 hours, and returns what came of each. Of one study only the first report is tried, as always.',
+  sandboxEmpty:
+    'Deletes all studies, images, reports, users and events of the sandbox. API keys and the webhook stay. The next call waits until this is done.',
   scribeUsersInvite:
     'Creates the user and sends an invitation by e-mail. The user ID is final. `npiNumber` is required with `canCreateReports`. Refused with 422 if the e-mail address belongs to a user or a pending invitation.',
   scribeUsersList: 'Returns users, including those who were invited or revoked, newest first.',

@@ -6,6 +6,7 @@ import type { PartnerAccess } from '#shared/operation.ts'
 import type { ApiKeyCaller, Caller, SessionUse } from './callers.ts'
 import type { HttpApp } from './http-app.ts'
 import type { PartnerInterface } from './partner-interface.ts'
+import { TEST_PREFIX } from './sandbox-requests.ts'
 import {
   CSRF_HEADER,
   isFromOwnPage,
@@ -26,6 +27,7 @@ export const PARTNER_ACCESS = {
   'viewer-people': (key) => key.isViewerEnabled && key.managesPeople === true,
   events: (key) => key.eventAccess !== undefined && key.eventAccess !== 'none',
   endpoints: (key) => key.managesEndpoints === true,
+  sandbox: (key) => key.isTest === true,
 } as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
 
 /** What only an API key may call: it is about the key itself, and the window has its own calls. */
@@ -96,6 +98,8 @@ function callerOf(
     const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
     const caller = key && keys.callerOf(key)
     if (caller) return caller
+    if (key?.startsWith(TEST_PREFIX))
+      throw unauthenticatedError(message('http.test-key-unknown'), 'Bearer error="invalid_token"')
     throw unauthenticatedError(message('http.key-unknown'), 'Bearer error="invalid_token"')
   }
   const token = sessionTokenOf(request)
@@ -145,6 +149,8 @@ export function requireKey(caller: Caller): ApiKeyCaller {
 
 /** @throws ApiError not-permitted */
 function requireAccess(caller: Caller, access: PartnerAccess): void {
+  if (access === 'sandbox' && !(caller.kind === 'api-key' && caller.isTest))
+    throw new ApiError('not-permitted', message('http.test-key-needed'))
   if (caller.kind === 'user') {
     if (!caller.user.hasDashboardAccess)
       throw new ApiError('not-permitted', message('http.no-window'))

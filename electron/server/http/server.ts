@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
@@ -18,6 +19,7 @@ import { type HostNames, hostCheck } from './host-names.ts'
 import { HttpApp, type HttpLog } from './http-app.ts'
 import { HTML, NOT_FOUND_PAGE, servePage, serveViewerPage } from './page.ts'
 import { isForWindow, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
+import { isForSandbox } from './sandbox-requests.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** Key and certificate, PEM. */
@@ -34,6 +36,10 @@ export interface ListenerPlace {
   readonly port: number
   /** Set if the listener uses TLS. */
   readonly tls?: TlsFiles
+  /**
+   * Whether it does not listen: another server passes it requests that it has checked the host of.
+   */
+  readonly isInternal?: boolean
 }
 
 export interface HttpServer extends AsyncDisposable {
@@ -41,6 +47,8 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string
   readonly address: string
   readonly port: number
+  /** Answers a request that another server received. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
   /** Sets the certificate of a TLS listener for new connections. */
   setCertificate(tls: TlsFiles): void
 }
@@ -73,9 +81,10 @@ export async function openHttpServer(
     drainMs = DRAIN_MS,
   }: { readonly bodyBytes?: number; readonly drainMs?: number } = {},
 ): Promise<HttpServer> {
-  const { host, port, tls } = place
+  const { host, port, tls, isInternal = false } = place
   const isAllowedHost = hostCheck()
   const refusalOfHost = (request: FastifyRequest): ApiError | undefined => {
+    if (isInternal) return undefined
     if (hasDuplicateHost(request)) return duplicateHost()
     const { localAddress } = request.socket
     const rule = { boundHost: host, localAddress, ...hosts() }
@@ -98,7 +107,10 @@ export async function openHttpServer(
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
     if (isForWindow(request)) reply.header(CONTRACT_VERSION_HEADER, CONTRACT_VERSION)
-    done(refusalOfHost(request) ?? (request.is404 ? notFound(app, request) : undefined))
+    const refusal = refusalOfHost(request)
+    if (!refusal && app.sandbox && isForSandbox(request.raw))
+      if (app.sandbox(request.raw, reply.raw)) return void reply.hijack()
+    done(refusal ?? (request.is404 ? notFound(app, request) : undefined))
   })
   const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)
   await servePage(fastify, pageFolder, security)
@@ -109,7 +121,8 @@ export async function openHttpServer(
   })
 
   try {
-    await fastify.listen({ host, port })
+    if (isInternal) await fastify.ready()
+    else await fastify.listen({ host, port })
   } catch (error) {
     await fastify.close()
     throw error
@@ -127,11 +140,12 @@ export async function openHttpServer(
     clearTimeout(cutOff)
   }
 
-  const bound = fastify.server.address() as AddressInfo
+  const bound = fastify.server.address() as AddressInfo | null
   return {
-    url: `${tls ? 'https' : 'http'}://${urlHost(bound)}:${bound.port}`,
-    address: bound.address,
-    port: bound.port,
+    url: bound ? `${tls ? 'https' : 'http'}://${urlHost(bound)}:${bound.port}` : '',
+    address: bound?.address ?? '',
+    port: bound?.port ?? 0,
+    answer: (request, response) => fastify.routing(request, response),
     setCertificate: (next) =>
       (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
     [Symbol.asyncDispose]: () => {

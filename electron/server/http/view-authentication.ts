@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { OpenView, SessionUse, Views } from './callers.ts'
+import { SANDBOX_PATH } from './sandbox-requests.ts'
 
 /** The cookie of a view, which gives access to neither `/v1` nor `/dashboard`. */
 export const VIEW_COOKIE = 'isthmus-view'
@@ -39,8 +40,9 @@ export function admitView(
 export function viewCookie(request: FastifyRequest, reply: FastifyReply): ViewCookie {
   const secure =
     request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
+  const base = request.originalUrl.startsWith(`${SANDBOX_PATH}/`) ? SANDBOX_PATH : ''
   const attributes = (viewId: string) =>
-    ({ httpOnly: true, sameSite: 'strict', path: `/viewer/${viewId}`, secure }) as const
+    ({ httpOnly: true, sameSite: 'strict', path: `${base}/viewer/${viewId}`, secure }) as const
   return {
     set: (viewId, token) => void reply.setCookie(VIEW_COOKIE, token, attributes(viewId)),
     clear: (viewId) => void reply.clearCookie(VIEW_COOKIE, attributes(viewId)),

@@ -1,4 +1,5 @@
 import '../ui/no-eval.ts'
+import { viewBase } from '#shared/view-paths.ts'
 import { language } from '../i18n/language.ts'
 import { loadMessages } from '../i18n/messages.ts'
 import { showNotStarted } from '../ui/not-started.ts'
@@ -10,7 +11,7 @@ import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 
 const entrance = entranceOf(window.location)
 // At once: an address with a token must not stay in the bar, the history or a screenshot.
-if (entrance.by === 'token') window.history.replaceState(null, '', '/viewer')
+if (entrance.by === 'token') window.history.replaceState(null, '', `${viewBase}/viewer`)
 const world: EntranceWorld = {
   call,
   rename: (address) => window.history.replaceState(null, '', address),

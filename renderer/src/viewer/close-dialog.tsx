@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { viewing } from '#shared/contract/viewing.ts'
+import { viewBase } from '#shared/view-paths.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
 import { Confirm } from '../ui/confirm.tsx'
@@ -20,7 +21,7 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
     onSuccess: () => {
       windows.post({ kind: 'ended' })
       list.close()
-      window.history.replaceState(null, '', '/viewer')
+      window.history.replaceState(null, '', `${viewBase}/viewer`)
       onClosed(t('ui.viewer.close.closed'))
     },
   })

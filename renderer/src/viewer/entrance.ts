@@ -1,4 +1,5 @@
 import { type View, viewing } from '#shared/contract/viewing.ts'
+import { viewBase, viewPaths } from '#shared/view-paths.ts'
 import { type Call, type ProblemCode, ProblemError } from '../api/client.ts'
 
 /**
@@ -59,11 +60,12 @@ export async function enter(entrance: Entrance, world: EntranceWorld): Promise<O
         view: await call(viewing.read, { params: { viewId: entrance.viewId } }),
       }
     const view = await call(viewing.open, { body: { token: entrance.token } })
-    if (view.mayDictate) {
+    // The window, which has the reading screen, is not part of the sandbox.
+    if (view.mayDictate && viewBase === '') {
       leaveFor(`/#/linked/${view.viewId}`)
       return { state: 'leaving' }
     }
-    rename(`/viewer#${view.viewId}`)
+    rename(viewPaths.page(view.viewId))
     return { state: 'open', view }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error

@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
+import { viewBase } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import type { DeskState } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
@@ -38,7 +39,7 @@ export function useWindows(onClosed: (sentence: string) => void): void {
       } else if (message.kind === 'drawn') drawings.refresh(message.studyInstanceUid)
       else if (message.kind === 'ended') {
         list.close()
-        window.history.replaceState(null, '', '/viewer')
+        window.history.replaceState(null, '', `${viewBase}/viewer`)
         onClosed(t('ui.viewer.close.closedElsewhere'))
       }
     })

@@ -341,6 +341,114 @@ class ReportText(TypedDict):
     plainText: NotRequired[str]
 
 
+class SandboxDelivery(TypedDict):
+    #: The event; the same as its `webhook-id`.
+    eventId: str
+    #: The report or addendum.
+    reportId: str
+    #: `waiting` to be sent again, `delivered`, or `failed` if it will not be sent again.
+    state: Literal["waiting", "delivered", "failed"]
+    #: How often it was sent.
+    attempts: int
+    #: Why the last attempt failed; null if it did not.
+    fault: str | None
+    #: When it would be sent again; null if it will not be.
+    nextAttemptAt: str | None
+
+
+class SandboxEventRequest(TypedDict):
+    """The request as it is signed and sent."""
+
+    #: The address.
+    url: str
+    #: The headers, with the signature.
+    headers: dict[str, str]
+    #: The body as it is signed.
+    body: str
+
+
+class SandboxEventResponseNotes(TypedDict):
+    #: Where in the answer, such as `manifest.series.0`.
+    path: str
+    #: Why the part is left out.
+    message: str
+
+
+class SandboxEventResponse(TypedDict):
+    #: `accepted`, or why the gateway could not use the response.
+    outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
+    #: HTTP status of the answer; null if there was none.
+    httpStatus: int | None
+    #: Milliseconds until the answer was read.
+    tookMs: float
+    #: What the gateway would do with the response.
+    verdict: str
+    #: Parts of the response that the gateway would leave out.
+    notes: list[SandboxEventResponseNotes]
+    #: The body as text; null if there was none.
+    body: str | None
+
+
+class SandboxEvent(TypedDict):
+    #: The event; the same as its `webhook-id`.
+    eventId: str
+    #: The request as it is signed and sent.
+    request: SandboxEventRequest
+    #: What came back; null if nothing was sent.
+    response: SandboxEventResponse | None
+
+
+class SandboxExamStudies(TypedDict):
+    #: The area of the study.
+    area: Literal["scribe", "viewer"]
+    #: The study.
+    studyId: str
+
+
+class SandboxExam(TypedDict):
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: Accession Number (0008,0050) of the exam.
+    accessionNumber: str
+    #: Patient ID (0010,0020) of the exam.
+    patientId: str
+    #: Number of exams on the worklist that the device received.
+    worklistExams: int
+    #: Number of images that the device sent.
+    images: int
+    #: The studies that were created from the images.
+    studies: list[SandboxExamStudies]
+
+
+class SandboxReport(TypedDict):
+    #: The report or addendum.
+    reportId: str
+    #: The study.
+    studyId: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str
+    #: The delivery of the report after its first attempt.
+    delivery: SandboxDelivery
+
+
+class SandboxStateWebhook(TypedDict):
+    #: Address that receives the events.
+    url: str
+    #: Whether it is the simulated partner that the sandbox starts until an address is set.
+    isSimulated: bool
+
+
+class SandboxState(TypedDict):
+    #: Where the events of the sandbox go; null before the first.
+    webhook: SandboxStateWebhook | None
+    #: Number of studies.
+    studies: int
+    #: Number of images.
+    images: int
+    #: Number of signed reports that no partner has accepted yet.
+    waitingReports: int
+
+
 class ScribeInvitation(TypedDict):
     #: The invitation.
     invitationId: str
@@ -1814,6 +1922,50 @@ class EndpointsTestReply(TypedDict):
     eventId: str
 
 
+class SandboxSetWebhookBody(TypedDict):
+    #: The address, https.
+    url: str
+    #: The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+    secret: NotRequired[str]
+
+
+class SandboxSetWebhookReply(TypedDict):
+    #: The address, https.
+    url: str
+    #: The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+    secret: str | None
+
+
+class SandboxRunExamBody(TypedDict):
+    #: The exam to perform; the first without images if missing.
+    accessionNumber: NotRequired[str]
+
+
+class SandboxSignReportBody(TypedDict):
+    #: The study.
+    studyId: NotRequired[str]
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: NotRequired[str]
+    #: The text of the report; an invented one if missing.
+    plainText: NotRequired[str]
+    #: Whether the report is critical.
+    isCritical: NotRequired[bool]
+
+
+class SandboxSendEventBody(TypedDict):
+    #: The event.
+    type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
+    #: Fields that replace the invented ones.
+    data: NotRequired[dict[str, Any]]
+    #: Whether the request is only shown.
+    isDryRun: NotRequired[bool]
+
+
+class SandboxAdvanceReply(TypedDict):
+    #: The reports that were waiting.
+    deliveries: list[SandboxDelivery]
+
+
 JsonValue = Any
 
 Metadata = dict[str, str]
@@ -1821,3 +1973,7 @@ Metadata = dict[str, str]
 ScribeReportTextReply = ReportText | ScribeReportTextReply2
 
 ScribeReportPdfReply = ReportPdf | ScribeReportPdfReply2
+
+SandboxRunExamBody = SandboxRunExamBody | None
+
+SandboxSignReportBody = SandboxSignReportBody | None

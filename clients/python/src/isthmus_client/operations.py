@@ -1129,6 +1129,141 @@ class Endpoints:
         return reply
 
 
+class Sandbox:
+    """Test data apart from live data, for developers: what test keys can make happen. All other
+    calls work in the sandbox too, with the same test keys.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def read(
+        self,
+        options: CallOptions | None = None,
+    ) -> models.SandboxState:
+        """Read what is in the sandbox, and where its events go.
+
+        Returns how much test data there is, how many reports wait to be delivered, and where
+        events go. Needs a test key, which begins with `sk_test_`.
+
+        ``GET /v1/sandbox``
+        """
+        reply: models.SandboxState = self._transport.send(
+            "GET", "/v1/sandbox", options=options
+        )
+        return reply
+
+    def set_webhook(
+        self,
+        body: models.SandboxSetWebhookBody,
+        options: CallOptions | None = None,
+    ) -> models.SandboxSetWebhookReply:
+        """Set the address that the events of the sandbox are sent to.
+
+        Sets the address for all events of the sandbox. It must be https at a public host; an
+        administrator of the clinic can set any other. `secret` is returned once, if it was
+        generated. Needs a test key, which begins with `sk_test_`.
+
+        ``POST /v1/sandbox/webhook``
+        """
+        reply: models.SandboxSetWebhookReply = self._transport.send(
+            "POST", "/v1/sandbox/webhook", body=body, options=options
+        )
+        return reply
+
+    def run_exam(
+        self,
+        body: models.SandboxRunExamBody | None = None,
+        options: CallOptions | None = None,
+    ) -> models.SandboxExam:
+        """Perform an exam: query the worklist as a device does and send images.
+
+        Asks for today’s worklist as a device does, which sends `modality_worklist.requested`
+        to the webhook, and sends images for the exam with `accessionNumber`, or for the first
+        that has none. Returns when the studies were created from the images, which sends
+        `patient_study.enrichment_requested`. Refused with 422 if the worklist has no such
+        exam. Needs a test key, which begins with `sk_test_`.
+
+        ``POST /v1/sandbox/exams``
+        """
+        reply: models.SandboxExam = self._transport.send(
+            "POST", "/v1/sandbox/exams", body=body or {}, options=options
+        )
+        return reply
+
+    def sign_report(
+        self,
+        body: models.SandboxSignReportBody | None = None,
+        options: CallOptions | None = None,
+    ) -> models.SandboxReport:
+        """Sign a report or an addendum as a radiologist, which sends report.delivered.
+
+        Signs a report of the scribe study named by `studyId`, `studyInstanceUid` or both, or
+        an addendum if it has a report. Without a study, one with an invented patient is
+        created. Returns after the first attempt to deliver `report.delivered`. Needs a test
+        key, which begins with `sk_test_`.
+
+        ``POST /v1/sandbox/reports``
+        """
+        reply: models.SandboxReport = self._transport.send(
+            "POST", "/v1/sandbox/reports", body=body or {}, options=options
+        )
+        return reply
+
+    def send_event(
+        self,
+        body: models.SandboxSendEventBody,
+        options: CallOptions | None = None,
+    ) -> models.SandboxEvent:
+        """Send an event with invented data to the webhook, or only show it.
+
+        Sends an event of any type with invented data, in which the fields of `data` are
+        replaced, and returns the request, the response, and what the gateway would do with
+        it. With `isDryRun`, nothing is sent. Nothing is stored except the event itself. Needs
+        a test key, which begins with `sk_test_`.
+
+        ``POST /v1/sandbox/events``
+        """
+        reply: models.SandboxEvent = self._transport.send(
+            "POST", "/v1/sandbox/events", body=body, options=options
+        )
+        return reply
+
+    def advance(
+        self,
+        options: CallOptions | None = None,
+    ) -> models.SandboxAdvanceReply:
+        """Make the next attempt of everything that waits to be sent again, now.
+
+        Makes the next attempt of every report that waits to be sent again, instead of after
+        up to 24 hours, and returns what came of each. Of one study only the first report is
+        tried, as always. Needs a test key, which begins with `sk_test_`.
+
+        ``POST /v1/sandbox/advance``
+        """
+        reply: models.SandboxAdvanceReply = self._transport.send(
+            "POST", "/v1/sandbox/advance", options=options
+        )
+        return reply
+
+    def empty(
+        self,
+        options: CallOptions | None = None,
+    ) -> models.Outcome:
+        """Delete all test data; keys and webhook stay.
+
+        Deletes all studies, images, reports, users and events of the sandbox. API keys and
+        the webhook stay. The next call waits until this is done. Needs a test key, which
+        begins with `sk_test_`.
+
+        ``POST /v1/sandbox/empty``
+        """
+        reply: models.Outcome = self._transport.send(
+            "POST", "/v1/sandbox/empty", options=options
+        )
+        return reply
+
+
 class Operations:
     """All operations of the interface, by group."""
 
@@ -1141,3 +1276,4 @@ class Operations:
         self.scribe = Scribe(transport)
         self.events = Events(transport)
         self.endpoints = Endpoints(transport)
+        self.sandbox = Sandbox(transport)

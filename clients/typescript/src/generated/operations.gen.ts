@@ -955,6 +955,110 @@ export class Endpoints {
   }
 }
 
+/** Test data apart from live data, for developers: what test keys can make happen. All other calls work in the sandbox too, with the same test keys. */
+export class Sandbox {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Read what is in the sandbox, and where its events go.
+   *
+   * Returns how much test data there is, how many reports wait to be delivered, and where events go. Needs a test key, which begins with `sk_test_`.
+   *
+   * `GET /v1/sandbox`
+   */
+  read(
+    options?: CallOptions,
+  ): Promise<Types.SandboxReadResponse> {
+    return this.#transport.send<Types.SandboxReadResponse>({ method: 'GET', path: '/v1/sandbox', options })
+  }
+
+  /**
+   * Set the address that the events of the sandbox are sent to.
+   *
+   * Sets the address for all events of the sandbox. It must be https at a public host; an administrator of the clinic can set any other. `secret` is returned once, if it was generated. Needs a test key, which begins with `sk_test_`.
+   *
+   * `POST /v1/sandbox/webhook`
+   */
+  setWebhook(
+    body: Types.SandboxSetWebhookData['body'],
+    options?: CallOptions,
+  ): Promise<Types.SandboxSetWebhookResponse> {
+    return this.#transport.send<Types.SandboxSetWebhookResponse>({ method: 'POST', path: '/v1/sandbox/webhook', body, options })
+  }
+
+  /**
+   * Perform an exam: query the worklist as a device does and send images.
+   *
+   * Asks for today’s worklist as a device does, which sends `modality_worklist.requested` to the webhook, and sends images for the exam with `accessionNumber`, or for the first that has none. Returns when the studies were created from the images, which sends `patient_study.enrichment_requested`. Refused with 422 if the worklist has no such exam. Needs a test key, which begins with `sk_test_`.
+   *
+   * `POST /v1/sandbox/exams`
+   */
+  runExam(
+    body: NonNullable<Types.SandboxRunExamData['body']> = {},
+    options?: CallOptions,
+  ): Promise<Types.SandboxRunExamResponse> {
+    return this.#transport.send<Types.SandboxRunExamResponse>({ method: 'POST', path: '/v1/sandbox/exams', body, options })
+  }
+
+  /**
+   * Sign a report or an addendum as a radiologist, which sends report.delivered.
+   *
+   * Signs a report of the scribe study named by `studyId`, `studyInstanceUid` or both, or an addendum if it has a report. Without a study, one with an invented patient is created. Returns after the first attempt to deliver `report.delivered`. Needs a test key, which begins with `sk_test_`.
+   *
+   * `POST /v1/sandbox/reports`
+   */
+  signReport(
+    body: NonNullable<Types.SandboxSignReportData['body']> = {},
+    options?: CallOptions,
+  ): Promise<Types.SandboxSignReportResponse> {
+    return this.#transport.send<Types.SandboxSignReportResponse>({ method: 'POST', path: '/v1/sandbox/reports', body, options })
+  }
+
+  /**
+   * Send an event with invented data to the webhook, or only show it.
+   *
+   * Sends an event of any type with invented data, in which the fields of `data` are replaced, and returns the request, the response, and what the gateway would do with it. With `isDryRun`, nothing is sent. Nothing is stored except the event itself. Needs a test key, which begins with `sk_test_`.
+   *
+   * `POST /v1/sandbox/events`
+   */
+  sendEvent(
+    body: Types.SandboxSendEventData['body'],
+    options?: CallOptions,
+  ): Promise<Types.SandboxSendEventResponse> {
+    return this.#transport.send<Types.SandboxSendEventResponse>({ method: 'POST', path: '/v1/sandbox/events', body, options })
+  }
+
+  /**
+   * Make the next attempt of everything that waits to be sent again, now.
+   *
+   * Makes the next attempt of every report that waits to be sent again, instead of after up to 24 hours, and returns what came of each. Of one study only the first report is tried, as always. Needs a test key, which begins with `sk_test_`.
+   *
+   * `POST /v1/sandbox/advance`
+   */
+  advance(
+    options?: CallOptions,
+  ): Promise<Types.SandboxAdvanceResponse> {
+    return this.#transport.send<Types.SandboxAdvanceResponse>({ method: 'POST', path: '/v1/sandbox/advance', options })
+  }
+
+  /**
+   * Delete all test data; keys and webhook stay.
+   *
+   * Deletes all studies, images, reports, users and events of the sandbox. API keys and the webhook stay. The next call waits until this is done. Needs a test key, which begins with `sk_test_`.
+   *
+   * `POST /v1/sandbox/empty`
+   */
+  empty(
+    options?: CallOptions,
+  ): Promise<Types.SandboxEmptyResponse> {
+    return this.#transport.send<Types.SandboxEmptyResponse>({ method: 'POST', path: '/v1/sandbox/empty', options })
+  }
+}
+
 /** All operations of the interface, by group. */
 export class Operations {
   /** Users and their invitations. Users are one table that both areas read. */
@@ -973,6 +1077,8 @@ export class Operations {
   readonly events: Events
   /** The addresses that receive the events of the calling key. */
   readonly endpoints: Endpoints
+  /** Test data apart from live data, for developers: what test keys can make happen. All other calls work in the sandbox too, with the same test keys. */
+  readonly sandbox: Sandbox
 
   constructor(transport: Transport) {
     this.viewerUsers = new ViewerUsers(transport)
@@ -983,5 +1089,6 @@ export class Operations {
     this.scribe = new Scribe(transport)
     this.events = new Events(transport)
     this.endpoints = new Endpoints(transport)
+    this.sandbox = new Sandbox(transport)
   }
 }

@@ -575,6 +575,180 @@ export type ReportText = {
     plainText?: string;
 };
 
+export type SandboxDelivery = {
+    /**
+     * The event; the same as its `webhook-id`.
+     */
+    eventId: string;
+    /**
+     * The report or addendum.
+     */
+    reportId: string;
+    /**
+     * `waiting` to be sent again, `delivered`, or `failed` if it will not be sent again.
+     */
+    state: 'waiting' | 'delivered' | 'failed';
+    /**
+     * How often it was sent.
+     */
+    attempts: number;
+    /**
+     * Why the last attempt failed; null if it did not.
+     */
+    fault: string | null;
+    /**
+     * When it would be sent again; null if it will not be.
+     */
+    nextAttemptAt: string | null;
+};
+
+export type SandboxEvent = {
+    /**
+     * The event; the same as its `webhook-id`.
+     */
+    eventId: string;
+    /**
+     * The request as it is signed and sent.
+     */
+    request: {
+        /**
+         * The address.
+         */
+        url: string;
+        /**
+         * The headers, with the signature.
+         */
+        headers: {
+            [key: string]: string;
+        };
+        /**
+         * The body as it is signed.
+         */
+        body: string;
+    };
+    /**
+     * What came back; null if nothing was sent.
+     */
+    response: {
+        /**
+         * `accepted`, or why the gateway could not use the response.
+         */
+        outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
+        /**
+         * HTTP status of the answer; null if there was none.
+         */
+        httpStatus: number | null;
+        /**
+         * Milliseconds until the answer was read.
+         */
+        tookMs: number;
+        /**
+         * What the gateway would do with the response.
+         */
+        verdict: string;
+        /**
+         * Parts of the response that the gateway would leave out.
+         */
+        notes: Array<{
+            /**
+             * Where in the answer, such as `manifest.series.0`.
+             */
+            path: string;
+            /**
+             * Why the part is left out.
+             */
+            message: string;
+        }>;
+        /**
+         * The body as text; null if there was none.
+         */
+        body: string | null;
+    } | null;
+};
+
+export type SandboxExam = {
+    /**
+     * Study Instance UID (0020,000D).
+     */
+    studyInstanceUid: string;
+    /**
+     * Accession Number (0008,0050) of the exam.
+     */
+    accessionNumber: string;
+    /**
+     * Patient ID (0010,0020) of the exam.
+     */
+    patientId: string;
+    /**
+     * Number of exams on the worklist that the device received.
+     */
+    worklistExams: number;
+    /**
+     * Number of images that the device sent.
+     */
+    images: number;
+    /**
+     * The studies that were created from the images.
+     */
+    studies: Array<{
+        /**
+         * The area of the study.
+         */
+        area: 'scribe' | 'viewer';
+        /**
+         * The study.
+         */
+        studyId: string;
+    }>;
+};
+
+export type SandboxReport = {
+    /**
+     * The report or addendum.
+     */
+    reportId: string;
+    /**
+     * The study.
+     */
+    studyId: string;
+    /**
+     * Study Instance UID (0020,000D).
+     */
+    studyInstanceUid: string;
+    /**
+     * The delivery of the report after its first attempt.
+     */
+    delivery: SandboxDelivery;
+};
+
+export type SandboxState = {
+    /**
+     * Where the events of the sandbox go; null before the first.
+     */
+    webhook: {
+        /**
+         * Address that receives the events.
+         */
+        url: string;
+        /**
+         * Whether it is the simulated partner that the sandbox starts until an address is set.
+         */
+        isSimulated: boolean;
+    } | null;
+    /**
+     * Number of studies.
+     */
+    studies: number;
+    /**
+     * Number of images.
+     */
+    images: number;
+    /**
+     * Number of signed reports that no partner has accepted yet.
+     */
+    waitingReports: number;
+};
+
 export type ScribeInvitation = {
     /**
      * The invitation.
@@ -7123,6 +7297,525 @@ export type EndpointsTestResponses = {
 };
 
 export type EndpointsTestResponse = EndpointsTestResponses[keyof EndpointsTestResponses];
+
+export type SandboxReadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/sandbox';
+};
+
+export type SandboxReadErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type SandboxReadError = SandboxReadErrors[keyof SandboxReadErrors];
+
+export type SandboxReadResponses = {
+    /**
+     * Done
+     */
+    200: SandboxState;
+};
+
+export type SandboxReadResponse = SandboxReadResponses[keyof SandboxReadResponses];
+
+export type SandboxSetWebhookData = {
+    /**
+     * The fields.
+     */
+    body: {
+        /**
+         * The address, https.
+         */
+        url: string;
+        /**
+         * The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+         */
+        secret?: string;
+    };
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/sandbox/webhook';
+};
+
+export type SandboxSetWebhookErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type SandboxSetWebhookError = SandboxSetWebhookErrors[keyof SandboxSetWebhookErrors];
+
+export type SandboxSetWebhookResponses = {
+    /**
+     * Done
+     */
+    200: {
+        /**
+         * The address, https.
+         */
+        url: string;
+        /**
+         * The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+         */
+        secret: string | null;
+    };
+};
+
+export type SandboxSetWebhookResponse = SandboxSetWebhookResponses[keyof SandboxSetWebhookResponses];
+
+export type SandboxRunExamData = {
+    /**
+     * The fields; the body may be absent, empty or null.
+     */
+    body?: {
+        /**
+         * The exam to perform; the first without images if missing.
+         */
+        accessionNumber?: string;
+    } | null;
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/sandbox/exams';
+};
+
+export type SandboxRunExamErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type SandboxRunExamError = SandboxRunExamErrors[keyof SandboxRunExamErrors];
+
+export type SandboxRunExamResponses = {
+    /**
+     * Created
+     */
+    201: SandboxExam;
+};
+
+export type SandboxRunExamResponse = SandboxRunExamResponses[keyof SandboxRunExamResponses];
+
+export type SandboxSignReportData = {
+    /**
+     * The fields; the body may be absent, empty or null.
+     */
+    body?: {
+        /**
+         * The study.
+         */
+        studyId?: string;
+        /**
+         * Study Instance UID (0020,000D).
+         */
+        studyInstanceUid?: string;
+        /**
+         * The text of the report; an invented one if missing.
+         */
+        plainText?: string;
+        /**
+         * Whether the report is critical.
+         */
+        isCritical?: boolean;
+    } | null;
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/sandbox/reports';
+};
+
+export type SandboxSignReportErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type SandboxSignReportError = SandboxSignReportErrors[keyof SandboxSignReportErrors];
+
+export type SandboxSignReportResponses = {
+    /**
+     * Created
+     */
+    201: SandboxReport;
+};
+
+export type SandboxSignReportResponse = SandboxSignReportResponses[keyof SandboxSignReportResponses];
+
+export type SandboxSendEventData = {
+    /**
+     * The fields.
+     */
+    body: {
+        /**
+         * The event.
+         */
+        type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
+        /**
+         * Fields that replace the invented ones.
+         */
+        data?: {
+            [key: string]: unknown;
+        };
+        /**
+         * Whether the request is only shown.
+         */
+        isDryRun?: boolean;
+    };
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/sandbox/events';
+};
+
+export type SandboxSendEventErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type SandboxSendEventError = SandboxSendEventErrors[keyof SandboxSendEventErrors];
+
+export type SandboxSendEventResponses = {
+    /**
+     * Done
+     */
+    200: SandboxEvent;
+};
+
+export type SandboxSendEventResponse = SandboxSendEventResponses[keyof SandboxSendEventResponses];
+
+export type SandboxAdvanceData = {
+    body?: never;
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/sandbox/advance';
+};
+
+export type SandboxAdvanceErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type SandboxAdvanceError = SandboxAdvanceErrors[keyof SandboxAdvanceErrors];
+
+export type SandboxAdvanceResponses = {
+    /**
+     * Done
+     */
+    200: {
+        /**
+         * The reports that were waiting.
+         */
+        deliveries: Array<SandboxDelivery>;
+    };
+};
+
+export type SandboxAdvanceResponse = SandboxAdvanceResponses[keyof SandboxAdvanceResponses];
+
+export type SandboxEmptyData = {
+    body?: never;
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/sandbox/empty';
+};
+
+export type SandboxEmptyErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type SandboxEmptyError = SandboxEmptyErrors[keyof SandboxEmptyErrors];
+
+export type SandboxEmptyResponses = {
+    /**
+     * Done
+     */
+    200: Outcome;
+};
+
+export type SandboxEmptyResponse = SandboxEmptyResponses[keyof SandboxEmptyResponses];
 
 /**
  * The event. The signature covers exactly these bytes.

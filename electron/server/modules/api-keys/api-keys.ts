@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
+import { TEST_PREFIX } from '#server/http/sandbox-requests.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashToken } from '#server/platform/token.ts'
 import type { DicomwebRight, EventAccess } from '#shared/contract/dashboard-people.ts'
@@ -8,8 +9,9 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 
-// Keys of the `/v1` API. A key is `sk_live_` followed by 32 hexadecimal digits. It is shown once,
-// when it is created or rotated; only its SHA-256 is stored.
+// Keys of the `/v1` API. A key is `sk_live_`, or `sk_test_` in the sandbox, followed by 32
+// hexadecimal digits. It is shown once, when it is created or rotated; only its SHA-256 is stored.
+// A data folder has keys of one kind and accepts no other (decision 0075).
 
 const LAST_USED_INTERVAL_MS = 60_000
 
@@ -17,7 +19,8 @@ export type ApiKey = Omit<queries.ApiKeyRecord, 'keyHash' | 'oldKeyHash'>
 export type ApiKeys = ReturnType<typeof openApiKeys>
 
 /** Authenticates API keys and records when each was last used. */
-export function openApiKeys({ database, clock }: Context) {
+export function openApiKeys({ database, clock, isSandbox }: Context) {
+  const form = new RegExp(`^${prefixOf({ isSandbox })}[0-9a-f]{32}$`)
   /** Time of the last use of each key, and of the last write of it to the database (ms). */
   const lastUses = new Map<string, { readonly at: number; readonly savedAt: number }>()
 
@@ -48,7 +51,7 @@ export function openApiKeys({ database, clock }: Context) {
      * otherwise. The time of use is written to the database later.
      */
     authenticate(key: string): ApiKey | undefined {
-      if (!/^sk_live_[0-9a-f]{32}$/.test(key)) return undefined
+      if (!form.test(key)) return undefined
       const keyHash = hashToken(key)
       const found = queries.findApiKeyByHash(database, keyHash)
       if (!found || found.revokedAt !== null) return undefined
@@ -103,7 +106,7 @@ export function createApiKey(
 ): { readonly apiKey: ApiKey; readonly key: string } {
   const { database, clock, uuid } = context
   return database.transaction(() => {
-    const key = generateKey()
+    const key = generateKey(context)
     const permissions = { ...options, ...mergeRights(options, NO_RIGHTS) }
     requireWholeScope(permissions)
     const apiKey = {
@@ -166,7 +169,7 @@ export function rotateApiKey(
   const { database, clock } = context
   return database.transaction(() => {
     const before = requireActiveApiKey(context, apiKeyId)
-    const key = generateKey()
+    const key = generateKey(context)
     const now = clock()
     const secret = {
       ...{ keyHash: hashToken(key), last4: key.slice(-4), rotatedAt: instantOf(now) },
@@ -204,7 +207,10 @@ function requireActiveApiKey(context: Context, apiKeyId: string): queries.ApiKey
   return found
 }
 
-const generateKey = () => `sk_live_${randomBytes(16).toString('hex')}`
+const prefixOf = ({ isSandbox }: Pick<Context, 'isSandbox'>) =>
+  isSandbox ? TEST_PREFIX : 'sk_live_'
+
+const generateKey = (context: Context) => `${prefixOf(context)}${randomBytes(16).toString('hex')}`
 
 const withoutHashes = ({ keyHash: _, oldKeyHash: __, ...apiKey }: queries.ApiKeyRecord): ApiKey =>
   apiKey

@@ -4,6 +4,7 @@ import type { Backups } from '#server/modules/backups/backups.ts'
 import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import type { Lifecycle } from '#server/modules/lifecycle/lifecycle.ts'
+import type { Sandbox } from '#server/modules/sandbox/sandbox.ts'
 import type { Verifications } from '#server/modules/tiers/verification.ts'
 import type { KeyStoreState, ShellStatus } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -71,6 +72,8 @@ export interface RunningGateway {
   readonly lifecycle: Pick<Lifecycle, 'runNow'>
   readonly forwarding: Pick<Forwarding, 'add' | 'update' | 'remove' | 'refresh'>
   readonly verifications: Pick<Verifications, 'run'>
+  /** `undefined` in the gateway of the sandbox. */
+  readonly sandbox: Pick<Sandbox, 'createKey' | 'setWebhook' | 'empty'> | undefined
   /** Path of the log file; `undefined` if the log goes to stderr. */
   readonly logFile: string | undefined
   status(): Promise<ShellStatus>

@@ -31,6 +31,7 @@ import type { ControlReply, ControlRequest } from './control.ts'
 import { DESTINATION_COMMANDS } from './destination-commands.ts'
 import { DEVICE_COMMANDS } from './device-commands.ts'
 import { LIFECYCLE_COMMANDS } from './lifecycle-commands.ts'
+import { SANDBOX_COMMANDS } from './sandbox-commands.ts'
 import { SHELL_COMMANDS } from './shell-commands.ts'
 import { TIER_COMMANDS } from './tier-commands.ts'
 import { VIEWER_COMMANDS } from './viewer-commands.ts'
@@ -207,6 +208,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   ...VIEWER_COMMANDS,
   ...BACKUP_COMMANDS,
   ...TIER_COMMANDS,
+  ...SANDBOX_COMMANDS,
   ...SHELL_COMMANDS,
   'connection-sheet': {
     usage: '',

@@ -19,7 +19,7 @@ export function openAdmittedConnections(context: Context): AdmittedConnections {
   return new AdmittedConnections((host) => isApproved(host) || isKnownDeviceHost(context, host))
 }
 
-/** Addresses of the running gateway; `dimse` is empty in safe mode. */
+/** Addresses of the running gateway; `dimse` is empty in safe mode, `http` in the sandbox. */
 export type ListenerAddresses = NonNullable<ReturnType<Listeners['addresses']>>
 
 /** The listeners of the gateway; each is set when it is up. */
@@ -60,7 +60,7 @@ export class Listeners {
     const { http, lan, dicom } = this
     return [
       ...(dicom?.listeners() ?? []),
-      ...(http
+      ...(http?.url
         ? [{ name: 'http', address: http.url, aeTitle: null, isUp: true, detail: null } as const]
         : []),
       ...lanStates(lan),
@@ -101,7 +101,7 @@ function lanStates(lan: LanListener | undefined): Status['listeners'] {
 }
 
 function portOf(url: string | undefined): number[] {
-  if (url === undefined) return []
+  if (url === undefined || url === '') return []
   const { port, protocol } = new URL(url)
   return [Number(port || (protocol === 'https:' ? 443 : 80))]
 }

@@ -1,17 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import {
-  openPartnerSimulator,
-  type PhantomSeries,
-  phantomSlice,
-  phantomSopUid,
-} from '#electron/simulator/partner.ts'
+import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import type { Actor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
-import { sendInstances } from '#server/dicom/scu/store.ts'
 import type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
@@ -24,11 +14,10 @@ import { NewDevice } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message, verbatim } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
+import { performExam } from './simulated-exam.ts'
 
 const HOST = '127.0.0.1'
 const AE_TITLE = 'SIMULATOR'
-/** Number of slices of a simulated exam. */
-const SLICES = 12
 
 type Visit = NonNullable<Simulators['visit']>
 
@@ -144,18 +133,7 @@ export class TrialSimulators implements AsyncDisposable {
   async #perform(peer: Peer, exams: readonly WorklistExam[]): Promise<number> {
     const [exam] = exams
     if (!exam) throw new ApiError('refused', message('setup.no-exam-to-perform'))
-    const folder = await mkdtemp(join(tmpdir(), 'isthmus-simulator-'))
-    try {
-      const instances = await writeSlices(folder, exam)
-      let stored = 0
-      for await (const result of sendInstances({ peer, callingAeTitle: AE_TITLE }, instances)) {
-        if (result.outcome === 'failed') throw result.error
-        if (result.outcome === 'sent') stored += 1
-      }
-      return stored
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    return await performExam(peer, AE_TITLE, exam)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -164,21 +142,3 @@ export class TrialSimulators implements AsyncDisposable {
 }
 
 const partnerUrl = (port: number) => `http://${HOST}:${port}/webhooks`
-
-/** Writes generated slices with the identity of an exam to files. */
-async function writeSlices(folder: string, exam: WorklistExam) {
-  const { studyInstanceUid, startDate, description, ...patient } = exam
-  const series: PhantomSeries = {
-    ...patient,
-    ...{ studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.1`, slices: SLICES },
-    ...{ studyDate: startDate, studyDescription: description },
-  }
-  const numbers = Array.from({ length: SLICES }, (_, index) => index + 1)
-  return Promise.all(
-    numbers.map(async (number) => {
-      const path = join(folder, `${phantomSopUid(series, number)}.dcm`)
-      await writeFile(path, Buffer.concat(phantomSlice(series, number)))
-      return { path, ...(await readFileMeta(path)) }
-    }),
-  )
-}

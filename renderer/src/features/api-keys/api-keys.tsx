@@ -39,6 +39,7 @@ import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { DicomwebForm, dicomwebOptions } from './dicomweb-right.tsx'
+import { SandboxPanel } from './sandbox-panel.tsx'
 import {
   NO_SELF_SERVICE,
   type SelfService,
@@ -97,6 +98,7 @@ export function Keys() {
           />
         )}
       </Panel>
+      <SandboxPanel />
       <Modal
         opened={isAdding}
         onClose={() => setIsAdding(false)}

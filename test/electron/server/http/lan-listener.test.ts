@@ -31,6 +31,7 @@ const listener = (override?: { host: string; port: number }) =>
       done.push(`open ${port}`)
       return {
         ...{ url: `https://${host}:${port}`, address: host, port, setCertificate: () => {} },
+        answer: () => undefined,
         async [Symbol.asyncDispose]() {
           done.push(`close ${port}`)
         },

@@ -203,6 +203,7 @@ describe('the operations of the window', () => {
       'identityProvider.provider',
       'identityProvider.test',
       'otlpExport.state',
+      'sandbox.read',
     ])
   })
 
@@ -260,6 +261,11 @@ describe('the operations of the window', () => {
       'dictation.setSecret',
       'identityProvider.setSecret',
       'otlpExport.setSecret',
+      'sandbox.switch',
+      'sandbox.createKey',
+      'sandbox.revokeKey',
+      'sandbox.setWebhook',
+      'sandbox.empty',
     ])
   })
 

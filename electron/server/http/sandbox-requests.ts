@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+// The sandbox has no port of its own: the listeners of the gateway pass it the requests with a test
+// key, and those for the links that it gave out (decision 0075).
+
+/** How the API keys of the sandbox begin. */
+export const TEST_PREFIX = 'sk_test_'
+/** Precedes the path of every link that the sandbox gives out. */
+export const SANDBOX_PATH = '/sandbox'
+
+/** Takes over a request for the sandbox; false if the sandbox is switched off. */
+export type SandboxRequests = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** The interfaces that keys authenticate for. */
+const OF_KEYS = /^\/(v1|dicom-web)\//
+/** The pages that links lead to and what they request. The window is not among them. */
+const OF_LINKS = /^\/sandbox\/(reports|study|token|viewer)(?=[/?]|$)/
+const TEST_KEY = new RegExp(`^Bearer +${TEST_PREFIX}`, 'i')
+
+/** A request as Fastify reads it: `originalUrl` is the URL before it was changed. */
+type Incoming = IncomingMessage & { originalUrl?: string | undefined }
+
+/**
+ * Whether the request is for the sandbox. Removes the prefix of links from its URL; it stays in the
+ * `originalUrl`.
+ */
+export function isForSandbox(request: Incoming): boolean {
+  const { url = '' } = request
+  if (OF_LINKS.test(url)) {
+    request.originalUrl = url
+    request.url = url.slice(SANDBOX_PATH.length)
+    return true
+  }
+  return OF_KEYS.test(url) && TEST_KEY.test(request.headers.authorization ?? '')
+}

@@ -1,0 +1,78 @@
+import { type Actor, keyActor, userActor } from '#server/audit-log/audit.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
+import type { ApiKeyCaller, Caller } from '#server/modules/users/caller.ts'
+import { sandbox as calls, dashboardSandbox } from '#shared/contract/sandbox.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import type { SandboxBench } from './bench.ts'
+import type { Sandbox } from './sandbox.ts'
+
+/** Only a test key is admitted, and only the gateway of the sandbox accepts test keys. */
+function onlyKey(caller: Caller): ApiKeyCaller {
+  if (caller.kind === 'api-key') return caller
+  throw new ApiError('not-permitted', message('http.test-key-needed'))
+}
+
+/**
+ * Serves the calls of the sandbox. The live gateway declares them too, and refuses every caller.
+ * @param bench undefined in the live gateway
+ * @param empty empties the sandbox after the response; undefined in the live gateway
+ */
+export function serveSandboxCalls(
+  app: HttpApp,
+  bench: SandboxBench | undefined,
+  empty: ((actor: Actor) => void) | undefined,
+): void {
+  const own = (): SandboxBench => {
+    if (bench) return bench
+    throw new ApiError('not-permitted', message('http.test-key-needed'))
+  }
+  serveAll(app, calls, {
+    read: () => own().state(),
+    setWebhook: ({ body, caller }) => own().setWebhook(body, onlyKey(caller)),
+    runExam: ({ body }) => own().runExam(body),
+    signReport: ({ body, caller }) => own().signReport(body, onlyKey(caller)),
+    sendEvent: ({ body, caller }) => own().sendEvent(body, onlyKey(caller)),
+    advance: () => own().advance(),
+    empty({ caller }) {
+      empty?.(keyActor(onlyKey(caller).apiKeyId))
+      return { success: true, message: message('sandbox.being-emptied') }
+    },
+  })
+}
+
+/**
+ * Serves the window's calls about the sandbox.
+ * @param sandbox undefined in the gateway of the sandbox
+ */
+export function serveSandboxWindow(app: HttpApp, sandbox: Sandbox | undefined): void {
+  const own = (): Sandbox => {
+    if (sandbox) return sandbox
+    throw new ApiError('refused', message('sandbox.is-the-sandbox'))
+  }
+  serveAll(app, dashboardSandbox, {
+    read: () => own().overview(),
+    async switch({ body, user }) {
+      await own().switch(body.isOn, userActor(user.userId))
+      return own().overview()
+    },
+    async createKey({ body, user }) {
+      const { apiKey, key } = await own().createKey(body.description, userActor(user.userId))
+      const { oldLast4: _, oldExpiresAt: __, ...row } = apiKey
+      return { apiKey: { ...row, old: null }, key }
+    },
+    revokeKey({ params, user }) {
+      own().revokeKey(params.apiKeyId, userActor(user.userId))
+      return { success: true }
+    },
+    setWebhook({ body: { url, ...options }, user }) {
+      const secret = own().setWebhook(url, options, userActor(user.userId))
+      return { overview: own().overview(), secret }
+    },
+    async empty({ user }) {
+      await own().empty(userActor(user.userId))
+      return own().overview()
+    },
+  })
+}

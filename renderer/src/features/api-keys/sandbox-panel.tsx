@@ -1,0 +1,258 @@
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { IconBan, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { ApiKeyRow } from '#shared/contract/dashboard-people.ts'
+import { dashboardSandbox, type SandboxOverview } from '#shared/contract/sandbox.ts'
+import { useReply, useSend } from '../../api/queries.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t, textsOf } from '../../i18n/t.ts'
+import { MayButton } from '../../ui/allowed.tsx'
+import { Ago, Clock } from '../../ui/clock.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { IconAct } from '../../ui/icon-act.tsx'
+import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { RowTable } from '../../ui/row-table.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
+import { Tag } from '../../ui/tone.tsx'
+import { showDone } from '../../ui/undo.tsx'
+import { SandboxKeyForm, SandboxWebhookForm } from './sandbox-forms.tsx'
+
+const COLUMNS = textsOf(
+  'ui.api-keys.columns',
+  ...(['description', 'key', 'made', 'used', 'actions'] as const),
+)
+const CHANGES = [dashboardSandbox.read]
+
+type Asked = 'key' | 'webhook' | 'empty' | 'off' | null
+
+/** The sandbox: its test keys, where its events go, and how much is in it. */
+export function SandboxPanel() {
+  const reply = useReply(dashboardSandbox.read, {})
+  const [asked, setAsked] = useState<Asked>(null)
+  const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
+  const [key, setKey] = useState<string | null>(null)
+  const [secret, setSecret] = useState<string | null>(null)
+  const close = () => setAsked(null)
+  return (
+    <Panel title={t('ui.api-keys.sandbox.title')}>
+      <Stack>
+        <Text>{t('ui.api-keys.sandbox.about')}</Text>
+        {reply.isPending && <Waiting rows={2} />}
+        {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+        {reply.data && <Overview overview={reply.data} onAsk={setAsked} onRevoke={setRevoking} />}
+      </Stack>
+      {asked === 'key' && <SandboxKeyForm onMade={setKey} onDone={close} />}
+      {asked === 'webhook' && <SandboxWebhookForm onMade={setSecret} onDone={close} />}
+      {asked === 'empty' && <EmptySandbox onDone={close} />}
+      {asked === 'off' && <SwitchOff onDone={close} />}
+      {revoking && <RevokeTestKey apiKey={revoking} onDone={() => setRevoking(null)} />}
+      <ShownOnce
+        value={key}
+        {...textsOf('ui.api-keys.shown', 'title', 'about', 'done')}
+        what={t('ui.api-keys.theKey')}
+        onClose={() => setKey(null)}
+      />
+      <ShownOnce
+        value={secret}
+        title={t('ui.api-keys.sandbox.secretTitle')}
+        about={t('ui.api-keys.sandbox.secretAbout')}
+        done={t('ui.api-keys.sandbox.secretDone')}
+        what={t('ui.api-keys.sandbox.theSecret')}
+        onClose={() => setSecret(null)}
+      />
+    </Panel>
+  )
+}
+
+function Overview(props: {
+  overview: SandboxOverview
+  onAsk: (asked: Asked) => void
+  onRevoke: (key: ApiKeyRow) => void
+}) {
+  const { overview, onAsk, onRevoke } = props
+  const { isOn, fault, keys, webhook, contents } = overview
+  return (
+    <>
+      {!isOn && <Text c="dimmed">{t('ui.api-keys.sandbox.isOff')}</Text>}
+      {fault && (
+        <Alert color="red" title={t('ui.api-keys.sandbox.fault')}>
+          {translateMessage(fault)}
+        </Alert>
+      )}
+      {contents && (
+        <Facts
+          facts={[
+            [t('ui.api-keys.sandbox.webhook'), <WebhookText key="webhook" webhook={webhook} />],
+            [
+              t('ui.api-keys.sandbox.contentsLabel'),
+              t('ui.api-keys.sandbox.contents', {
+                studies: contents.studies,
+                images: contents.images,
+                waiting: contents.waitingReports,
+              }),
+            ],
+          ]}
+        />
+      )}
+      {contents && keys.length === 0 && <Text c="dimmed">{t('ui.api-keys.sandbox.none')}</Text>}
+      {keys.length > 0 && <TestKeys keys={keys} onRevoke={onRevoke} />}
+      <Group>
+        <MayButton
+          permission="manageGateway"
+          leftSection={<IconPlus size={16} />}
+          onClick={() => onAsk('key')}
+        >
+          {t('ui.api-keys.sandbox.add')}
+        </MayButton>
+        {contents && (
+          <>
+            <Button variant="default" onClick={() => onAsk('webhook')}>
+              {t('ui.api-keys.sandbox.setWebhook')}
+            </Button>
+            <Button variant="default" onClick={() => onAsk('empty')}>
+              {t('ui.api-keys.sandbox.empty')}
+            </Button>
+          </>
+        )}
+        {isOn ? (
+          <Button variant="default" onClick={() => onAsk('off')}>
+            {t('ui.api-keys.sandbox.switchOff')}
+          </Button>
+        ) : (
+          <SwitchOn />
+        )}
+      </Group>
+    </>
+  )
+}
+
+function WebhookText({ webhook }: Pick<SandboxOverview, 'webhook'>) {
+  if (!webhook) return t('ui.api-keys.sandbox.noWebhook')
+  if (webhook.isSimulated) return t('ui.api-keys.sandbox.simulated')
+  return <span className="mono">{webhook.url}</span>
+}
+
+function TestKeys({
+  keys,
+  onRevoke,
+}: {
+  keys: readonly ApiKeyRow[]
+  onRevoke: (key: ApiKeyRow) => void
+}) {
+  return (
+    <RowTable columns={COLUMNS} minWidth={640}>
+      {keys.map((key) => (
+        <Table.Tr key={key.apiKeyId} c={key.revokedAt === null ? '' : 'dimmed'}>
+          <Table.Td>{key.description}</Table.Td>
+          <Table.Td>
+            <span className="mono">{t('ui.api-keys.sandbox.masked', { last4: key.last4 })}</span>
+          </Table.Td>
+          <Table.Td>
+            <Clock instant={key.createdAt} />
+          </Table.Td>
+          <Table.Td>
+            <Ago instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
+          </Table.Td>
+          <Table.Td>
+            <Group justify="flex-end">
+              {key.revokedAt === null ? (
+                <IconAct
+                  icon={IconBan}
+                  label={t('ui.api-keys.revoke', { name: key.description })}
+                  onClick={() => onRevoke(key)}
+                />
+              ) : (
+                <Tag tone="plain">{t('ui.api-keys.revoked')}</Tag>
+              )}
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </RowTable>
+  )
+}
+
+function SwitchOn() {
+  const send = useSend(dashboardSandbox.switch, CHANGES)
+  return (
+    <>
+      <Button
+        variant="default"
+        loading={send.isPending}
+        onClick={() =>
+          send.mutate(
+            { body: { isOn: true } },
+            { onSuccess: () => showDone(t('ui.api-keys.sandbox.switchedOn')) },
+          )
+        }
+      >
+        {t('ui.api-keys.sandbox.switchOn')}
+      </Button>
+      {send.error && <Failed error={send.error} />}
+    </>
+  )
+}
+
+function SwitchOff({ onDone }: { onDone: () => void }) {
+  const send = useSend(dashboardSandbox.switch, CHANGES)
+  const onSuccess = () => {
+    showDone(t('ui.api-keys.sandbox.switchedOff'))
+    onDone()
+  }
+  return (
+    <Confirm
+      isOpen
+      title={t('ui.api-keys.sandbox.switchOffTitle')}
+      action={t('ui.api-keys.sandbox.switchOff')}
+      isBusy={send.isPending}
+      error={send.error}
+      onClose={onDone}
+      onConfirm={() => send.mutate({ body: { isOn: false } }, { onSuccess })}
+    >
+      {t('ui.api-keys.sandbox.switchOffText')}
+    </Confirm>
+  )
+}
+
+function EmptySandbox({ onDone }: { onDone: () => void }) {
+  const send = useSend(dashboardSandbox.empty, CHANGES)
+  const onSuccess = () => {
+    showDone(t('ui.api-keys.sandbox.emptied'))
+    onDone()
+  }
+  return (
+    <Confirm
+      isOpen
+      title={t('ui.api-keys.sandbox.emptyTitle')}
+      action={t('ui.api-keys.sandbox.emptyAction')}
+      isBusy={send.isPending}
+      error={send.error}
+      onClose={onDone}
+      onConfirm={() => send.mutate({}, { onSuccess })}
+    >
+      {t('ui.api-keys.sandbox.emptyText')}
+    </Confirm>
+  )
+}
+
+function RevokeTestKey({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
+  const revoke = useSend(dashboardSandbox.revokeKey, CHANGES)
+  const { apiKeyId, description } = apiKey
+  const onSuccess = () => {
+    showDone(t('ui.api-keys.revokedDone', { name: description }))
+    onDone()
+  }
+  return (
+    <Confirm
+      isOpen
+      title={t('ui.api-keys.revokeTitle')}
+      action={t('ui.api-keys.revokeAction')}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onClose={onDone}
+      onConfirm={() => revoke.mutate({ params: { apiKeyId } }, { onSuccess })}
+    >
+      {t('ui.api-keys.revokeText', { name: description })}
+    </Confirm>
+  )
+}
