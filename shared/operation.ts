@@ -28,12 +28,22 @@ export type WindowAccess =
  * - `viewer`: a key with the viewer area.
  * - `people`: a key that may manage users.
  * - `viewer-people`: a key with both.
+ * - `events`: a key that may read its own events.
+ * - `endpoints`: a key that may manage its own endpoints.
  * - `sandbox`: a test key.
  *
- * A user may call all of them except those of the sandbox with the session of the window; `people`
- * and `viewer-people` then require a recent confirmation of identity.
+ * A user may call all of them with the session of the window, except those of the sandbox, and
+ * `events` and `endpoints`, for which the window has its own; `people` and `viewer-people` then
+ * require a recent confirmation of identity.
  */
-export type PartnerAccess = 'partner' | 'viewer' | 'people' | 'viewer-people' | 'sandbox'
+export type PartnerAccess =
+  | 'partner'
+  | 'viewer'
+  | 'people'
+  | 'viewer-people'
+  | 'events'
+  | 'endpoints'
+  | 'sandbox'
 
 /**
  * Who may call an operation. `view`: a page of the viewer, authorized by the cookie of its view.

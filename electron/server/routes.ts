@@ -36,6 +36,7 @@ import { serveUpdates } from '#server/modules/diagnostics/update-routes.ts'
 import { serveDictation } from '#server/modules/dictation/routes.ts'
 import type { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
+import { serveOwnEvents } from '#server/modules/events/own-event-routes.ts'
 import type { EventReplay } from '#server/modules/events/replay.ts'
 import { serveEvents } from '#server/modules/events/routes.ts'
 import { testSending } from '#server/modules/events/test-sending.ts'
@@ -45,6 +46,7 @@ import { serveThumbnails } from '#server/modules/images/thumbnail-routes.ts'
 import type { Erasures } from '#server/modules/lifecycle/erasures.ts'
 import { serveLifecycle } from '#server/modules/lifecycle/routes.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
+import { serveOwnEndpoints } from '#server/modules/partners/own-endpoint-routes.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints, servePartner } from '#server/modules/partners/routes.ts'
 import { serveReconciliation } from '#server/modules/reconciliation/routes.ts'
@@ -262,8 +264,10 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
   serveDictation(app, context, services.speech)
   const waiting = () => destinations.waiting()
   serveEndpoints(app, context, services.refusedHosts, waiting, noteStatus)
-  const sendTest = testSending(context, requester, publicBase)
+  const sendTest = testSending(context, requester, eventLog, publicBase)
   serveEvents(app, context, eventLog, services.replay, sendTest, noteStatus)
+  serveOwnEvents(app, eventLog, services.replay)
+  serveOwnEndpoints(app, context, services.refusedHosts, waiting, sendTest, noteStatus)
 }
 
 function serveExamsAndImages(app: HttpApp, context: Context, services: Services): void {

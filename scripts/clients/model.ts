@@ -56,8 +56,16 @@ export interface Model {
 
 /** The groups of the contract; the longest that begins an operation ID counts. */
 const GROUPS = [
-  ...(['viewerUsers', 'scribeUsers', 'express', 'orgs', 'viewer', 'scribe', 'sandbox'] as const),
-]
+  'viewerUsers',
+  'scribeUsers',
+  'express',
+  'orgs',
+  'viewer',
+  'scribe',
+  'events',
+  'endpoints',
+  'sandbox',
+] as const
 
 export function modelOf(document: Json): Model {
   const tags = document.tags as readonly { name: string; description: string }[]

@@ -256,8 +256,13 @@ function typePrinter(prefix = '') {
   }
 }
 
+const PYTHON_WORDS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [true, 'True'],
+  [false, 'False'],
+  [null, 'None'],
+])
 const literal = (values: readonly unknown[]) =>
-  `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`
+  `Literal[${values.map((value) => PYTHON_WORDS.get(value) ?? JSON.stringify(value)).join(', ')}]`
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 

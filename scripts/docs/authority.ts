@@ -50,12 +50,18 @@ const KEYS = [
   { isViewerEnabled: true, managesPeople: false },
   { isViewerEnabled: false, managesPeople: true },
   { isViewerEnabled: true, managesPeople: true },
+  { isViewerEnabled: false, eventAccess: 'without-bodies' },
+  { isViewerEnabled: false, managesEndpoints: true },
 ] as const
 
 /** Every operation of the interface that changes something. */
 export const interfaceAuthorityTable = (): string =>
   table(
-    ['call', 'key', 'key, viewer', 'key, people', 'key, viewer and people'],
+    [
+      'call',
+      ...['key', 'key, viewer', 'key, people', 'key, viewer and people'],
+      ...['key, events', 'key, endpoints'],
+    ],
     interfaceOperations()
       .filter(({ operation }) => operation.method !== 'GET')
       .map(({ operation }) => [

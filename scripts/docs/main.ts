@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { API_REFERENCE, apiReference } from './api-reference.ts'
 import { DOCUMENTS, documentPath } from './documents.ts'
 import { filled } from './markdown.ts'
 import { TABLES } from './tables.ts'
@@ -13,6 +14,11 @@ for (const name of DOCUMENTS) {
   if (made === text) continue
   stale.push(name)
   if (!values.check) writeFileSync(path, made)
+}
+const reference = apiReference()
+if (!existsSync(API_REFERENCE) || readFileSync(API_REFERENCE, 'utf8') !== reference) {
+  stale.push('API.md')
+  if (!values.check) writeFileSync(API_REFERENCE, reference)
 }
 if (stale.length === 0) console.log('Every table is what the code says.')
 else

@@ -92,6 +92,24 @@ export type OpenInvitation = z.infer<typeof OpenInvitation>
 export const DICOMWEB_RIGHTS = ['none', 'read', 'store', 'read-and-store'] as const
 export type DicomwebRight = (typeof DICOMWEB_RIGHTS)[number]
 
+/**
+ * What an API key may see of its own events (decision 0076): nothing, the events and attempts
+ * without bodies, or with the bodies of requests and responses, which contain patient data.
+ */
+export const EVENT_ACCESS = ['none', 'without-bodies', 'with-bodies'] as const
+export type EventAccess = (typeof EVENT_ACCESS)[number]
+
+/** What an API key may do for itself. */
+const selfService = {
+  eventAccess: z.enum(EVENT_ACCESS),
+  /**
+   * Whether its events include those of the clinic that belong to no key, such as worklist requests.
+   */
+  seesClinicEvents: z.boolean(),
+  /** Whether it may add, change and remove its own endpoints. */
+  managesEndpoints: z.boolean(),
+}
+
 export const ApiKeyRow = z.object({
   apiKeyId: z.uuid(),
   description: z.string(),
@@ -100,6 +118,7 @@ export const ApiKeyRow = z.object({
   /** Whether it may invite and change users, and link them to customers. */
   managesPeople: z.boolean(),
   dicomweb: z.enum(DICOMWEB_RIGHTS),
+  ...selfService,
   last4: z.string(),
   createdAt: Instant,
   lastUsedAt: Instant.nullable(),
@@ -244,15 +263,25 @@ export const dashboardPeople = {
       scope: z.enum(['all', 'self']).default('self'),
       managesPeople: z.boolean().default(false),
       dicomweb: z.enum(DICOMWEB_RIGHTS).default('none'),
+      eventAccess: selfService.eventAccess.default('none'),
+      seesClinicEvents: z.boolean().default(false),
+      managesEndpoints: z.boolean().default(false),
     }),
     reply: ShownKey,
     status: 201,
   }),
   changeApiKey: operation('PATCH /dashboard/api-keys/:apiKeyId', {
     access: 'manage-confirmed',
-    summary: 'Change what an API key may do: manage users, use DICOMweb',
+    summary:
+      'Change what an API key may do: manage users, use DICOMweb, see its own events and manage its own endpoints',
     params: keyParams,
-    body: z.object({ managesPeople: z.boolean(), dicomweb: z.enum(DICOMWEB_RIGHTS) }).partial(),
+    body: z
+      .object({
+        managesPeople: z.boolean(),
+        dicomweb: z.enum(DICOMWEB_RIGHTS),
+        ...selfService,
+      })
+      .partial(),
     reply: ApiKeyRow,
   }),
   rotateApiKey: operation('POST /dashboard/api-keys/:apiKeyId/rotate', {

@@ -16,6 +16,12 @@ export const EVENT_OUTCOMES = ['none', 'accepted', ...PARTNER_FAULTS] as const
 const EventOutcome = z.enum(EVENT_OUTCOMES)
 export type EventOutcome = z.infer<typeof EventOutcome>
 
+/**
+ * waiting: to be sent or retried; done: accepted; failed: no more attempts; dropped: stopped by a
+ * user.
+ */
+export const EVENT_STATES = ['waiting', 'done', 'failed', 'dropped'] as const
+
 /** A part of a response that was left out or does not conform to the interface. */
 export const AnswerNote = z.object({
   /** Path in the response, such as `manifest.series.0.sops.3`. */
@@ -25,10 +31,7 @@ export const AnswerNote = z.object({
 })
 export type AnswerNote = z.infer<typeof AnswerNote>
 
-/**
- * An event sent to a partner. waiting: to be sent or retried; done: accepted; failed: no more
- * attempts; dropped: stopped by a user.
- */
+/** An event sent to a partner. */
 export const EventSummary = z.object({
   eventId: WebhookEventId,
   type: EventType,
@@ -38,7 +41,7 @@ export const EventSummary = z.object({
   /** The subject: a study, a report or a device's AE title; never a patient. */
   subject: z.string(),
   studyInstanceUid: z.string().nullable(),
-  state: z.enum(['waiting', 'done', 'failed', 'dropped']),
+  state: z.enum(EVENT_STATES),
   outcome: EventOutcome,
   attempts: z.int(),
   /** Number of parts of the last response that were left out. */

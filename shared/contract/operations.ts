@@ -28,6 +28,7 @@ import { dashboardIdentityProvider } from './identity-provider.ts'
 import { dashboardImages } from './images.ts'
 import { dashboardLifecycle } from './lifecycle.ts'
 import { dashboardOtlpExport } from './otlp-export.ts'
+import { ownEndpoints, ownEvents } from './own-events.ts'
 import { dashboardReconciliation } from './reconciliation.ts'
 import { dashboardReports } from './reports.ts'
 import { dashboardSandbox, sandbox } from './sandbox.ts'
@@ -50,6 +51,8 @@ const INTERFACE = {
   viewerUsers,
   scribe,
   scribeUsers,
+  events: ownEvents,
+  endpoints: ownEndpoints,
   sandbox,
 } as const satisfies Groups<PartnerAccess>
 

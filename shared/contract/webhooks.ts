@@ -191,6 +191,13 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
+/** Events that are sent to the endpoint of the API key that created the study or the session. */
+export const KEY_EVENT_TYPES = [
+  'study.access_requested',
+  'ephemeral.access_requested',
+  'secondary_capture.access_requested',
+  'report.delivered',
+] as const satisfies readonly EventType[]
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]['data']>
 export type EventResponse<T extends EventType> = z.infer<(typeof EVENTS)[T]['response']>
 

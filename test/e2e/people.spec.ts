@@ -297,6 +297,40 @@ test('a key is made, opens the interface, is replaced, and is revoked', async ()
   expect(await statusFor(third)).toBe(401)
 })
 
+test('a key is allowed to see its events and to manage its endpoints', async () => {
+  await go('API keys')
+  await page.getByRole('button', { name: 'Create API key' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create API key' })
+  await form.getByRole('textbox', { name: 'Used by' }).fill('Reading group')
+  await form.getByRole('checkbox', { name: 'Manage its own endpoints' }).check()
+  await expect(
+    form.getByRole('checkbox', { name: 'Include events that belong to no key' }),
+  ).toBeDisabled()
+  await isAccessible(page)
+  await form.getByRole('button', { name: 'Create API key' }).click()
+  const key = await shownKey()
+  const statusOf = async (path: string) =>
+    (await fetch(`${stage.http}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
+  expect([await statusOf('/v1/endpoints'), await statusOf('/v1/events')]).toEqual([200, 403])
+
+  const row = page.getByRole('row').filter({ hasText: 'Reading group' })
+  await expect(row).toContainText('manages its endpoints')
+  await row
+    .getByRole('button', { name: 'Change what Reading group may see and manage itself' })
+    .click()
+  const rights = page.getByRole('dialog', { name: 'Self-service of Reading group' })
+  await rights.getByRole('combobox', { name: 'Its own events' }).click()
+  await page.getByRole('option', { name: 'Outcome and attempts, without patient data' }).click()
+  await rights.getByRole('checkbox', { name: 'Include events that belong to no key' }).check()
+  await rights.getByRole('checkbox', { name: 'Manage its own endpoints' }).uncheck()
+  await isAccessible(page)
+  await rights.getByRole('button', { name: 'Save' }).click()
+  await expect(rights).toHaveCount(0)
+  await expect(row).toContainText('sees its events')
+  await expect(row).toContainText('sees events that belong to no key')
+  expect([await statusOf('/v1/endpoints'), await statusOf('/v1/events')]).toEqual([403, 200])
+})
+
 test('nothing of it is complained of on the console', () => {
   expect(complaints.flat()).toEqual([])
 })

@@ -14,6 +14,7 @@ import { Envelope, EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/
 import { ERRORS } from '#shared/errors.ts'
 import type { StudyId } from '#shared/ids.ts'
 import en from '#shared/messages/en.json' with { type: 'json' }
+import { apiReference } from '../../scripts/docs/api-reference.ts'
 import { allWords } from '../e2e/words.ts'
 import {
   blocksOf,
@@ -37,9 +38,8 @@ import { readingWindow } from '../support/reporting-clinic.ts'
 // are its names, figures are those of the code.
 
 const PARTNERS = documentOf('PARTNERS.md')
-/** Without the calls of the sandbox, which have a page of their own. */
-const ofPartners = () =>
-  interfaceOperations().filter(({ operation }) => operation.access !== 'sandbox')
+const EXAMPLES = documentOf('PARTNER-EXAMPLES.md')
+const EVENTS_PAGE = documentOf('EVENTS.md')
 const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'
 const READER = { email: 'reader@clinic.example', password: 'seven calm otters' }
 const OWNER = { email: 'owner@clinic.example', password: 'eight early herons' }
@@ -102,7 +102,7 @@ describe('the examples for partner developers', () => {
    */
   async function readEvents(): Promise<void> {
     const call = await owner()
-    const shown = blocksOf(PARTNERS).filter(({ info }) => info !== '')
+    const shown = blocksOf(EVENTS_PAGE).filter(({ info }) => info !== '')
     for (const part of ['event', 'answer']) {
       const types = shown.flatMap(({ info }) =>
         info.startsWith(`${part} `) ? [info.slice(part.length + 1)] : [],
@@ -148,10 +148,15 @@ describe('the examples for partner developers', () => {
       expect(lines(ran.output)).toEqual(lines(output))
   }
 
-  const titled = stepsOf(PARTNERS).map((step) => ({
-    ...step,
-    title: `line ${step.line}, ${step.heading}: ${step.name || step.text.split('\n')[0]}`,
-  }))
+  const titled = [
+    { name: 'PARTNER-EXAMPLES.md', text: EXAMPLES },
+    { name: 'EVENTS.md', text: EVENTS_PAGE },
+  ].flatMap((page) =>
+    stepsOf(page.text).map((step) => ({
+      ...step,
+      title: `${page.name}:${step.line}, ${step.heading}: ${step.name || step.text.split('\n')[0]}`,
+    })),
+  )
 
   it.for(titled)('are what they say, $title', { timeout: 60_000 }, async (step, context) => {
     needs(context, 'curl', ...(/8045|python3/.test(step.text) ? (['python'] as const) : []))
@@ -167,7 +172,9 @@ describe('the examples for partner developers', () => {
 
   it('have made every call of the interface', (context) => {
     needs(context, 'curl')
-    const ways = ofPartners().map(({ operation: { method, path } }) => ({
+    // The calls of the sandbox are made by `sandbox.test.ts`.
+    const live = interfaceOperations().filter(({ operation }) => operation.access !== 'sandbox')
+    const ways = live.map(({ operation: { method, path } }) => ({
       name: `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
       fits: (call: DocumentedCall) =>
         call.method === method &&
@@ -181,18 +188,12 @@ describe('the examples for partner developers', () => {
 
 describe('the tables for partner developers', () => {
   it('have every call of the interface, once', () => {
-    const shown = rowsOf(PARTNERS, /^(GET|POST|PATCH|PUT|DELETE) \//).map(([call]) => call)
-    const contract = ofPartners().map(
+    const pages = `${EXAMPLES}\n${documentOf('SANDBOX.md')}`
+    const shown = rowsOf(pages, /^(GET|POST|PATCH|PUT|DELETE) \//).map(([call]) => call)
+    const contract = interfaceOperations().map(
       ({ operation: { method, path } }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
     )
     expect(shown.toSorted()).toEqual(contract.toSorted())
-    const ofSandbox = rowsOf(documentOf('SANDBOX.md'), /^(GET|POST) \//).map(([call]) => call)
-    const calls = interfaceOperations().map(
-      ({ operation: { method, path } }) => `${method} ${path}`,
-    )
-    expect(ofSandbox.toSorted()).toEqual(
-      calls.filter((call) => call.includes('/v1/sandbox')).toSorted(),
-    )
   })
 
   it('have every refusal that a partner can meet, with its status', () => {
@@ -210,8 +211,11 @@ describe('the tables for partner developers', () => {
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(spoken))
   })
 
-  it('have every event with its kind and the time it may take', () => {
-    const shown = rowsOf(PARTNERS, /^\w+\.\w+ed$/).map(([event, kind, seconds]) => [
+  it.each([
+    ['PARTNERS.md', PARTNERS],
+    ['EVENTS.md', EVENTS_PAGE],
+  ])('have every event with its kind and the time it may take, in %s', (_, page) => {
+    const shown = rowsOf(page, /^\w+\.\w+ed$/).map(([event, kind, seconds]) => [
       event,
       kind,
       Number(seconds),
@@ -225,7 +229,7 @@ describe('the tables for partner developers', () => {
   })
 
   it('have every way in which the simulated partner behaves', () => {
-    const shown = rowsOf(PARTNERS.slice(PARTNERS.indexOf('| scenario |')), /^[a-z]+$/).map(
+    const shown = rowsOf(EXAMPLES.slice(EXAMPLES.indexOf('| scenario |')), /^[a-z]+$/).map(
       ([name]) => name,
     )
     expect(shown.filter((name) => name !== 'scenario').toSorted()).toEqual(
@@ -236,7 +240,9 @@ describe('the tables for partner developers', () => {
   it('have the waits between tries of a report', () => {
     const worded = (ms: number) =>
       ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
-    expect(PARTNERS).toContain(RETRY_SCHEDULES.reportDelivery.waits.map(worded).join(', '))
+    expect(EVENTS_PAGE.replace(/\s+/g, ' ')).toContain(
+      RETRY_SCHEDULES.reportDelivery.waits.map(worded).join(', '),
+    )
   })
 
   it('name the OpenAPI document that is there', () => {
@@ -247,7 +253,11 @@ describe('the tables for partner developers', () => {
   })
 })
 
-const USER_DOCUMENTS = ['STAFF.md', 'DEVICES.md', 'PARTNERS.md'] as const
+it('API.md is the reference that the OpenAPI document gives', () => {
+  expect(documentOf('API.md')).toBe(apiReference())
+})
+
+const USER_DOCUMENTS = ['STAFF.md', 'DEVICES.md', 'PARTNERS.md', 'PARTNER-EXAMPLES.md'] as const
 /** Without what is code. */
 const prose = (markdown: string) =>
   markdown.replace(/^```.*?^```$/gms, '').replace(/<!--.*?-->/gs, '')

@@ -25,7 +25,15 @@ export function newKey(
     oldExpiresAt: null,
   }
   const keyHash = hashToken(apiKeyId)
-  const rights = { isViewerEnabled, managesPeople, scope, dicomweb: 'none' } as const
+  const rights = {
+    isViewerEnabled,
+    managesPeople,
+    scope,
+    dicomweb: 'none',
+    eventAccess: 'none',
+    seesClinicEvents: false,
+    managesEndpoints: false,
+  } as const
   insertApiKey(store.database, {
     apiKeyId,
     keyHash,

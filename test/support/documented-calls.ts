@@ -37,7 +37,7 @@ export interface Step {
   readonly output: string | undefined
 }
 
-const FILES = new Set(['ts', 'python'])
+const FILES = new Set(['ts', 'js', 'python'])
 
 /** Every fenced block, in order. */
 export function blocksOf(markdown: string): Block[] {
@@ -120,6 +120,14 @@ export interface Ran {
   readonly calls: readonly DocumentedCall[]
 }
 
+/** A terminal without commands of the test's own: what a reader has. */
+export interface ReaderTerminal {
+  /** Where the reader begins. */
+  readonly folder: string
+  /** Where commands are looked for. */
+  readonly path: string
+}
+
 /** One terminal in a folder of its own, in which examples follow each other. */
 export interface Terminal extends AsyncDisposable {
   /** Resolves when the commands are through; what they left in the background goes on. */
@@ -141,22 +149,33 @@ const LINE = '\u001e'
  * Opens it. `npm run -s gateway --` is the command line of these sources, `node` this Node; curl
  * and fetch are the real ones, and each call of theirs is noted.
  * @param shownPorts ports that the document names; others, which are free, stand for them
+ * @param reader runs the commands as they are, in place of all that
  */
-export async function openTerminal(shownPorts: readonly number[]): Promise<Terminal> {
+export async function openTerminal(
+  shownPorts: readonly number[],
+  reader?: ReaderTerminal,
+): Promise<Terminal> {
   const temp = tempFolder()
   const bin = join(temp.folder, 'bin')
-  const work = join(temp.folder, 'work')
+  const work = reader?.folder ?? join(temp.folder, 'work')
   const record = join(bin, 'calls')
-  for (const folder of [bin, work]) mkdirSync(folder)
-  furnish(bin, record)
-  writeFileSync(join(work, 'package.json'), '{"type":"module"}')
+  mkdirSync(bin)
+  if (!reader) {
+    mkdirSync(work)
+    furnish(bin, record)
+    writeFileSync(join(work, 'package.json'), '{"type":"module"}')
+  }
   const ports = new Map<number, number>()
   for (const shown of shownPorts) ports.set(shown, await freePort())
   const withPorts = (text: string) =>
     text.replace(/\b\d{4,5}\b/g, (number) => String(ports.get(Number(number)) ?? number))
 
-  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, HOME: work, LC_ALL: 'C.UTF-8' }
-  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: work, env })
+  const own = { HOME: reader ? temp.folder : work, LC_ALL: 'C.UTF-8' }
+  const env = reader
+    ? { ...own, PATH: reader.path }
+    : { ...process.env, ...own, PATH: `${bin}:${process.env.PATH}` }
+  // A group of its own, with which everything ends that a reader's commands left behind.
+  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: work, env, detached: true })
   const said = listen(bash)
   let number = 0
   let noted = 0
@@ -184,6 +203,7 @@ export async function openTerminal(shownPorts: readonly number[]): Promise<Termi
     port: (shown) => ports.get(shown) ?? shown,
     async [Symbol.asyncDispose]() {
       for (const pid of pidsIn(bin)) endProcess(pid)
+      if (reader) endGroup(bash)
       bash.kill('SIGKILL')
       if (bash.exitCode === null && bash.signalCode === null) await once(bash, 'exit')
       temp[Symbol.dispose]()
@@ -312,12 +332,21 @@ function endProcess(pid: number): void {
   }
 }
 
+function endGroup({ pid }: ChildProcessWithoutNullStreams): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // They have ended.
+  }
+}
+
 // What is another one in every run. A document has some value of the same form.
 const MASKS: readonly (readonly [form: RegExp, mask: string])[] = [
   [/\b(cus|usr|stu|rep|inv|whe|org)_[0-9a-f]{32}\b/g, '$1_*'],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '*'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, '*'],
   [/\b127\.0\.0\.1:\d+\b/g, '127.0.0.1:*'],
+  [/\bwhsec_[A-Za-z0-9+/]+=*/g, 'whsec_*'],
 ]
 const masked = (text: string): string =>
   MASKS.reduce((before, [form, mask]) => before.replace(form, mask), text)

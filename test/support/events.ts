@@ -10,6 +10,7 @@ export const newEvent = (more: Partial<NewEvent> = {}): NewEvent => ({
   endpointId: 'e1',
   subject: 'stu_00000000000040008000000000000001',
   studyInstanceUid: '1.2.3',
+  apiKeyId: null,
   ...more,
 })
 

@@ -47,7 +47,7 @@ export function plantRequest(
   const state = outcome === 'accepted' ? 'done' : 'failed'
   insertEvent(store.database, {
     ...{ eventId, type: 'modality_worklist.requested', endpointId: null, subject: 'CT1' },
-    ...{ studyInstanceUid: null, state, isTest: false, createdAt: at },
+    ...{ studyInstanceUid: null, owner: 'clinic', state, isTest: false, createdAt: at },
     ...event,
   })
   addEventAttempt(

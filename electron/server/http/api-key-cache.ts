@@ -38,14 +38,17 @@ export class ApiKeyCache {
     if (before && now >= before.at && now - before.at < MAX_AGE_MS) return before.caller
     const found = this.#authenticate(key)
     if (!found) return undefined
-    const { apiKeyId, scope, isViewerEnabled, managesPeople, dicomweb, oldExpiresAt } = found
+    const { oldExpiresAt } = found
     const caller: ApiKeyCaller = {
       kind: 'api-key',
-      apiKeyId,
-      scope,
-      isViewerEnabled,
-      managesPeople,
-      dicomweb,
+      apiKeyId: found.apiKeyId,
+      scope: found.scope,
+      isViewerEnabled: found.isViewerEnabled,
+      managesPeople: found.managesPeople,
+      dicomweb: found.dicomweb,
+      eventAccess: found.eventAccess,
+      seesClinicEvents: found.seesClinicEvents,
+      managesEndpoints: found.managesEndpoints,
       ...(this.#context.isSandbox && { isTest: true }),
     }
     // While two secrets are valid, one may expire without a database change.

@@ -1,5 +1,5 @@
 import type { ViewRecord } from '#server/database/tables/viewing.ts'
-import type { DicomwebRight } from '#shared/contract/dashboard-people.ts'
+import type { DicomwebRight, EventAccess } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 
@@ -54,6 +54,12 @@ export interface ApiKeyCaller {
   readonly managesPeople?: boolean | undefined
   /** What it may do by DICOMweb; defaults to `none`. */
   readonly dicomweb?: DicomwebRight | undefined
+  /** What it may see of its own events; defaults to `none`. */
+  readonly eventAccess?: EventAccess | undefined
+  /** Whether its events include those that belong to no key; defaults to false. */
+  readonly seesClinicEvents?: boolean | undefined
+  /** Whether it may manage its own endpoints; defaults to false. */
+  readonly managesEndpoints?: boolean | undefined
   /** Whether it is a key of the sandbox; defaults to false. */
   readonly isTest?: boolean | undefined
 }

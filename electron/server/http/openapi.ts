@@ -31,6 +31,11 @@ const TAGS = {
   ],
   '/v1/scribe/users': ['Scribe users', 'Users who may sign reports, and their invitations.'],
   '/v1/scribe/reports': ['Scribe reports', 'Text, PDF links and addenda of completed reports.'],
+  '/v1/events': [
+    'Sent events',
+    'The events of the calling key: what was sent, what was answered, and sending it again.',
+  ],
+  '/v1/endpoints': ['Endpoints', 'The addresses that receive the events of the calling key.'],
   '/v1/scribe/': ['Scribe studies', 'Studies with patient and scan metadata for reporting.'],
 } as const
 
@@ -155,6 +160,8 @@ const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
   viewer: 'Needs a key with the viewer area.',
   people: 'Needs a key that may manage people.',
   'viewer-people': 'Needs a key with the viewer area that may manage people.',
+  events: 'Needs a key that may see its own events.',
+  endpoints: 'Needs a key that may manage its own endpoints.',
   sandbox: 'Needs a test key, which begins with `sk_test_`.',
 }
 function descriptionOf(operationId: string, { access }: OperationFor<PartnerAccess>): string {

@@ -105,4 +105,21 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Changes a pending invitation, and the user that it belongs to. Refused with 422 once it has expired or was accepted, rejected or revoked.',
   scribeUsersRevokeInvitation:
     'Revokes a pending invitation, named by `invitationId`, `userId` or both, which must match. `success` is false if it is no longer pending.',
+  eventsList:
+    'Returns the events that belong to this key: those about studies and sessions that it created, and those of its endpoints, tests too. With the right to the clinic’s events, also those that belong to no key. Events of other keys are never among them. They are kept as long as the clinic has set.',
+  eventsRead:
+    'Returns one event with its attempts, newest first. Bodies are null unless the key may see them; queries of presigned URLs are removed from them. An event of another key is 404.',
+  eventsReplay:
+    'Sends a report again under its own event ID, at once if it is still waiting; a soft event is requested again with a new ID. `success` is false where that makes no sense, for example for a synchronous event, whose answer nobody waits for any more. Recorded in the clinic’s audit log.',
+  endpointsList: 'Returns the endpoints of this key, oldest first, without their secrets.',
+  endpointsCreate:
+    'Adds an endpoint for events about what this key created; each event goes to one endpoint of a key. The address must be https and public: plain http, private addresses, hosts of files and time limits are set by the clinic. The secret is in this answer only. A repeat with the same `Idempotency-Key` returns the same answer for 24 hours. At most ten endpoints.',
+  endpointsUpdate:
+    'Changes the fields that the body contains. With another host, former secrets no longer sign. `isEnabled` true ends the pause after a 410; an endpoint that the clinic disabled stays disabled (422).',
+  endpointsRemove:
+    'Removes the endpoint. Its waiting deliveries and later events go to the clinic’s default endpoint.',
+  endpointsRotateSecret:
+    'Makes a new signing secret, which is in this answer only. The former one signs too until its time is over, unless `endOthersNow` is true.',
+  endpointsTest:
+    'Sends an event with invented data to the endpoint and waits for its answer, which has no effect. `success` says whether the answer could be used. One test at a time for each endpoint (429).',
 }

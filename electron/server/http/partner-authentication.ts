@@ -16,14 +16,22 @@ import {
 } from './session-authentication.ts'
 import { admitWorkstation } from './workstation-authentication.ts'
 
-/** Which API keys may call an operation of the interface; a signed-in user may call all of them. */
+/**
+ * Which API keys may call an operation of the interface; a signed-in user may call all of them
+ * except those of `KEYS_ONLY`.
+ */
 export const PARTNER_ACCESS = {
   partner: () => true,
   viewer: (key) => key.isViewerEnabled,
   people: (key) => key.managesPeople === true,
   'viewer-people': (key) => key.isViewerEnabled && key.managesPeople === true,
+  events: (key) => key.eventAccess !== undefined && key.eventAccess !== 'none',
+  endpoints: (key) => key.managesEndpoints === true,
   sandbox: (key) => key.isTest === true,
 } as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
+
+/** What only an API key may call: it is about the key itself, and the window has its own calls. */
+const KEYS_ONLY: readonly PartnerAccess[] = ['events', 'endpoints']
 
 /**
  * Authenticates and authorizes the caller, counts a key's rate and sets its headers. @throws
@@ -133,6 +141,12 @@ export function admitDicomweb(
   return caller
 }
 
+/** The caller of an operation that only API keys may call. */
+export function requireKey(caller: Caller): ApiKeyCaller {
+  if (caller.kind !== 'api-key') throw new ApiError('not-permitted', message('http.keys-only'))
+  return caller
+}
+
 /** @throws ApiError not-permitted */
 function requireAccess(caller: Caller, access: PartnerAccess): void {
   if (access === 'sandbox' && !(caller.kind === 'api-key' && caller.isTest))
@@ -140,16 +154,20 @@ function requireAccess(caller: Caller, access: PartnerAccess): void {
   if (caller.kind === 'user') {
     if (!caller.user.hasDashboardAccess)
       throw new ApiError('not-permitted', message('http.no-window'))
+    if (KEYS_ONLY.includes(access)) requireKey(caller)
     return
   }
-  if (PARTNER_ACCESS[access](caller)) return
-  throw new ApiError(
-    'not-permitted',
-    message(
-      access === 'people' || caller.isViewerEnabled
-        ? 'http.key-without-people'
-        : 'http.key-without-viewer',
-    ),
+  if (!PARTNER_ACCESS[access](caller))
+    throw new ApiError('not-permitted', missingRight(access, caller))
+}
+
+function missingRight(access: PartnerAccess, caller: ApiKeyCaller): Message {
+  if (access === 'events') return message('http.key-without-events')
+  if (access === 'endpoints') return message('http.key-without-endpoints')
+  return message(
+    access === 'people' || caller.isViewerEnabled
+      ? 'http.key-without-people'
+      : 'http.key-without-viewer',
   )
 }
 

@@ -173,6 +173,36 @@ describe('bodies', () => {
   })
 })
 
+describe('a request id', () => {
+  it.each([
+    ['GET /v1/express', 200],
+    ['HEAD /v1/express', 200],
+    ['GET /v1/express/cus_00000000000000000000000000000001', 404],
+    ['GET /v1/nothing', 404],
+    ['PUT /v1/express', 405],
+    ['POST /v1/express', 400],
+    ['GET /v1/events', 403],
+    ['GET /openapi.json', 200],
+    ['GET /docs', 200],
+    ['GET /healthz', 200],
+    ['GET /reports/rep_00000000000000000000000000000001/pdf', 403],
+    ['GET /dicomweb/studies', 404],
+  ] as const)('is in the answer to %s, which is %i', async (call, status) => {
+    const given = call.startsWith('P') ? { json: {} } : {}
+    const answer = await stage.keys.partner.send(call as 'GET /', given)
+    expect([call, answer.status]).toEqual([call, status])
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    if (status >= 400) expect(answer.json).toMatchObject({ requestId: expect.any(String) })
+  })
+
+  it('is in the answer to who has no key, and another one each time', async () => {
+    const ids = await Promise.all(
+      [1, 2].map(async () => (await stage.nobody.send('GET /v1/express')).headers['x-request-id']),
+    )
+    expect(new Set(ids).size).toBe(2)
+  })
+})
+
 describe('a cursor', () => {
   it('is refused with other filters, when a byte is changed, and in another list', async () => {
     for (let n = 0; n < 3; n++)
@@ -183,6 +213,11 @@ describe('a cursor', () => {
       query: { limit: 1, studyDescription: 'cursor' },
     })
     const cursor = first.cursor ?? ''
+    // Base64 with padding, as clients of the service know it.
+    expect([cursor.length % 4, Buffer.from(cursor, 'base64').toString('base64')]).toEqual([
+      0,
+      cursor,
+    ])
     const ask = async (query: string) =>
       (await stage.keys.partner.send(`GET /v1/viewer/studies?${query}`)).status
     const encoded = encodeURIComponent(cursor)

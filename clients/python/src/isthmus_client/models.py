@@ -57,6 +57,86 @@ class ClinicalContextEnrichmentRequestedResponse(TypedDict):
     technologistTechnique: NotRequired[str]
 
 
+class DeliveryEndpointRefusedHosts(TypedDict):
+    #: Host, with its port unless it is 443.
+    host: str
+    #: When.
+    at: str
+
+
+class DeliveryEndpointSecrets(TypedDict):
+    #: When it was created.
+    createdAt: str
+    #: When the secret stops signing; null for the newest.
+    endsAt: str | None
+
+
+class DeliveryEndpoint(TypedDict):
+    #: The endpoint.
+    endpointId: str
+    #: A name of your own for the endpoint; may be empty.
+    name: str
+    #: The address that events are sent to.
+    url: str
+    #: The events that it receives; none of them may go to another endpoint of this key.
+    events: list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]]
+    #: Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+    fileHosts: list[str]
+    #: Hosts in answers that the clinic has not listed, newest first, since the start.
+    refusedHosts: list[DeliveryEndpointRefusedHosts]
+    #: The signing secrets in use, newest first: when they were made and when they end.
+    secrets: list[DeliveryEndpointSecrets]
+    #: Whether events are sent to it.
+    isEnabled: bool
+    #: `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+    disabledReason: Literal["person", "gone"] | None
+    #: How many reports wait to be delivered to it.
+    waiting: int
+    #: When it was created.
+    createdAt: str
+
+
+class DeliveryEndpointWithSecretRefusedHosts(TypedDict):
+    #: Host, with its port unless it is 443.
+    host: str
+    #: When.
+    at: str
+
+
+class DeliveryEndpointWithSecretSecrets(TypedDict):
+    #: When it was created.
+    createdAt: str
+    #: When the secret stops signing; null for the newest.
+    endsAt: str | None
+
+
+class DeliveryEndpointWithSecret(TypedDict):
+    #: The endpoint.
+    endpointId: str
+    #: A name of your own for the endpoint; may be empty.
+    name: str
+    #: The address that events are sent to.
+    url: str
+    #: The events that it receives; none of them may go to another endpoint of this key.
+    events: list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]]
+    #: Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+    fileHosts: list[str]
+    #: Hosts in answers that the clinic has not listed, newest first, since the start.
+    refusedHosts: list[DeliveryEndpointWithSecretRefusedHosts]
+    #: The signing secrets in use, newest first: when they were made and when they end.
+    secrets: list[DeliveryEndpointWithSecretSecrets]
+    #: Whether events are sent to it.
+    isEnabled: bool
+    #: `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+    disabledReason: Literal["person", "gone"] | None
+    #: How many reports wait to be delivered to it.
+    waiting: int
+    #: When it was created.
+    createdAt: str
+    #: The signing secret, `whsec_…`. It is in no other answer: keep it now.
+    secret: str
+
+
 class EphemeralAccessRequestedResponseMediaUrls(TypedDict):
     #: Media type of the file.
     mimeType: str
@@ -262,13 +342,13 @@ class ReportText(TypedDict):
 
 
 class SandboxDelivery(TypedDict):
-    #: The event; the `id` of its envelope.
+    #: The event; the same as its `webhook-id`.
     eventId: str
     #: The report or addendum.
     reportId: str
     #: `waiting` to be sent again, `delivered`, or `failed` if it will not be sent again.
     state: Literal["waiting", "delivered", "failed"]
-    #: Number of attempts so far.
+    #: How often it was sent.
     attempts: int
     #: Why the last attempt failed; null if it did not.
     fault: str | None
@@ -288,7 +368,7 @@ class SandboxEventRequest(TypedDict):
 
 
 class SandboxEventResponseNotes(TypedDict):
-    #: Place within the response.
+    #: Where in the answer, such as `manifest.series.0`.
     path: str
     #: Why the part is left out.
     message: str
@@ -297,9 +377,9 @@ class SandboxEventResponseNotes(TypedDict):
 class SandboxEventResponse(TypedDict):
     #: `accepted`, or why the gateway could not use the response.
     outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
-    #: The HTTP status; null if there was no response.
+    #: HTTP status of the answer; null if there was none.
     httpStatus: int | None
-    #: Milliseconds from the request to the end of the response.
+    #: Milliseconds until the answer was read.
     tookMs: float
     #: What the gateway would do with the response.
     verdict: str
@@ -310,7 +390,7 @@ class SandboxEventResponse(TypedDict):
 
 
 class SandboxEvent(TypedDict):
-    #: The event; the `id` of its envelope.
+    #: The event; the same as its `webhook-id`.
     eventId: str
     #: The request as it is signed and sent.
     request: SandboxEventRequest
@@ -565,6 +645,117 @@ class SecondaryCaptureAccessRequestedResponse(TypedDict):
     error: NotRequired[str]
     #: Presigned https URLs. The same object is PUT to each of them, with retries.
     uploadUrls: list[str]
+
+
+class SentEvent(TypedDict):
+    #: The event; the same as its `webhook-id`.
+    eventId: str
+    #: Which event it is.
+    type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
+    #: `synchronous`: somebody waited for the answer; `soft`: work went on without it;
+    #: `asynchronous`: sent until it is accepted.
+    kind: Literal["synchronous", "soft", "asynchronous"]
+    #: The endpoint that it was sent to; null if none received it.
+    endpointId: str | None
+    #: The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+    subject: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str | None
+    #: `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts;
+    #: `dropped`: stopped by a user of the clinic.
+    state: Literal["waiting", "done", "failed", "dropped"]
+    #: How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet;
+    #: `refused`: `success` or `authorized` was false.
+    outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
+    #: How often it was sent.
+    attempts: int
+    #: How many parts of the last answer were left out.
+    remarkCount: int
+    #: Whether it is a test with invented data.
+    isTest: bool
+    #: When it is sent again; null if it is not.
+    nextAttemptAt: str | None
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+
+
+class SentEventAttemptRemarks(TypedDict):
+    #: Where in the answer, such as `manifest.series.0`.
+    path: str
+    #: What is wrong with the part, without its value.
+    sentence: str
+
+
+class SentEventAttempt(TypedDict):
+    #: Number of the attempt, from 1.
+    attempt: int
+    #: When.
+    at: str
+    #: How the attempt ended: `accepted`, or what was wrong.
+    outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
+    #: HTTP status of the answer; null if there was none.
+    httpStatus: int | None
+    #: Milliseconds until the answer was read.
+    tookMs: float
+    #: Bytes of the answer as received.
+    bytes: int
+    #: What was wrong, in a sentence; null if nothing was. The partner’s own text of a refusal only
+    #: for keys that may see bodies.
+    detail: str | None
+    #: The parts of the answer that were left out, and why.
+    remarks: list[SentEventAttemptRemarks]
+    #: The body of the answer, as far as it is kept, without the queries of URLs; null without one,
+    #: or if the key may not see bodies.
+    response: str | None
+    #: Whether `response` is only the beginning.
+    isCut: bool
+
+
+class SentEventWithAttempts(TypedDict):
+    #: The event; the same as its `webhook-id`.
+    eventId: str
+    #: Which event it is.
+    type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
+    #: `synchronous`: somebody waited for the answer; `soft`: work went on without it;
+    #: `asynchronous`: sent until it is accepted.
+    kind: Literal["synchronous", "soft", "asynchronous"]
+    #: The endpoint that it was sent to; null if none received it.
+    endpointId: str | None
+    #: The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+    subject: str
+    #: Study Instance UID (0020,000D).
+    studyInstanceUid: str | None
+    #: `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts;
+    #: `dropped`: stopped by a user of the clinic.
+    state: Literal["waiting", "done", "failed", "dropped"]
+    #: How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet;
+    #: `refused`: `success` or `authorized` was false.
+    outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
+    #: How often it was sent.
+    attempts: int
+    #: How many parts of the last answer were left out.
+    remarkCount: int
+    #: Whether it is a test with invented data.
+    isTest: bool
+    #: When it is sent again; null if it is not.
+    nextAttemptAt: str | None
+    #: When it was created.
+    createdAt: str
+    #: When it was last changed.
+    updatedAt: str
+    #: The body of the last request, as JSON, without the queries of presigned URLs; null once it
+    #: was deleted, or if the key may not see bodies.
+    request: str | None
+    #: The attempts, newest first.
+    attemptList: list[SentEventAttempt]
+    #: Whether this key may see bodies.
+    hasBodies: bool
+    #: Whether it can be sent again.
+    canReplay: bool
+    #: Why it cannot be sent again; null if it can.
+    whyNot: str | None
 
 
 class StudyAccessRequestedResponseMediaUrls(TypedDict):
@@ -1594,7 +1785,7 @@ class ScribeViewerOnlyRerouteUrlReply(TypedDict):
 class ScribeReportsQuery(TypedDict):
     #: The study.
     studyId: NotRequired[str]
-    #: Study Instance UID (0020,000D).
+    #: Only events about the study with this Study Instance UID.
     studyInstanceUid: NotRequired[str]
 
 
@@ -1612,7 +1803,7 @@ class ScribeReportTextQuery(TypedDict):
     reportId: NotRequired[str]
     #: The study.
     studyId: NotRequired[str]
-    #: Study Instance UID (0020,000D).
+    #: Only events about the study with this Study Instance UID.
     studyInstanceUid: NotRequired[str]
 
 
@@ -1630,7 +1821,7 @@ class ScribeReportPdfQuery(TypedDict):
     reportId: NotRequired[str]
     #: The study.
     studyId: NotRequired[str]
-    #: Study Instance UID (0020,000D).
+    #: Only events about the study with this Study Instance UID.
     studyInstanceUid: NotRequired[str]
 
 
@@ -1662,6 +1853,73 @@ class ScribeEphemeralSessionBody(TypedDict):
 class ScribeEphemeralSessionReply(TypedDict):
     #: The link. Whoever has it can open it: treat it like a password.
     url: str
+
+
+class EventsListQuery(TypedDict):
+    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    cursor: NotRequired[str]
+    #: How many entries a page has at most.
+    limit: NotRequired[int]
+    #: Only events of this type.
+    type: NotRequired[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]]
+    #: Only events in this state.
+    state: NotRequired[Literal["waiting", "done", "failed", "dropped"]]
+    #: Only events about the study with this Study Instance UID.
+    studyInstanceUid: NotRequired[str]
+
+
+class EventsListReply(TypedDict):
+    #: The events of this page.
+    events: list[SentEvent]
+    #: Whether there is another page.
+    hasMore: bool
+    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
+    #: exactly if `hasMore` is true.
+    cursor: NotRequired[str]
+
+
+class EndpointsListReply(TypedDict):
+    #: The endpoints, oldest first.
+    endpoints: list[DeliveryEndpoint]
+
+
+class EndpointsCreateBody(TypedDict):
+    #: A name of your own for the endpoint; may be empty.
+    name: NotRequired[str]
+    #: The address that events are sent to: https, on a public host.
+    url: str
+    #: The events that it receives; none of them may go to another endpoint of this key.
+    events: list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "report.delivered"]]
+
+
+class EndpointsUpdateBody(TypedDict):
+    #: A name of your own for the endpoint; may be empty.
+    name: NotRequired[str]
+    #: The address that events are sent to: https, on a public host.
+    url: NotRequired[str]
+    #: The events that it receives; none of them may go to another endpoint of this key.
+    events: NotRequired[list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "report.delivered"]]]
+    #: True enables it again after it answered with 410.
+    isEnabled: NotRequired[Literal[True]]
+
+
+class EndpointsRotateSecretBody(TypedDict):
+    #: Whether former secrets stop signing at once.
+    endOthersNow: NotRequired[bool]
+
+
+class EndpointsTestBody(TypedDict):
+    #: Which event to send.
+    type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "report.delivered"]
+
+
+class EndpointsTestReply(TypedDict):
+    #: Whether the answer could be used.
+    success: bool
+    #: What came back, in a sentence for a person.
+    message: str
+    #: The event; the same as its `webhook-id`.
+    eventId: str
 
 
 class SandboxSetWebhookBody(TypedDict):

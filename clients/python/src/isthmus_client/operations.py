@@ -952,6 +952,183 @@ class Scribe:
         return reply
 
 
+class Events:
+    """The events of the calling key: what was sent, what was answered, and sending it again."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        query: models.EventsListQuery | None = None,
+        options: CallOptions | None = None,
+    ) -> Pages[models.EventsListReply, models.SentEvent]:
+        """List the events of this key, newest first.
+
+        Returns the events that belong to this key: those about studies and sessions that it
+        created, and those of its endpoints, tests too. With the right to the clinic’s events,
+        also those that belong to no key. Events of other keys are never among them. They are
+        kept as long as the clinic has set. Needs a key that may see its own events.
+
+        ``GET /v1/events``
+        """
+        return Pages(self._transport, "/v1/events", query, options, "events")
+
+    def read(
+        self,
+        event_id: str,
+        options: CallOptions | None = None,
+    ) -> models.SentEventWithAttempts:
+        """Read an event with its attempts.
+
+        Returns one event with its attempts, newest first. Bodies are null unless the key may
+        see them; queries of presigned URLs are removed from them. An event of another key is
+        404. Needs a key that may see its own events.
+
+        ``GET /v1/events/{eventId}``
+        """
+        reply: models.SentEventWithAttempts = self._transport.send(
+            "GET", f"/v1/events/{quote(event_id, safe='')}", options=options
+        )
+        return reply
+
+    def replay(
+        self,
+        event_id: str,
+        options: CallOptions | None = None,
+    ) -> models.Outcome:
+        """Send an event again.
+
+        Sends a report again under its own event ID, at once if it is still waiting; a soft
+        event is requested again with a new ID. `success` is false where that makes no sense,
+        for example for a synchronous event, whose answer nobody waits for any more. Recorded
+        in the clinic’s audit log. Needs a key that may see its own events.
+
+        ``POST /v1/events/{eventId}/replay``
+        """
+        reply: models.Outcome = self._transport.send(
+            "POST", f"/v1/events/{quote(event_id, safe='')}/replay", options=options
+        )
+        return reply
+
+
+class Endpoints:
+    """The addresses that receive the events of the calling key."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        options: CallOptions | None = None,
+    ) -> models.EndpointsListReply:
+        """List the endpoints of this key.
+
+        Returns the endpoints of this key, oldest first, without their secrets. Needs a key
+        that may manage its own endpoints.
+
+        ``GET /v1/endpoints``
+        """
+        reply: models.EndpointsListReply = self._transport.send(
+            "GET", "/v1/endpoints", options=options
+        )
+        return reply
+
+    def create(
+        self,
+        body: models.EndpointsCreateBody,
+        options: CallOptions | None = None,
+    ) -> models.DeliveryEndpointWithSecret:
+        """Add an endpoint; its signing secret is returned once.
+
+        Adds an endpoint for events about what this key created; each event goes to one
+        endpoint of a key. The address must be https and public: plain http, private
+        addresses, hosts of files and time limits are set by the clinic. The secret is in this
+        answer only. A repeat with the same `Idempotency-Key` returns the same answer for 24
+        hours. At most ten endpoints. Needs a key that may manage its own endpoints.
+
+        ``POST /v1/endpoints``
+        """
+        reply: models.DeliveryEndpointWithSecret = self._transport.send(
+            "POST", "/v1/endpoints", body=body, options=options
+        )
+        return reply
+
+    def update(
+        self,
+        endpoint_id: str,
+        body: models.EndpointsUpdateBody | None = None,
+        options: CallOptions | None = None,
+    ) -> models.DeliveryEndpoint:
+        """Change an endpoint, or enable it after it answered with 410.
+
+        Changes the fields that the body contains. With another host, former secrets no longer
+        sign. `isEnabled` true ends the pause after a 410; an endpoint that the clinic
+        disabled stays disabled (422). Needs a key that may manage its own endpoints.
+
+        ``PATCH /v1/endpoints/{endpointId}``
+        """
+        reply: models.DeliveryEndpoint = self._transport.send(
+            "PATCH", f"/v1/endpoints/{quote(endpoint_id, safe='')}", body=body or {}, options=options
+        )
+        return reply
+
+    def remove(
+        self,
+        endpoint_id: str,
+        options: CallOptions | None = None,
+    ) -> models.Outcome:
+        """Remove an endpoint.
+
+        Removes the endpoint. Its waiting deliveries and later events go to the clinic’s
+        default endpoint. Needs a key that may manage its own endpoints.
+
+        ``DELETE /v1/endpoints/{endpointId}``
+        """
+        reply: models.Outcome = self._transport.send(
+            "DELETE", f"/v1/endpoints/{quote(endpoint_id, safe='')}", options=options
+        )
+        return reply
+
+    def rotate_secret(
+        self,
+        endpoint_id: str,
+        body: models.EndpointsRotateSecretBody | None = None,
+        options: CallOptions | None = None,
+    ) -> models.DeliveryEndpointWithSecret:
+        """Replace the signing secret; the new one is returned once.
+
+        Makes a new signing secret, which is in this answer only. The former one signs too
+        until its time is over, unless `endOthersNow` is true. Needs a key that may manage its
+        own endpoints.
+
+        ``POST /v1/endpoints/{endpointId}/rotate-secret``
+        """
+        reply: models.DeliveryEndpointWithSecret = self._transport.send(
+            "POST", f"/v1/endpoints/{quote(endpoint_id, safe='')}/rotate-secret", body=body or {}, options=options
+        )
+        return reply
+
+    def test(
+        self,
+        endpoint_id: str,
+        body: models.EndpointsTestBody,
+        options: CallOptions | None = None,
+    ) -> models.EndpointsTestReply:
+        """Send an event with invented data to an endpoint now.
+
+        Sends an event with invented data to the endpoint and waits for its answer, which has
+        no effect. `success` says whether the answer could be used. One test at a time for
+        each endpoint (429). Needs a key that may manage its own endpoints.
+
+        ``POST /v1/endpoints/{endpointId}/test``
+        """
+        reply: models.EndpointsTestReply = self._transport.send(
+            "POST", f"/v1/endpoints/{quote(endpoint_id, safe='')}/test", body=body, options=options
+        )
+        return reply
+
+
 class Sandbox:
     """Test data apart from live data, for developers: what test keys can make happen. All other
     calls work in the sandbox too, with the same test keys.
@@ -1097,4 +1274,6 @@ class Operations:
         self.orgs = Orgs(transport)
         self.viewer = Viewer(transport)
         self.scribe = Scribe(transport)
+        self.events = Events(transport)
+        self.endpoints = Endpoints(transport)
         self.sandbox = Sandbox(transport)

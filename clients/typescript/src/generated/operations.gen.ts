@@ -809,6 +809,152 @@ export class Scribe {
   }
 }
 
+/** The events of the calling key: what was sent, what was answered, and sending it again. */
+export class Events {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * List the events of this key, newest first.
+   *
+   * Returns the events that belong to this key: those about studies and sessions that it created, and those of its endpoints, tests too. With the right to the clinic’s events, also those that belong to no key. Events of other keys are never among them. They are kept as long as the clinic has set. Needs a key that may see its own events.
+   *
+   * `GET /v1/events`
+   */
+  list(
+    query: NonNullable<Types.EventsListData['query']> = {},
+    options?: CallOptions,
+  ): Pages<Types.EventsListResponse, Types.EventsListResponse['events'][number]> {
+    return new Pages(this.#transport, { method: 'GET', path: '/v1/events', query, options }, 'events')
+  }
+
+  /**
+   * Read an event with its attempts.
+   *
+   * Returns one event with its attempts, newest first. Bodies are null unless the key may see them; queries of presigned URLs are removed from them. An event of another key is 404. Needs a key that may see its own events.
+   *
+   * `GET /v1/events/{eventId}`
+   */
+  read(
+    eventId: string,
+    options?: CallOptions,
+  ): Promise<Types.EventsReadResponse> {
+    return this.#transport.send<Types.EventsReadResponse>({ method: 'GET', path: `/v1/events/${encodeURIComponent(eventId)}`, options })
+  }
+
+  /**
+   * Send an event again.
+   *
+   * Sends a report again under its own event ID, at once if it is still waiting; a soft event is requested again with a new ID. `success` is false where that makes no sense, for example for a synchronous event, whose answer nobody waits for any more. Recorded in the clinic’s audit log. Needs a key that may see its own events.
+   *
+   * `POST /v1/events/{eventId}/replay`
+   */
+  replay(
+    eventId: string,
+    options?: CallOptions,
+  ): Promise<Types.EventsReplayResponse> {
+    return this.#transport.send<Types.EventsReplayResponse>({ method: 'POST', path: `/v1/events/${encodeURIComponent(eventId)}/replay`, options })
+  }
+}
+
+/** The addresses that receive the events of the calling key. */
+export class Endpoints {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * List the endpoints of this key.
+   *
+   * Returns the endpoints of this key, oldest first, without their secrets. Needs a key that may manage its own endpoints.
+   *
+   * `GET /v1/endpoints`
+   */
+  list(
+    options?: CallOptions,
+  ): Promise<Types.EndpointsListResponse> {
+    return this.#transport.send<Types.EndpointsListResponse>({ method: 'GET', path: '/v1/endpoints', options })
+  }
+
+  /**
+   * Add an endpoint; its signing secret is returned once.
+   *
+   * Adds an endpoint for events about what this key created; each event goes to one endpoint of a key. The address must be https and public: plain http, private addresses, hosts of files and time limits are set by the clinic. The secret is in this answer only. A repeat with the same `Idempotency-Key` returns the same answer for 24 hours. At most ten endpoints. Needs a key that may manage its own endpoints.
+   *
+   * `POST /v1/endpoints`
+   */
+  create(
+    body: Types.EndpointsCreateData['body'],
+    options?: CallOptions,
+  ): Promise<Types.EndpointsCreateResponse> {
+    return this.#transport.send<Types.EndpointsCreateResponse>({ method: 'POST', path: '/v1/endpoints', body, options })
+  }
+
+  /**
+   * Change an endpoint, or enable it after it answered with 410.
+   *
+   * Changes the fields that the body contains. With another host, former secrets no longer sign. `isEnabled` true ends the pause after a 410; an endpoint that the clinic disabled stays disabled (422). Needs a key that may manage its own endpoints.
+   *
+   * `PATCH /v1/endpoints/{endpointId}`
+   */
+  update(
+    endpointId: string,
+    body: NonNullable<Types.EndpointsUpdateData['body']> = {},
+    options?: CallOptions,
+  ): Promise<Types.EndpointsUpdateResponse> {
+    return this.#transport.send<Types.EndpointsUpdateResponse>({ method: 'PATCH', path: `/v1/endpoints/${encodeURIComponent(endpointId)}`, body, options })
+  }
+
+  /**
+   * Remove an endpoint.
+   *
+   * Removes the endpoint. Its waiting deliveries and later events go to the clinic’s default endpoint. Needs a key that may manage its own endpoints.
+   *
+   * `DELETE /v1/endpoints/{endpointId}`
+   */
+  remove(
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<Types.EndpointsRemoveResponse> {
+    return this.#transport.send<Types.EndpointsRemoveResponse>({ method: 'DELETE', path: `/v1/endpoints/${encodeURIComponent(endpointId)}`, options })
+  }
+
+  /**
+   * Replace the signing secret; the new one is returned once.
+   *
+   * Makes a new signing secret, which is in this answer only. The former one signs too until its time is over, unless `endOthersNow` is true. Needs a key that may manage its own endpoints.
+   *
+   * `POST /v1/endpoints/{endpointId}/rotate-secret`
+   */
+  rotateSecret(
+    endpointId: string,
+    body: NonNullable<Types.EndpointsRotateSecretData['body']> = {},
+    options?: CallOptions,
+  ): Promise<Types.EndpointsRotateSecretResponse> {
+    return this.#transport.send<Types.EndpointsRotateSecretResponse>({ method: 'POST', path: `/v1/endpoints/${encodeURIComponent(endpointId)}/rotate-secret`, body, options })
+  }
+
+  /**
+   * Send an event with invented data to an endpoint now.
+   *
+   * Sends an event with invented data to the endpoint and waits for its answer, which has no effect. `success` says whether the answer could be used. One test at a time for each endpoint (429). Needs a key that may manage its own endpoints.
+   *
+   * `POST /v1/endpoints/{endpointId}/test`
+   */
+  test(
+    endpointId: string,
+    body: Types.EndpointsTestData['body'],
+    options?: CallOptions,
+  ): Promise<Types.EndpointsTestResponse> {
+    return this.#transport.send<Types.EndpointsTestResponse>({ method: 'POST', path: `/v1/endpoints/${encodeURIComponent(endpointId)}/test`, body, options })
+  }
+}
+
 /** Test data apart from live data, for developers: what test keys can make happen. All other calls work in the sandbox too, with the same test keys. */
 export class Sandbox {
   readonly #transport: Transport
@@ -927,6 +1073,10 @@ export class Operations {
   readonly viewer: Viewer
   /** Studies with patient and scan metadata for reporting. */
   readonly scribe: Scribe
+  /** The events of the calling key: what was sent, what was answered, and sending it again. */
+  readonly events: Events
+  /** The addresses that receive the events of the calling key. */
+  readonly endpoints: Endpoints
   /** Test data apart from live data, for developers: what test keys can make happen. All other calls work in the sandbox too, with the same test keys. */
   readonly sandbox: Sandbox
 
@@ -937,6 +1087,8 @@ export class Operations {
     this.orgs = new Orgs(transport)
     this.viewer = new Viewer(transport)
     this.scribe = new Scribe(transport)
+    this.events = new Events(transport)
+    this.endpoints = new Endpoints(transport)
     this.sandbox = new Sandbox(transport)
   }
 }

@@ -87,6 +87,140 @@ export type ClinicalContextEnrichmentRequestedResponse = {
     technologistTechnique?: string;
 };
 
+export type DeliveryEndpoint = {
+    /**
+     * The endpoint.
+     */
+    endpointId: string;
+    /**
+     * A name of your own for the endpoint; may be empty.
+     */
+    name: string;
+    /**
+     * The address that events are sent to.
+     */
+    url: string;
+    /**
+     * The events that it receives; none of them may go to another endpoint of this key.
+     */
+    events: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered'>;
+    /**
+     * Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+     */
+    fileHosts: Array<string>;
+    /**
+     * Hosts in answers that the clinic has not listed, newest first, since the start.
+     */
+    refusedHosts: Array<{
+        /**
+         * Host, with its port unless it is 443.
+         */
+        host: string;
+        /**
+         * When.
+         */
+        at: string;
+    }>;
+    /**
+     * The signing secrets in use, newest first: when they were made and when they end.
+     */
+    secrets: Array<{
+        /**
+         * When it was created.
+         */
+        createdAt: string;
+        /**
+         * When the secret stops signing; null for the newest.
+         */
+        endsAt: string | null;
+    }>;
+    /**
+     * Whether events are sent to it.
+     */
+    isEnabled: boolean;
+    /**
+     * `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+     */
+    disabledReason: 'person' | 'gone' | null;
+    /**
+     * How many reports wait to be delivered to it.
+     */
+    waiting: number;
+    /**
+     * When it was created.
+     */
+    createdAt: string;
+};
+
+export type DeliveryEndpointWithSecret = {
+    /**
+     * The endpoint.
+     */
+    endpointId: string;
+    /**
+     * A name of your own for the endpoint; may be empty.
+     */
+    name: string;
+    /**
+     * The address that events are sent to.
+     */
+    url: string;
+    /**
+     * The events that it receives; none of them may go to another endpoint of this key.
+     */
+    events: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered'>;
+    /**
+     * Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+     */
+    fileHosts: Array<string>;
+    /**
+     * Hosts in answers that the clinic has not listed, newest first, since the start.
+     */
+    refusedHosts: Array<{
+        /**
+         * Host, with its port unless it is 443.
+         */
+        host: string;
+        /**
+         * When.
+         */
+        at: string;
+    }>;
+    /**
+     * The signing secrets in use, newest first: when they were made and when they end.
+     */
+    secrets: Array<{
+        /**
+         * When it was created.
+         */
+        createdAt: string;
+        /**
+         * When the secret stops signing; null for the newest.
+         */
+        endsAt: string | null;
+    }>;
+    /**
+     * Whether events are sent to it.
+     */
+    isEnabled: boolean;
+    /**
+     * `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+     */
+    disabledReason: 'person' | 'gone' | null;
+    /**
+     * How many reports wait to be delivered to it.
+     */
+    waiting: number;
+    /**
+     * When it was created.
+     */
+    createdAt: string;
+    /**
+     * The signing secret, `whsec_…`. It is in no other answer: keep it now.
+     */
+    secret: string;
+};
+
 export type EphemeralAccessRequestedResponse = {
     /**
      * False refuses the request; a person in the clinic sees the reason in `error`.
@@ -443,7 +577,7 @@ export type ReportText = {
 
 export type SandboxDelivery = {
     /**
-     * The event; the `id` of its envelope.
+     * The event; the same as its `webhook-id`.
      */
     eventId: string;
     /**
@@ -455,7 +589,7 @@ export type SandboxDelivery = {
      */
     state: 'waiting' | 'delivered' | 'failed';
     /**
-     * Number of attempts so far.
+     * How often it was sent.
      */
     attempts: number;
     /**
@@ -470,7 +604,7 @@ export type SandboxDelivery = {
 
 export type SandboxEvent = {
     /**
-     * The event; the `id` of its envelope.
+     * The event; the same as its `webhook-id`.
      */
     eventId: string;
     /**
@@ -501,11 +635,11 @@ export type SandboxEvent = {
          */
         outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
         /**
-         * The HTTP status; null if there was no response.
+         * HTTP status of the answer; null if there was none.
          */
         httpStatus: number | null;
         /**
-         * Milliseconds from the request to the end of the response.
+         * Milliseconds until the answer was read.
          */
         tookMs: number;
         /**
@@ -517,7 +651,7 @@ export type SandboxEvent = {
          */
         notes: Array<{
             /**
-             * Place within the response.
+             * Where in the answer, such as `manifest.series.0`.
              */
             path: string;
             /**
@@ -978,6 +1112,196 @@ export type SecondaryCaptureAccessRequestedResponse = {
      * Presigned https URLs. The same object is PUT to each of them, with retries.
      */
     uploadUrls: Array<string>;
+};
+
+export type SentEvent = {
+    /**
+     * The event; the same as its `webhook-id`.
+     */
+    eventId: string;
+    /**
+     * Which event it is.
+     */
+    type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
+    /**
+     * `synchronous`: somebody waited for the answer; `soft`: work went on without it; `asynchronous`: sent until it is accepted.
+     */
+    kind: 'synchronous' | 'soft' | 'asynchronous';
+    /**
+     * The endpoint that it was sent to; null if none received it.
+     */
+    endpointId: string | null;
+    /**
+     * The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+     */
+    subject: string;
+    /**
+     * Study Instance UID (0020,000D).
+     */
+    studyInstanceUid: string | null;
+    /**
+     * `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts; `dropped`: stopped by a user of the clinic.
+     */
+    state: 'waiting' | 'done' | 'failed' | 'dropped';
+    /**
+     * How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet; `refused`: `success` or `authorized` was false.
+     */
+    outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
+    /**
+     * How often it was sent.
+     */
+    attempts: number;
+    /**
+     * How many parts of the last answer were left out.
+     */
+    remarkCount: number;
+    /**
+     * Whether it is a test with invented data.
+     */
+    isTest: boolean;
+    /**
+     * When it is sent again; null if it is not.
+     */
+    nextAttemptAt: string | null;
+    /**
+     * When it was created.
+     */
+    createdAt: string;
+    /**
+     * When it was last changed.
+     */
+    updatedAt: string;
+};
+
+export type SentEventAttempt = {
+    /**
+     * Number of the attempt, from 1.
+     */
+    attempt: number;
+    /**
+     * When.
+     */
+    at: string;
+    /**
+     * How the attempt ended: `accepted`, or what was wrong.
+     */
+    outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
+    /**
+     * HTTP status of the answer; null if there was none.
+     */
+    httpStatus: number | null;
+    /**
+     * Milliseconds until the answer was read.
+     */
+    tookMs: number;
+    /**
+     * Bytes of the answer as received.
+     */
+    bytes: number;
+    /**
+     * What was wrong, in a sentence; null if nothing was. The partner’s own text of a refusal only for keys that may see bodies.
+     */
+    detail: string | null;
+    /**
+     * The parts of the answer that were left out, and why.
+     */
+    remarks: Array<{
+        /**
+         * Where in the answer, such as `manifest.series.0`.
+         */
+        path: string;
+        /**
+         * What is wrong with the part, without its value.
+         */
+        sentence: string;
+    }>;
+    /**
+     * The body of the answer, as far as it is kept, without the queries of URLs; null without one, or if the key may not see bodies.
+     */
+    response: string | null;
+    /**
+     * Whether `response` is only the beginning.
+     */
+    isCut: boolean;
+};
+
+export type SentEventWithAttempts = {
+    /**
+     * The event; the same as its `webhook-id`.
+     */
+    eventId: string;
+    /**
+     * Which event it is.
+     */
+    type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
+    /**
+     * `synchronous`: somebody waited for the answer; `soft`: work went on without it; `asynchronous`: sent until it is accepted.
+     */
+    kind: 'synchronous' | 'soft' | 'asynchronous';
+    /**
+     * The endpoint that it was sent to; null if none received it.
+     */
+    endpointId: string | null;
+    /**
+     * The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+     */
+    subject: string;
+    /**
+     * Study Instance UID (0020,000D).
+     */
+    studyInstanceUid: string | null;
+    /**
+     * `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts; `dropped`: stopped by a user of the clinic.
+     */
+    state: 'waiting' | 'done' | 'failed' | 'dropped';
+    /**
+     * How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet; `refused`: `success` or `authorized` was false.
+     */
+    outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
+    /**
+     * How often it was sent.
+     */
+    attempts: number;
+    /**
+     * How many parts of the last answer were left out.
+     */
+    remarkCount: number;
+    /**
+     * Whether it is a test with invented data.
+     */
+    isTest: boolean;
+    /**
+     * When it is sent again; null if it is not.
+     */
+    nextAttemptAt: string | null;
+    /**
+     * When it was created.
+     */
+    createdAt: string;
+    /**
+     * When it was last changed.
+     */
+    updatedAt: string;
+    /**
+     * The body of the last request, as JSON, without the queries of presigned URLs; null once it was deleted, or if the key may not see bodies.
+     */
+    request: string | null;
+    /**
+     * The attempts, newest first.
+     */
+    attemptList: Array<SentEventAttempt>;
+    /**
+     * Whether this key may see bodies.
+     */
+    hasBodies: boolean;
+    /**
+     * Whether it can be sent again.
+     */
+    canReplay: boolean;
+    /**
+     * Why it cannot be sent again; null if it can.
+     */
+    whyNot: string | null;
 };
 
 export type StudyAccessRequestedResponse = {
@@ -4932,7 +5256,7 @@ export type ScribeReportsData = {
          */
         studyId?: string;
         /**
-         * Study Instance UID (0020,000D).
+         * Only events about the study with this Study Instance UID.
          */
         studyInstanceUid?: string;
     };
@@ -5007,7 +5331,7 @@ export type ScribeReportTextData = {
          */
         studyId?: string;
         /**
-         * Study Instance UID (0020,000D).
+         * Only events about the study with this Study Instance UID.
          */
         studyInstanceUid?: string;
     };
@@ -5082,7 +5406,7 @@ export type ScribeReportPdfData = {
          */
         studyId?: string;
         /**
-         * Study Instance UID (0020,000D).
+         * Only events about the study with this Study Instance UID.
          */
         studyInstanceUid?: string;
     };
@@ -6296,6 +6620,683 @@ export type ScribeUsersRevokeInvitationResponses = {
 };
 
 export type ScribeUsersRevokeInvitationResponse = ScribeUsersRevokeInvitationResponses[keyof ScribeUsersRevokeInvitationResponses];
+
+export type EventsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         */
+        cursor?: string;
+        /**
+         * How many entries a page has at most.
+         */
+        limit?: number;
+        /**
+         * Only events of this type.
+         */
+        type?: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
+        /**
+         * Only events in this state.
+         */
+        state?: 'waiting' | 'done' | 'failed' | 'dropped';
+        /**
+         * Only events about the study with this Study Instance UID.
+         */
+        studyInstanceUid?: string;
+    };
+    url: '/v1/events';
+};
+
+export type EventsListErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EventsListError = EventsListErrors[keyof EventsListErrors];
+
+export type EventsListResponses = {
+    /**
+     * Done
+     */
+    200: {
+        /**
+         * The events of this page.
+         */
+        events: Array<SentEvent>;
+        /**
+         * Whether there is another page.
+         */
+        hasMore: boolean;
+        /**
+         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         */
+        cursor?: string;
+    };
+};
+
+export type EventsListResponse = EventsListResponses[keyof EventsListResponses];
+
+export type EventsReadData = {
+    body?: never;
+    path: {
+        /**
+         * The event; the same as its `webhook-id`.
+         */
+        eventId: string;
+    };
+    query?: never;
+    url: '/v1/events/{eventId}';
+};
+
+export type EventsReadErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EventsReadError = EventsReadErrors[keyof EventsReadErrors];
+
+export type EventsReadResponses = {
+    /**
+     * Done
+     */
+    200: SentEventWithAttempts;
+};
+
+export type EventsReadResponse = EventsReadResponses[keyof EventsReadResponses];
+
+export type EventsReplayData = {
+    body?: never;
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The event; the same as its `webhook-id`.
+         */
+        eventId: string;
+    };
+    query?: never;
+    url: '/v1/events/{eventId}/replay';
+};
+
+export type EventsReplayErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EventsReplayError = EventsReplayErrors[keyof EventsReplayErrors];
+
+export type EventsReplayResponses = {
+    /**
+     * Done
+     */
+    200: Outcome;
+};
+
+export type EventsReplayResponse = EventsReplayResponses[keyof EventsReplayResponses];
+
+export type EndpointsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/endpoints';
+};
+
+export type EndpointsListErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EndpointsListError = EndpointsListErrors[keyof EndpointsListErrors];
+
+export type EndpointsListResponses = {
+    /**
+     * Done
+     */
+    200: {
+        /**
+         * The endpoints, oldest first.
+         */
+        endpoints: Array<DeliveryEndpoint>;
+    };
+};
+
+export type EndpointsListResponse = EndpointsListResponses[keyof EndpointsListResponses];
+
+export type EndpointsCreateData = {
+    /**
+     * The fields.
+     */
+    body: {
+        /**
+         * A name of your own for the endpoint; may be empty.
+         */
+        name?: string;
+        /**
+         * The address that events are sent to: https, on a public host.
+         */
+        url: string;
+        /**
+         * The events that it receives; none of them may go to another endpoint of this key.
+         */
+        events: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'report.delivered'>;
+    };
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/endpoints';
+};
+
+export type EndpointsCreateErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EndpointsCreateError = EndpointsCreateErrors[keyof EndpointsCreateErrors];
+
+export type EndpointsCreateResponses = {
+    /**
+     * Created
+     */
+    201: DeliveryEndpointWithSecret;
+};
+
+export type EndpointsCreateResponse = EndpointsCreateResponses[keyof EndpointsCreateResponses];
+
+export type EndpointsRemoveData = {
+    body?: never;
+    path: {
+        /**
+         * The endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v1/endpoints/{endpointId}';
+};
+
+export type EndpointsRemoveErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EndpointsRemoveError = EndpointsRemoveErrors[keyof EndpointsRemoveErrors];
+
+export type EndpointsRemoveResponses = {
+    /**
+     * Done
+     */
+    200: Outcome;
+};
+
+export type EndpointsRemoveResponse = EndpointsRemoveResponses[keyof EndpointsRemoveResponses];
+
+export type EndpointsUpdateData = {
+    /**
+     * The fields; the body may be absent, empty or null.
+     */
+    body?: {
+        /**
+         * A name of your own for the endpoint; may be empty.
+         */
+        name?: string;
+        /**
+         * The address that events are sent to: https, on a public host.
+         */
+        url?: string;
+        /**
+         * The events that it receives; none of them may go to another endpoint of this key.
+         */
+        events?: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'report.delivered'>;
+        /**
+         * True enables it again after it answered with 410.
+         */
+        isEnabled?: true;
+    };
+    headers?: {
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path: {
+        /**
+         * The endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v1/endpoints/{endpointId}';
+};
+
+export type EndpointsUpdateErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EndpointsUpdateError = EndpointsUpdateErrors[keyof EndpointsUpdateErrors];
+
+export type EndpointsUpdateResponses = {
+    /**
+     * Done
+     */
+    200: DeliveryEndpoint;
+};
+
+export type EndpointsUpdateResponse = EndpointsUpdateResponses[keyof EndpointsUpdateResponses];
+
+export type EndpointsRotateSecretData = {
+    /**
+     * The fields; the body may be absent, empty or null.
+     */
+    body?: {
+        /**
+         * Whether former secrets stop signing at once.
+         */
+        endOthersNow?: boolean;
+    };
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path: {
+        /**
+         * The endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v1/endpoints/{endpointId}/rotate-secret';
+};
+
+export type EndpointsRotateSecretErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EndpointsRotateSecretError = EndpointsRotateSecretErrors[keyof EndpointsRotateSecretErrors];
+
+export type EndpointsRotateSecretResponses = {
+    /**
+     * Done
+     */
+    200: DeliveryEndpointWithSecret;
+};
+
+export type EndpointsRotateSecretResponse = EndpointsRotateSecretResponses[keyof EndpointsRotateSecretResponses];
+
+export type EndpointsTestData = {
+    /**
+     * The fields.
+     */
+    body: {
+        /**
+         * Which event to send.
+         */
+        type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'report.delivered';
+    };
+    headers?: {
+        /**
+         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * `handling=strict` refuses body fields that this call does not have.
+         */
+        Prefer?: string;
+    };
+    path: {
+        /**
+         * The endpoint.
+         */
+        endpointId: string;
+    };
+    query?: never;
+    url: '/v1/endpoints/{endpointId}/test';
+};
+
+export type EndpointsTestErrors = {
+    /**
+     * Malformed request
+     */
+    400: Problem;
+    /**
+     * No valid API key
+     */
+    401: Problem;
+    /**
+     * Not permitted
+     */
+    403: Problem;
+    /**
+     * Not found
+     */
+    404: Problem;
+    /**
+     * Still under way
+     */
+    409: Problem;
+    /**
+     * Too large
+     */
+    413: Problem;
+    /**
+     * Not JSON
+     */
+    415: Problem;
+    /**
+     * Refused by a rule
+     */
+    422: Problem;
+    /**
+     * Too many requests
+     */
+    429: Problem;
+    /**
+     * Internal error
+     */
+    500: Problem;
+    /**
+     * Not available
+     */
+    503: Problem;
+};
+
+export type EndpointsTestError = EndpointsTestErrors[keyof EndpointsTestErrors];
+
+export type EndpointsTestResponses = {
+    /**
+     * Done
+     */
+    200: {
+        /**
+         * Whether the answer could be used.
+         */
+        success: boolean;
+        /**
+         * What came back, in a sentence for a person.
+         */
+        message: string;
+        /**
+         * The event; the same as its `webhook-id`.
+         */
+        eventId: string;
+    };
+};
+
+export type EndpointsTestResponse = EndpointsTestResponses[keyof EndpointsTestResponses];
 
 export type SandboxReadData = {
     body?: never;

@@ -83,6 +83,9 @@ export interface AccountTables {
     scope: string
     managesPeople: Generated<Flag>
     dicomweb: Generated<string>
+    eventAccess: Generated<string>
+    seesClinicEvents: Generated<Flag>
+    managesEndpoints: Generated<Flag>
     createdAt: string
     lastUsedAt: string | null
     revokedAt: string | null

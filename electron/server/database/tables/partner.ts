@@ -36,6 +36,7 @@ export interface PartnerTables {
     notes: number
     tookMs: number
     sealedRequest: Buffer | null
+    owner: string
     effect: string
     isTest: Flag
     createdAt: string

@@ -4,7 +4,7 @@ import type { Context } from '#server/context.ts'
 import { TEST_PREFIX } from '#server/http/sandbox-requests.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashToken } from '#server/platform/token.ts'
-import type { DicomwebRight } from '#shared/contract/dashboard-people.ts'
+import type { DicomwebRight, EventAccess } from '#shared/contract/dashboard-people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
@@ -69,7 +69,31 @@ export interface ApiKeyRights {
   readonly managesPeople?: boolean | undefined
   /** Defaults to `none`. */
   readonly dicomweb?: DicomwebRight | undefined
+  /** What it may see of its own events; defaults to `none`. */
+  readonly eventAccess?: EventAccess | undefined
+  /** Whether its events include those that belong to no key; defaults to false. */
+  readonly seesClinicEvents?: boolean | undefined
+  /** Whether it may manage its own endpoints; defaults to false. */
+  readonly managesEndpoints?: boolean | undefined
 }
+
+type Rights = { readonly [K in keyof ApiKeyRights]-?: NonNullable<ApiKeyRights[K]> }
+const NO_RIGHTS: Rights = {
+  managesPeople: false,
+  dicomweb: 'none',
+  eventAccess: 'none',
+  seesClinicEvents: false,
+  managesEndpoints: false,
+}
+
+/** The rights of `given`, and of `others` where it has none. */
+const mergeRights = (given: ApiKeyRights, others: Rights): Rights => ({
+  managesPeople: given.managesPeople ?? others.managesPeople,
+  dicomweb: given.dicomweb ?? others.dicomweb,
+  eventAccess: given.eventAccess ?? others.eventAccess,
+  seesClinicEvents: given.seesClinicEvents ?? others.seesClinicEvents,
+  managesEndpoints: given.managesEndpoints ?? others.managesEndpoints,
+})
 
 /**
  * Creates a key.
@@ -83,11 +107,7 @@ export function createApiKey(
   const { database, clock, uuid } = context
   return database.transaction(() => {
     const key = generateKey(context)
-    const permissions = {
-      ...options,
-      managesPeople: options.managesPeople ?? false,
-      dicomweb: options.dicomweb ?? 'none',
-    }
+    const permissions = { ...options, ...mergeRights(options, NO_RIGHTS) }
     requireWholeScope(permissions)
     const apiKey = {
       ...{ apiKeyId: uuid(), last4: key.slice(-4), ...permissions, createdAt: instantOf(clock()) },
@@ -113,12 +133,9 @@ export function changeApiKey(
   const { database } = context
   return database.transaction(() => {
     const before = requireActiveApiKey(context, apiKeyId)
-    const former = { managesPeople: before.managesPeople, dicomweb: before.dicomweb }
-    const changed = {
-      managesPeople: rights.managesPeople ?? former.managesPeople,
-      dicomweb: rights.dicomweb ?? former.dicomweb,
-    }
-    const detail = differences<typeof changed>(former, changed)
+    const former = mergeRights({}, before)
+    const changed = mergeRights(rights, former)
+    const detail = differences<Rights>(former, changed)
     if (Object.keys(detail).length === 0) return withoutHashes(before)
     const after = { ...before, ...changed }
     requireWholeScope(after)

@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/query.ts'
-import type { DicomwebRight } from '#shared/contract/dashboard-people.ts'
+import type { DicomwebRight, EventAccess } from '#shared/contract/dashboard-people.ts'
 
 /** A key of the `/v1` API. Only the SHA-256 of its secret is stored, in hexadecimal. */
 export interface ApiKeyRecord {
@@ -16,6 +16,12 @@ export interface ApiKeyRecord {
   readonly managesPeople: boolean
   /** What it may do by DICOMweb (decision 0057). Other than `none` only with the scope `all`. */
   readonly dicomweb: DicomwebRight
+  /** What it may see of its own events (decision 0076). */
+  readonly eventAccess: EventAccess
+  /** Whether its events include those that belong to no key. */
+  readonly seesClinicEvents: boolean
+  /** Whether it may manage its own endpoints. */
+  readonly managesEndpoints: boolean
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly revokedAt: string | null
@@ -47,13 +53,15 @@ export const findApiKeyByHash = (database: Database, keyHash: string): ApiKeyRec
 
 export const insertApiKey = (
   database: Database,
-  { isViewerEnabled, managesPeople, ...key }: ApiKeyRecord,
+  { isViewerEnabled, managesPeople, seesClinicEvents, managesEndpoints, ...key }: ApiKeyRecord,
 ) =>
   database.run(
     database.sql.insertInto('apiKeys').values({
       ...key,
       isViewerEnabled: flag(isViewerEnabled),
       managesPeople: flag(managesPeople),
+      seesClinicEvents: flag(seesClinicEvents),
+      managesEndpoints: flag(managesEndpoints),
     }),
   )
 
@@ -62,12 +70,16 @@ export function updateApiKey(
   apiKeyId: string,
   {
     managesPeople,
+    seesClinicEvents,
+    managesEndpoints,
     ...changed
   }: Partial<Omit<ApiKeyRecord, 'apiKeyId' | 'isViewerEnabled' | 'createdAt'>>,
 ) {
   const row = {
     ...changed,
     ...(managesPeople !== undefined && { managesPeople: flag(managesPeople) }),
+    ...(seesClinicEvents !== undefined && { seesClinicEvents: flag(seesClinicEvents) }),
+    ...(managesEndpoints !== undefined && { managesEndpoints: flag(managesEndpoints) }),
   }
   database.run(database.sql.updateTable('apiKeys').set(row).where('apiKeyId', '=', apiKeyId))
 }
@@ -79,6 +91,9 @@ const toApiKeyRecord = (row: Row): ApiKeyRecord => ({
   ...row,
   scope: row.scope as ApiKeyRecord['scope'],
   dicomweb: row.dicomweb as DicomwebRight,
+  eventAccess: row.eventAccess as EventAccess,
+  seesClinicEvents: row.seesClinicEvents === 1,
+  managesEndpoints: row.managesEndpoints === 1,
   isViewerEnabled: row.isViewerEnabled === 1,
   managesPeople: row.managesPeople === 1,
 })

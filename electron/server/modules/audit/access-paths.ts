@@ -71,7 +71,9 @@ export const recordAccessIn =
         return
       }
       const isPatientData =
-        method === 'GET' && path.startsWith('/v1/') && /studies|reports|criticals/.test(path)
+        method === 'GET' &&
+        path.startsWith('/v1/') &&
+        /studies|reports|criticals|events\/:eventId/.test(path)
       if (isPatientData)
         accesses.note({
           actor: keyActor(who.apiKeyId),

@@ -15,7 +15,7 @@ import {
 } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { openLog, reportError } from '#server/platform/log.ts'
-import { DICOMWEB_RIGHTS } from '#shared/contract/dashboard-people.ts'
+import { DICOMWEB_RIGHTS, EVENT_ACCESS } from '#shared/contract/dashboard-people.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -44,6 +44,9 @@ const NewKey = z.object({
   scope: z.enum(['all', 'self']).default('all'),
   'manage-people': z.boolean().default(false),
   dicomweb: z.enum(DICOMWEB_RIGHTS).default('none'),
+  events: z.enum(EVENT_ACCESS).default('none'),
+  'clinic-events': z.boolean().default(false),
+  'manage-endpoints': z.boolean().default(false),
 })
 const NewUser = z.object({
   email: Email,
@@ -70,7 +73,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   'api-key create': {
     usage:
-      '--description TEXT [--viewer] [--scope all|self] [--manage-people] [--dicomweb none|read|store|read-and-store]',
+      '--description TEXT [--viewer] [--scope all|self] [--manage-people] [--dicomweb none|read|store|read-and-store] [--events none|without-bodies|with-bodies] [--clinic-events] [--manage-endpoints]',
     about: 'print a new API key, once',
     options: {
       description: {
@@ -94,6 +97,18 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         about:
           'What the key may do by DICOMweb: none, read (search and retrieve), store or read-and-store. Needs the scope all.',
       },
+      events: {
+        type: 'string',
+        takes: 'RIGHT',
+        initial: 'none',
+        about:
+          'What the key may see of its own events: none, without-bodies or with-bodies. Bodies contain patient data.',
+      },
+      'clinic-events': {
+        type: 'boolean',
+        about: 'Its events include those that belong to no key, such as worklist requests.',
+      },
+      'manage-endpoints': { type: 'boolean', about: 'The key may manage its own endpoints.' },
     },
     run(context, { options }) {
       const {
@@ -102,10 +117,14 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         scope,
         'manage-people': managesPeople,
         dicomweb,
+        events: eventAccess,
+        'clinic-events': seesClinicEvents,
+        'manage-endpoints': managesEndpoints,
       } = parseOptions(NewKey, options)
+      const rights = { managesPeople, dicomweb, eventAccess, seesClinicEvents, managesEndpoints }
       return createApiKey(
         context,
-        { description, isViewerEnabled: viewer, scope, managesPeople, dicomweb },
+        { description, isViewerEnabled: viewer, scope, ...rights },
         ACTOR,
       ).key
     },

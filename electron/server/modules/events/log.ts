@@ -36,6 +36,8 @@ export interface NewEvent {
   readonly endpointId: string | null
   readonly subject: string
   readonly studyInstanceUid: string | null
+  /** The API key that created the study or the session, which may see the event; null if none. */
+  readonly apiKeyId: string | null
   readonly isTest?: boolean
 }
 
@@ -57,7 +59,8 @@ export interface AttemptRecord {
 }
 
 export type EventListQuery = SliceQuery &
-  Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
+  Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'> &
+  Pick<queries.EventQuery, 'owners' | 'state'>
 
 const FLUSH_MS = 500
 /** Events written per turn of the event loop. */
@@ -97,12 +100,10 @@ export class EventLog implements AsyncDisposable {
   }
 
   /** Adds a waiting event. Must be called within a transaction. */
-  begin({ subject, isTest = false, ...event }: NewEvent): void {
+  begin(event: NewEvent): void {
     const { database, clock } = this.#context
     queries.insertEvent(database, {
-      ...event,
-      subject: subjectOf(subject),
-      isTest,
+      ...rowOf(event),
       state: 'waiting',
       createdAt: instantOf(clock()),
     })
@@ -214,9 +215,7 @@ export class EventLog implements AsyncDisposable {
     queries.recordEvent(
       this.#context.database,
       {
-        ...event,
-        subject: subjectOf(event.subject),
-        isTest: event.isTest ?? false,
+        ...rowOf(event),
         createdAt: attempt.at,
       },
       { ...facts, response: withoutLinks(response), isCut },
@@ -244,11 +243,12 @@ export class EventLog implements AsyncDisposable {
 
   /**
    * Reads one event with its attempts.
+   * @param owners only an event of one of these: an API key, or `CLINIC`
    * @throws ApiError not-found
    */
-  read(eventId: string): EventRecord {
+  read(eventId: string, owners?: readonly string[]): EventRecord {
     const { database } = this.#context
-    const event = queries.findEvent(database, eventId)
+    const event = queries.findEvent(database, eventId, owners)
     if (!event) throw new ApiError('not-found', message('events.not-kept-settings'))
     const whyNot = replayObstacle(this.#context, event)
     return {
@@ -293,6 +293,13 @@ function summaryOf(database: Database, { seq: _, ...event }: EventRow): EventSum
     nextAt: queued?.state === 'waiting' ? queued.notBefore : null,
   }
 }
+
+const rowOf = ({ apiKeyId, subject, isTest = false, ...event }: NewEvent) => ({
+  ...event,
+  subject: subjectOf(subject),
+  isTest,
+  owner: apiKeyId ?? queries.CLINIC,
+})
 
 const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttempt => ({
   ...attempt,

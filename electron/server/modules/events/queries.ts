@@ -9,7 +9,7 @@ import type { WebhookEventId } from '#shared/ids.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
 import { openedDetail, sealedDetail } from './attempt-detail.ts'
-import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './call-count-queries.ts'
+import { type CallsSince, newestWithNotes, WITH_NOTES } from './call-count-queries.ts'
 
 /**
  * waiting: will be sent, or sent again. done: accepted. failed: no further attempts. dropped:
@@ -47,7 +47,12 @@ export type NewEventRow = Pick<
   'type' | 'endpointId' | 'subject' | 'studyInstanceUid' | 'state' | 'isTest' | 'createdAt'
 > & {
   readonly eventId: string
+  /** The API key that may see it, or `CLINIC`. */
+  readonly owner: string
 }
+
+/** The owner of an event that belongs to no API key, such as a worklist request. */
+export const CLINIC = 'clinic'
 
 export interface EventAttemptRow {
   readonly attempt: number
@@ -88,6 +93,9 @@ export interface EventQuery extends SliceQuery {
   readonly show: EventShow
   readonly endpointId?: string | undefined
   readonly about?: EventAbout | undefined
+  /** Only events of these; see `CLINIC`. */
+  readonly owners?: readonly string[] | undefined
+  readonly state?: EventState | undefined
 }
 
 const COLUMNS = [
@@ -114,7 +122,7 @@ const FILTERS = {
   notes: WITH_NOTES,
 } as const satisfies Record<Exclude<EventShow, 'all'>, unknown>
 
-const selectEvents = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
+export const selectEvents = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
 
 /** Inserts an event and notifies subscribers. */
 export const insertEvent = (database: Database, event: NewEventRow): void =>
@@ -142,24 +150,20 @@ export const recordEvent = (
     database.notify('events')
   })
 
-export function findEvent(database: Database, eventId: string) {
-  const row = database.get(selectEvents(database).where('eventId', '=', eventId))
+/** The event, if it belongs to one of the owners; by default, whoever it belongs to. */
+export function findEvent(database: Database, eventId: string, owners?: readonly string[]) {
+  const row = database.get(
+    selectEvents(database)
+      .where('eventId', '=', eventId)
+      .$if(owners !== undefined, (query) => query.where('owner', 'in', owners ?? [])),
+  )
   return row && eventOf(row)
 }
-
-/** The state of a report, which determines whether its event can be sent again. */
-export const findReportState = (database: Database, reportId: string) =>
-  database.get(
-    database.sql
-      .selectFrom('reports')
-      .select(['status', 'studyId'])
-      .where('reportId', '=', reportId),
-  )
 
 /** Lists events, newest first. */
 export function listEvents(
   database: Database,
-  { after, limit, type, show, endpointId, about }: EventQuery,
+  { after, limit, type, show, endpointId, about, owners, state }: EventQuery,
 ) {
   // The unary plus disables the index on the column. SQLite would prefer it, because it does not
   // know that events with notes are rare.
@@ -174,6 +178,8 @@ export function listEvents(
       .$if(endpointId !== undefined, (query) => query.where(isOfEndpoint(endpointId as string)))
       .$if(show !== 'all', (query) => query.where(FILTERS[show as Exclude<EventShow, 'all'>]))
       .$if(about !== undefined, (query) => query.where(isAbout(about as EventAbout)))
+      .$if(owners !== undefined, (query) => query.where(isOwnedBy(owners as readonly string[])))
+      .$if(state !== undefined, (query) => query.where('state', '=', state as EventState))
       .orderBy('seq', 'desc')
       .limit(limit + 1),
   )
@@ -247,61 +253,6 @@ export const setEventEffect = (database: Database, eventId: string, effect: Mess
     database.run(changed.where('eventId', '=', eventId))
     database.notify('events')
   })
-
-/**
- * Events of a type in one of the states that were created in the span (`to` excluded), oldest
- * first, without tests.
- */
-export const eventsInState = (
-  database: Database,
-  type: EventType,
-  states: readonly EventState[],
-  { from, to }: Span,
-  limit: number,
-) =>
-  database
-    .all(
-      selectEvents(database)
-        .where('type', '=', type)
-        .where('state', 'in', states)
-        .where('createdAt', '>=', from)
-        .where('createdAt', '<', to)
-        .where('isTest', '=', 0)
-        .orderBy('seq')
-        .limit(limit),
-    )
-    .map(eventOf)
-
-/**
- * When the latest event was created that the endpoint accepted before its most recent failure;
- * `undefined` if there is none.
- */
-export function lastAcceptedBeforeFailure(database: Database, endpointId: string | null) {
-  const ofEndpoint = database.sql
-    .selectFrom('events')
-    .where('endpointId', 'is', endpointId)
-    .where('isTest', '=', 0)
-  const newest = (state: EventState) =>
-    database.get(
-      ofEndpoint
-        .select('seq')
-        .where('state', '=', state)
-        .where('attempts', '>', 0)
-        .orderBy('seq', 'desc')
-        .limit(1),
-    )?.seq ?? 0
-  const failure = Math.max(newest('failed'), newest('waiting'))
-  return database.get(
-    ofEndpoint
-      .select('createdAt')
-      // Does not use the index on the state, because most events are done and the endpoint's latest
-      // one is close.
-      .where(sql<boolean>`+state = 'done'`)
-      .where('seq', '<', failure)
-      .orderBy('seq', 'desc')
-      .limit(1),
-  )?.createdAt
-}
 
 /** The latest events of a type whose last response has notes, with the notes. */
 export const eventsWithNotes = (
@@ -381,11 +332,20 @@ function isAbout(about: EventAbout) {
   return sql<boolean>`subject = ${about.subject}`
 }
 
+/**
+ * One owner may have few events, which the index finds. With two, most events match, so the index,
+ * after which SQLite would sort them all, is disabled.
+ */
+const isOwnedBy = (owners: readonly string[]) =>
+  owners.length === 1
+    ? sql<boolean>`owner = ${owners[0]}`
+    : sql<boolean>`+owner in (${sql.join(owners)})`
+
 const requestContext = (eventId: string) => `event ${eventId} request`
 const responseContext = (eventId: string, attempt: number) => `event ${eventId} response ${attempt}`
 
 type StoredRow = { readonly [K in keyof EventRow]: unknown } & { readonly effect: string }
-const eventOf = (row: StoredRow): EventRow =>
+export const eventOf = (row: StoredRow): EventRow =>
   ({
     ...row,
     effect: messageOrNull(row.effect),

@@ -36,10 +36,11 @@ const EFFECTS: Readonly<Record<DeliveryAttempt['state'], Message | null>> = {
   dropped: null,
 }
 
-const eventOf = ({ webhookId, type, endpointId, about }: PartnerOutcome): NewEvent => ({
+const eventOf = ({ webhookId, apiKeyId, about, ...call }: PartnerOutcome): NewEvent => ({
   eventId: webhookId,
-  type,
-  endpointId,
+  type: call.type,
+  endpointId: call.endpointId,
+  apiKeyId,
   ...about,
 })
 

@@ -12,20 +12,14 @@ import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
-import { type dashboardEvents, kindOf } from '#shared/contract/events.ts'
+import { type dashboardEvents, EVENT_STATES, kindOf } from '#shared/contract/events.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
-import {
-  type EventRow,
-  eventsInState,
-  findEvent,
-  findReportState,
-  lastAcceptedBeforeFailure,
-  setEventState,
-} from './queries.ts'
+import { type EventRow, findEvent, setEventState } from './queries.ts'
+import { eventsInState, findReportState, lastAcceptedBeforeFailure } from './replay-queries.ts'
 
 type Calls = typeof dashboardEvents
 export type ReplayWhich = CallOf<Calls['replay']>['body']
@@ -52,7 +46,6 @@ const MAX_IN_SPAN = 1000
 const MAX_IN_OUTAGE = 10_000
 const ALL_TIME = { from: '', to: '9999' }
 const UNDELIVERED = ['waiting', 'failed'] as const
-const ANY_STATE = ['waiting', 'done', 'failed', 'dropped'] as const
 
 /** Sends events again, or drops them, at a user's request. */
 export class EventReplay implements AsyncDisposable {
@@ -222,7 +215,7 @@ function eventsOfSpan(
   }
   const types =
     type === undefined ? EVENT_TYPES.filter((one) => kindOf(one) !== 'synchronous') : [type]
-  const states = only === 'failed' ? UNDELIVERED : ANY_STATE
+  const states = only === 'failed' ? UNDELIVERED : EVENT_STATES
   const rows = types.flatMap((one) =>
     eventsInState(database, one, states, { from, to: nextMillisecond(to) }, MAX_IN_SPAN + 1),
   )

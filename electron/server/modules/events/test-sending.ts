@@ -1,5 +1,7 @@
 import type { Context } from '#server/context.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import type { SendTest } from '#server/modules/events/routes.ts'
+import { findEndpoint } from '#server/modules/partners/queries.ts'
 import { findTarget } from '#server/modules/partners/targets.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { acceptAnswer, type Requester, WebhookError } from '#server/webhooks/request.ts'
@@ -15,9 +17,10 @@ import { type Message, message } from '#shared/messages/message.ts'
 export function testSending(
   context: Context,
   requester: Requester,
+  eventLog: Pick<EventLog, 'flush'>,
   publicBase: () => string,
 ): SendTest {
-  return async (type, endpointId) => {
+  const send: SendTest = async (type, endpointId) => {
     const endpoint = findTarget(context, endpointId)
     if (!endpoint) throw new ApiError('not-found', message('events.no-endpoint'))
     const eventId = idFromUuid('whe', context.uuid())
@@ -33,6 +36,7 @@ export function testSending(
     try {
       const { tookMs, omitted } = await requester.request(type, data, {
         ...{ id: eventId, endpoint, evenIfOpen: true },
+        apiKeyId: findEndpoint(context.database, endpointId)?.apiKeyId ?? null,
         about: { subject: 'test', studyInstanceUid: null, isTest: true },
         accept(reply) {
           let omitted = 0
@@ -61,5 +65,11 @@ export function testSending(
         eventId,
       }
     }
+  }
+  return async (type, endpointId) => {
+    const reply = await send(type, endpointId)
+    // Whoever starts a test looks at the event immediately.
+    await eventLog.flush()
+    return reply
   }
 }

@@ -54,7 +54,7 @@ export function addEndpoint(
     queries.saveEndpoint(database, endpoint)
     const generated = secret === undefined ? newSecret() : null
     queries.insertEndpointSecret(database, endpoint.endpointId, secret ?? generated ?? '', now)
-    updatePlaintextHosts(context, url, actor)
+    if (allowPlaintext) updatePlaintextHosts(context, url, actor)
     note(context, actor, 'endpoint.add', endpoint.endpointId, {
       ...toJson(detail),
       secret: generated === null ? 'given' : 'made',
@@ -94,7 +94,7 @@ export function changeEndpoint(
       ...(patch.budgets && { budgets: withoutUndefined(patch.budgets) }),
     }
     queries.saveEndpoint(database, after)
-    updatePlaintextHosts(context, url, actor)
+    if (before.allowsPlaintext || allowsPlaintext) updatePlaintextHosts(context, before.url, actor)
     // Another partner must not receive signatures made with the former partner's secrets.
     if (new URL(before.url).origin !== new URL(url).origin)
       queries.keepEndpointSecrets(database, endpointId, 1)
@@ -112,11 +112,11 @@ export function changeEndpoint(
 export function removeEndpoint(context: Context, endpointId: string, actor: Actor): WindowOutcome {
   const { database } = context
   return database.transaction(() => {
-    const { url, apiKeyId, events } = requireEndpoint(context, endpointId)
+    const { url, apiKeyId, events, allowsPlaintext } = requireEndpoint(context, endpointId)
     if (defaultEndpoint(database)?.endpointId === endpointId)
       throw new ApiError('refused', message('partners.own-endpoint'))
     queries.deleteEndpoint(database, endpointId)
-    updatePlaintextHosts(context, url, actor)
+    if (allowsPlaintext) updatePlaintextHosts(context, url, actor)
     note(context, actor, 'endpoint.remove', endpointId, toJson({ url, apiKeyId, events }))
     database.notify('endpoints')
     return {
@@ -356,8 +356,9 @@ function checkSecret(secret: string): void {
 
 /**
  * Updates `partner.plaintextHosts` within the open transaction: adds the host of each endpoint that
- * allows plaintext, and removes the host of the changed or removed endpoint if no other needs it.
- * Other entries are kept.
+ * allows plaintext, and removes the former host of the changed or removed endpoint if no other
+ * needs it. Other entries are kept. An endpoint that never allowed plaintext must not change the
+ * list, because an API key may add and remove such endpoints.
  */
 function updatePlaintextHosts(context: Context, changed: string, actor: Actor): void {
   const { database } = context

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { DisabledReason } from '#shared/contract/events.ts'
-import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
+import { EVENTS, type EventType, KEY_EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { type EndpointRecord, endpointSecrets, findEndpoint, listEndpoints } from './queries.ts'
 
@@ -16,13 +16,7 @@ export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, Message>> = {
 
 const HOUR_MS = 60 * 60_000
 
-/** Events that are sent to the endpoint of the API key that created the study. */
-const KEY_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
-  'study.access_requested',
-  'secondary_capture.access_requested',
-  'report.delivered',
-  'ephemeral.access_requested',
-])
+const KEY_EVENTS: ReadonlySet<EventType> = new Set<EventType>(KEY_EVENT_TYPES)
 
 /** The endpoint's name, or the host of its URL if it has none. */
 export const endpointName = ({ name, url }: Pick<EndpointRecord, 'name' | 'url'>): string =>

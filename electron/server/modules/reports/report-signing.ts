@@ -232,7 +232,10 @@ function queueDelivery(
   const type = 'report.delivered'
   const endpoint = endpointFor(database, type, createdByApiKeyId)
   const endpointId = endpoint?.disabledAt === null ? endpoint.endpointId : null
-  eventLog.begin({ eventId, type, endpointId, subject, studyInstanceUid })
+  eventLog.begin({
+    ...{ eventId, type, endpointId, subject, studyInstanceUid },
+    apiKeyId: createdByApiKeyId,
+  })
   const reportId = subject
   addOutboxJob(database, { kind: type, subject, lane: studyId, payload: { eventId, reportId }, at })
   addOutboxJob(database, { kind: 'report.archive', subject, payload: { reportId }, at })

@@ -47,6 +47,9 @@ export const TEST_KEY_RIGHTS = {
   scope: 'all',
   managesPeople: true,
   dicomweb: 'read-and-store',
+  eventAccess: 'with-bodies',
+  seesClinicEvents: true,
+  managesEndpoints: true,
 } as const
 
 /**

@@ -14,6 +14,7 @@ import {
   IconBan,
   IconCloudSearch,
   IconKey,
+  IconListSearch,
   IconPlus,
   IconRefresh,
   IconUserCog,
@@ -39,6 +40,13 @@ import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { DicomwebForm, dicomwebOptions } from './dicomweb-right.tsx'
 import { SandboxPanel } from './sandbox-panel.tsx'
+import {
+  NO_SELF_SERVICE,
+  type SelfService,
+  SelfServiceFields,
+  SelfServiceForm,
+  SelfServiceSummary,
+} from './self-service.tsx'
 
 const COLUMNS = textsOf(
   'ui.api-keys.columns',
@@ -53,6 +61,7 @@ export function Keys() {
   const [rotating, setRotating] = useState<ApiKeyRow | null>(null)
   const [peopleOf, setPeopleOf] = useState<ApiKeyRow | null>(null)
   const [dicomwebOf, setDicomwebOf] = useState<ApiKeyRow | null>(null)
+  const [selfServiceOf, setSelfServiceOf] = useState<ApiKeyRow | null>(null)
   const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
   const [shown, setShown] = useState<string | null>(null)
   const add = (
@@ -83,6 +92,7 @@ export function Keys() {
             keys={keys.data.apiKeys}
             onPeople={setPeopleOf}
             onDicomweb={setDicomwebOf}
+            onSelfService={setSelfServiceOf}
             onRotate={setRotating}
             onRevoke={setRevoking}
           />
@@ -99,6 +109,9 @@ export function Keys() {
       {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
       {peopleOf && <PeopleRight apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
       {dicomwebOf && <DicomwebForm apiKey={dicomwebOf} onDone={() => setDicomwebOf(null)} />}
+      {selfServiceOf && (
+        <SelfServiceForm apiKey={selfServiceOf} onDone={() => setSelfServiceOf(null)} />
+      )}
       <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
       <ShownOnce
         value={shown}
@@ -114,10 +127,11 @@ function KeyTable(props: {
   keys: readonly ApiKeyRow[]
   onPeople: (key: ApiKeyRow) => void
   onDicomweb: (key: ApiKeyRow) => void
+  onSelfService: (key: ApiKeyRow) => void
   onRotate: (key: ApiKeyRow) => void
   onRevoke: (key: ApiKeyRow) => void
 }) {
-  const { keys, onPeople, onDicomweb, onRotate, onRevoke } = props
+  const { keys, onPeople, onDicomweb, onSelfService, onRotate, onRevoke } = props
   return (
     <RowTable columns={COLUMNS} minWidth={820}>
       {keys.map((key) => (
@@ -144,6 +158,7 @@ function KeyTable(props: {
                 {t(`ui.api-keys.dicomweb.may.${key.dicomweb}`)}
               </Text>
             )}
+            <SelfServiceSummary apiKey={key} />
           </Table.Td>
           <Table.Td>
             <Clock instant={key.createdAt} />
@@ -178,6 +193,11 @@ function KeyTable(props: {
                   />
                 )}
                 <IconAct
+                  icon={IconListSearch}
+                  label={t('ui.api-keys.selfService.change', { name: key.description })}
+                  onClick={() => onSelfService(key)}
+                />
+                <IconAct
                   icon={IconRefresh}
                   label={t('ui.api-keys.rotate', { name: key.description })}
                   onClick={() => onRotate(key)}
@@ -198,6 +218,7 @@ function KeyTable(props: {
 
 function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: () => void }) {
   const create = useSend(dashboardPeople.createApiKey, CHANGES)
+  const [selfService, setSelfService] = useState<SelfService>(NO_SELF_SERVICE)
   const { form, submit } = useContractForm({
     operation: dashboardPeople.createApiKey,
     initialValues: {
@@ -209,6 +230,7 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
     },
     bodyOf: (values) => ({
       ...values,
+      ...selfService,
       dicomweb: values.scope === 'all' ? values.dicomweb : ('none' as const),
     }),
     send(body, onError) {
@@ -263,6 +285,7 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
           {...form.getInputProps('dicomweb')}
           {...(form.values.scope !== 'all' && { value: 'none' })}
         />
+        <SelfServiceFields value={selfService} onChange={setSelfService} />
         {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>

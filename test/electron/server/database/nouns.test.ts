@@ -302,6 +302,9 @@ describe('endpoints', () => {
     isViewerEnabled: true,
     managesPeople: false,
     dicomweb: 'none' as const,
+    eventAccess: 'none' as const,
+    seesClinicEvents: false,
+    managesEndpoints: false,
     scope: 'all' as const,
   }
 

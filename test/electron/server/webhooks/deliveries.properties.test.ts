@@ -177,6 +177,7 @@ describe('signed reports on their way', () => {
                     endpointId: 'partner',
                     subject: reportId,
                     studyInstanceUid,
+                    apiKeyId: null,
                   },
                 })
                 const payload = { eventId, reportId }

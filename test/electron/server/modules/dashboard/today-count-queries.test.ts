@@ -296,6 +296,7 @@ it('counts failed events of the day, without tests and worklist questions', () =
     endpointId: null,
     subject: 's',
     studyInstanceUid: null,
+    owner: 'clinic',
     state: 'failed',
     isTest: false,
     createdAt: at,

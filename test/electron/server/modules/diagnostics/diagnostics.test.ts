@@ -207,9 +207,10 @@ function addFailedEvent(context: Context): void {
       response: Buffer.from('{"error":"MRN-40017 haemorrhage"}'),
     },
   })
+  const { apiKeyId, ...row } = event
   recordEvent(
     context.database,
-    { ...event, isTest: false, createdAt: facts.at },
+    { ...row, owner: apiKeyId ?? 'clinic', isTest: false, createdAt: facts.at },
     {
       ...facts,
       response,

@@ -11,11 +11,11 @@ import {
   eventRequest,
   eventsWithNotes,
   insertEvent,
-  lastAcceptedBeforeFailure,
   listEvents,
   type NewEventRow,
   setEventEffect,
 } from '#server/modules/events/queries.ts'
+import { lastAcceptedBeforeFailure } from '#server/modules/events/replay-queries.ts'
 import { deleteEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { english } from '#shared/messages/english.ts'
@@ -33,6 +33,7 @@ const event = (number: number, more: Partial<NewEventRow> = {}): NewEventRow => 
     endpointId: 'e1',
     subject: 'CT1',
     studyInstanceUid: null,
+    owner: 'clinic',
   },
   ...{ state: 'waiting', isTest: false, createdAt: at(number) },
   ...more,

@@ -222,6 +222,7 @@ describe('what happened to a study', () => {
         endpointId: null,
         subject: studyId,
         studyInstanceUid,
+        apiKeyId: null,
       }),
     )
     on.clock.pass(1000)
