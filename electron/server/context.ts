@@ -18,6 +18,7 @@ import { openWriteHealth, type WriteHealth } from '#server/platform/write-health
 import { message } from '#shared/messages/message.ts'
 import { DATABASE_FILE, makeFolder, RESCUE_HINT_FILE } from './database/data-directory.ts'
 import { Database } from './database/database.ts'
+import type { CheckTime } from './database/database-file.ts'
 import { openSeal } from './database/encryption.ts'
 import { matchesKey } from './database/key-proof.ts'
 import { rawQuery } from './database/query.ts'
@@ -59,10 +60,8 @@ export interface ContextOptions {
   readonly overrides?: SettingOverrides | undefined
   /** The data key (32 bytes), if it is stored somewhere other than `data.key`. */
   readonly dataKey?: Buffer | undefined
-  /**
-   * Skips the integrity check, because the caller has just run it, for example on an opened backup.
-   */
-  readonly isChecked?: boolean
+  /** When every page of the database is checked. Defaults to `before` it is used. */
+  readonly check?: CheckTime | undefined
   /**
    * Whether this is a copy of a database in its own folder, such as a backup under test. A copy has
    * no audit anchor.
@@ -99,7 +98,7 @@ export function openContext({
   log = openLog('silent'),
   overrides,
   dataKey,
-  isChecked = false,
+  check,
   isCopy = false,
 }: ContextOptions): Context {
   makeFolder(folder)
@@ -110,7 +109,7 @@ export function openContext({
   if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE))))
     throw missing(file)
   const seal = openSeal(folder, { mayCreate: isNew, dataKey })
-  const database = Database.open(file, { isChecked, seal })
+  const database = Database.open(file, { ...(check && { check }), seal })
   const writeHealth = openWriteHealth(folder, clock)
   database.onWrite(writeHealth.note)
   try {

@@ -118,6 +118,11 @@ export interface Gateway extends AsyncDisposable {
   readonly dimse: string
   /** `AETITLE@HOST:PORT` of the TLS listener; undefined if it is off or not listening. */
   readonly dimseTls: string | undefined
+  /**
+   * Rejects with a StoreError if the database proves to be damaged while it is served; the gateway
+   * must then be disposed of.
+   */
+  readonly intact: Promise<void>
 }
 
 /**
@@ -129,6 +134,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { folder, log, version, isSafe = false, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
   const { context, restored } = opened.use(await openDataDirectory({ ...options, isSafe, clock }))
+  const { integrity } = context.database
+  opened.defer(() => integrity.end())
   if (options.partner) applyPartnerOption(context, options.partner)
   const up = new Listeners()
   const services = opened.use(await openServices(context, options, restored, up))
@@ -147,6 +154,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       log,
       options.pageFolder,
       (app) => {
+        app.holdChanges(integrity)
         app.sessions = sessions
         app.approvedWorkstation = (token) => approvedWorkstation(context, token)
         app.partners = services.partners
@@ -176,6 +184,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else deliveries.begin()
   opened.use(openMaintenance(context, services.views))
+  integrity.begin()
 
   const kept = opened.move()
   const aeTitle = context.settings.get('dimse.aeTitle')
@@ -184,7 +193,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     https: lan.url,
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
+    intact: integrity.passed,
     async [Symbol.asyncDispose]() {
+      // Requests that wait for the check would keep their listener open.
+      await integrity.end()
       // In parallel, because each listener waits up to a few seconds for its clients.
       const ended = await Promise.allSettled(
         [up.dicom, http, lan].map((listener) => listener?.[Symbol.asyncDispose]()),
