@@ -101,7 +101,7 @@ export async function openHttpServer(
     done(refusalOfHost(request) ?? (request.is404 ? notFound(app, request) : undefined))
   })
   const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)
-  await servePage(fastify, pageFolder, security)
+  servePage(fastify, pageFolder, security)
   serveViewerPage(app, pageFolder, security.viewer)
   register(app)
   fastify.addHook('preClose', async () => {
