@@ -132,21 +132,21 @@ function prepare(sqlite: Sqlite.Database, file: string): void {
 function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
   const done = Number(sqlite.pragma('user_version', { simple: true }))
   if (done > 0 && done < migrations.length) copyBeforeMigration(sqlite, `${file}.schema-${done}`)
-  for (const [index, text] of migrations.entries()) {
-    if (index < done) continue
-    sqlite
-      .transaction(() => {
-        sqlite.exec(text)
-        const broken = sqlite.pragma('foreign_key_check') as unknown[]
-        if (broken.length > 0)
-          throw new Error(
-            `Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`,
-          )
-        sqlite.pragma(`application_id = ${APPLICATION_ID}`)
-        sqlite.pragma(`user_version = ${index + 1}`)
-      })
-      .immediate()
+  const run = (index: number) => {
+    sqlite.exec(migrations[index] ?? '')
+    const broken = sqlite.pragma('foreign_key_check') as unknown[]
+    if (broken.length > 0)
+      throw new Error(
+        `Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`,
+      )
+    sqlite.pragma(`application_id = ${APPLICATION_ID}`)
+    sqlite.pragma(`user_version = ${index + 1}`)
   }
+  const pending = [...migrations.keys()].filter((index) => index >= done)
+  // A new database is made in one transaction: each one waits for the disk.
+  const transactions = done === 0 ? [pending] : pending.map((index) => [index])
+  for (const indexes of transactions)
+    sqlite.transaction(() => indexes.forEach(run)).immediate()
 }
 
 /**
