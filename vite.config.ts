@@ -10,7 +10,7 @@ import react from '@vitejs/plugin-react'
 import type { Plugin, Rolldown } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { catalogues } from './scripts/vite/catalogues.ts'
+import { catalogues, serverTexts } from './scripts/vite/catalogues.ts'
 import { contractWithoutSchemas } from './scripts/vite/contract.ts'
 import { engineParts } from './scripts/vite/engine-parts.ts'
 
@@ -354,6 +354,7 @@ export default defineConfig({
     engineParts(),
     contractWithoutSchemas(),
     catalogues(),
+    serverTexts(),
   ],
   define: { __CONTRACT_VERSION__: JSON.stringify(contractVersion()) },
   // The engine of the viewer, which its page alone loads.

@@ -145,8 +145,7 @@ function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly str
   const pending = [...migrations.keys()].filter((index) => index >= done)
   // A new database is made in one transaction: each one waits for the disk.
   const transactions = done === 0 ? [pending] : pending.map((index) => [index])
-  for (const indexes of transactions)
-    sqlite.transaction(() => indexes.forEach(run)).immediate()
+  for (const indexes of transactions) sqlite.transaction(() => indexes.forEach(run)).immediate()
 }
 
 /**
