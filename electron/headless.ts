@@ -21,7 +21,6 @@ function limitMemory(): void {
   // V8 reads these flags at each collection. Collections are so small that waking parallel threads
   // for them would take longer than the collection.
   setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=20')
   setFlagsFromString('--no-parallel-scavenge')
   // The other flags are read only at process start, and only `serve` runs long enough to need them.
   if (

@@ -42,7 +42,7 @@ export function openDatabaseFile(
   check: CheckTime = 'before',
 ): { readonly sqlite: Sqlite.Database; readonly isChecked: boolean } {
   makeFile(file)
-  const mayWait = check === 'later' && mayCheckLater(file, existsSync(`${file}-wal`))
+  const mayWait = check === 'later' && mayCheckLater(file)
   let sqlite: Sqlite.Database | undefined
   try {
     sqlite = new Sqlite(file, { timeout: 5000, fileMustExist: true })

@@ -22,10 +22,12 @@ try {
 /**
  * Whether every page of the file can be checked while it is already being served: the check takes
  * long, and nothing indicates damage, because the last run closed the database. A run that was
- * killed or lost its power leaves a write-ahead log. Called before the file is opened.
+ * killed or lost its power leaves its write-ahead log. Called before the file is opened.
  */
-export const mayCheckLater = (file: string, hasLog: boolean): boolean =>
-  !hasLog && statSync(file).size > MAX_BYTES_CHECKED_FIRST
+export function mayCheckLater(file: string): boolean {
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
+  return (log?.size ?? 0) === 0 && statSync(file).size > MAX_BYTES_CHECKED_FIRST
+}
 
 export const damagedError = (file: string, verdict: string, cause?: unknown): StoreError =>
   new StoreError(

@@ -141,6 +141,10 @@ export async function openHttpServer(
   }
 }
 
+const refuseSchema = () => {
+  throw new Error('Bodies and replies are described by the contract, not by JSON Schema')
+}
+
 const serverOptions = (bodyLimit: number, longUploads: WeakSet<object>): FastifyServerOptions => ({
   logger: false,
   genReqId: () => randomUUID(),
@@ -154,6 +158,10 @@ const serverOptions = (bodyLimit: number, longUploads: WeakSet<object>): Fastify
   connectionTimeout: 120_000,
   keepAliveTimeout: 72_000,
   forceCloseConnections: 'idle',
+  // Otherwise Fastify loads its two compilers of JSON Schema at each start.
+  schemaController: {
+    compilersFactory: { buildValidator: () => refuseSchema, buildSerializer: () => refuseSchema },
+  },
   clientErrorHandler: (error, socket) => {
     // Node reports the time limit once and then leaves the connection to this handler.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && longUploads.has(socket)) return
