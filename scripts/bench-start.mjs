@@ -113,10 +113,13 @@ function processorMs(pid) {
 /** Installs the packages into an empty folder, as `npm start` does on a new machine. */
 async function packages() {
   const folder = join(work, 'packages')
-  mkdirSync(folder)
-  for (const name of ['package.json', 'package-lock.json', '.npmrc'])
-    await cp(join(root, name), join(folder, name))
-  run('npm', ['ci', '--prefix', folder, '--loglevel=error'])
+  for (const name of [
+    ...['package.json', 'package-lock.json', '.npmrc'],
+    ...['scripts/setup.mjs', 'test/tools/package.json'],
+  ])
+    await cp(join(root, name), join(folder, name), { recursive: true })
+  const setup = join(folder, 'scripts/setup.mjs')
+  run(node24(), ['-e', `import(${JSON.stringify(setup)}).then((one) => one.installPackages())`])
   const [kib] = run('du', ['-sk', join(folder, 'node_modules')]).split('\t')
   return `Packages to run and build: ${((Number(kib) * 1024) / 1e6).toFixed(0)} MB.`
 }

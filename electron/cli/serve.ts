@@ -40,7 +40,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const key = await providedKey(keyFrom)
   const log = openLog(
     options.logLevel,
-    options.logFile === undefined ? undefined : await openLogFile(options.logFile),
+    options.logFile === undefined ? undefined : openLogFile(options.logFile),
   )
   const loop = new RunLoop(
     {

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { serving } from '../support/command-line.ts'
@@ -45,7 +44,7 @@ it('ends with the sentence where nothing else is asked for, as it does at the ne
     expect(serve.stderr.join('')).toMatch(/is damaged \(.*restore a backup: .* --from BACKUP\./),
   )
   await until(() => expect(serve.child.exitCode).toBe(1))
-  expect(() => openContext({ folder: clinic.folder })).toThrow(/is damaged/)
+  await expect(serving(clinic.folder)).rejects.toThrow(/it ended with 1: .*is damaged/)
 })
 
 it('serves a large database that is whole, and changes it after the check', async () => {

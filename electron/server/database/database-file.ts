@@ -13,7 +13,7 @@ import Sqlite from 'better-sqlite3'
 import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { LOG_STATE_FILE, syncFolder } from './data-directory.ts'
-import { damagedError, mayCheckLater } from './integrity-check.ts'
+import { damagedError, mayCheckLater, removeDamageMark } from './integrity-check.ts'
 import { fileFault, StoreError } from './store-error.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -101,6 +101,7 @@ function identify(sqlite: Sqlite.Database, file: string, newest: number): number
 function refuseDamaged(sqlite: Sqlite.Database, file: string): void {
   const verdict = sqlite.pragma('quick_check(1)', { simple: true })
   if (verdict !== 'ok') throw damagedError(file, String(verdict))
+  removeDamageMark(file)
 }
 
 function prepare(sqlite: Sqlite.Database, file: string): void {

@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { tryWrite } from '#server/platform/write-health.ts'
 import { message } from '#shared/messages/message.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import { StoreError } from './store-error.ts'
@@ -19,6 +20,12 @@ try {
 }
 `
 
+/** Beside a database that a check has found damaged, so that the next start checks it first. */
+const markOf = (file: string): string => `${file}.damaged`
+
+/** Called when the file was checked before it is used. */
+export const removeDamageMark = (file: string): void => rmSync(markOf(file), { force: true })
+
 /**
  * Whether every page of the file can be checked while it is already being served: the check takes
  * long, and nothing indicates damage, because the last run closed the database. A run that was
@@ -26,7 +33,8 @@ try {
  */
 export function mayCheckLater(file: string): boolean {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
-  return (log?.size ?? 0) === 0 && statSync(file).size > MAX_BYTES_CHECKED_FIRST
+  const mayBeDamaged = (log?.size ?? 0) > 0 || existsSync(markOf(file))
+  return !mayBeDamaged && statSync(file).size > MAX_BYTES_CHECKED_FIRST
 }
 
 export const damagedError = (file: string, verdict: string, cause?: unknown): StoreError =>
@@ -48,6 +56,7 @@ export class IntegrityCheck {
   readonly #file: string
   readonly #outcome = Promise.withResolvers<void>()
   #hasPassed: boolean
+  #hasEnded = false
   #thread: SqliteThread<unknown> | undefined
 
   /** @param isDone whether the file was checked before it was opened */
@@ -81,13 +90,16 @@ export class IntegrityCheck {
   }
 
   #conclude(verdict: unknown): void {
+    if (this.#hasEnded) return
     this.#hasPassed = verdict === 'ok'
-    if (this.#hasPassed) this.#outcome.resolve()
-    else this.#outcome.reject(damagedError(this.#file, String(verdict)))
+    if (this.#hasPassed) return this.#outcome.resolve()
+    tryWrite(() => writeFileSync(markOf(this.#file), ''))
+    this.#outcome.reject(damagedError(this.#file, String(verdict)))
   }
 
   /** Ends a check that is running. Whoever waits for it is refused. */
   async end(): Promise<void> {
+    this.#hasEnded = true
     this.#outcome.reject(new StoreError('closed', message('database.closed')))
     await this.#thread?.end()
   }

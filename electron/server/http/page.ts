@@ -1,6 +1,7 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs'
+import { createReadStream, type Dirent, existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
+import { createBrotliDecompress } from 'node:zlib'
 import { isUtf8MimeType, mime, send } from '@fastify/send'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
@@ -32,23 +33,26 @@ export function servePage(
   }
   const files = new Set([...filesIn(folder), ...filesIn(folder, ASSETS)])
   const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
-    if (!files.has(name) || isCompressed(name)) throw nothingHere()
-    const isBrotli = files.has(`${name}.br`) && acceptsBrotli(request)
-    const path = isBrotli ? `/${name}.br` : `/${name}`
-    const sent = await send(request.raw, encodeURI(path), { root: folder, cacheControl: false })
-    if (sent.type !== 'file') throw nothingHere()
-    reply
-      .code(sent.statusCode)
-      .headers(sent.headers)
-      .headers({
-        'cache-control': name.startsWith(`${ASSETS}/`)
-          ? 'public, max-age=31536000, immutable'
-          : 'no-cache',
-        vary: 'accept-encoding',
-      })
-    if (isBrotli) reply.headers({ 'content-type': typeOf(name), 'content-encoding': 'br' })
+    const hasCompressed = files.has(`${name}.br`)
+    if ((!files.has(name) && !hasCompressed) || isCompressed(name)) throw nothingHere()
+    const isHashed = name.startsWith(`${ASSETS}/`)
+    reply.headers({
+      'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding',
+    })
     if (name.endsWith('.js'))
       reply.header('content-security-policy', viewer['content-security-policy'])
+    const isBrotli = hasCompressed && acceptsBrotli(request)
+    // The archive of the service has no original beside a compressed file.
+    if (!isBrotli && !files.has(name)) {
+      const stream = createReadStream(join(folder, `${name}.br`)).pipe(createBrotliDecompress())
+      return reply.type(typeOf(name)).send(stream)
+    }
+    const path = encodeURI(isBrotli ? `/${name}.br` : `/${name}`)
+    const sent = await send(request.raw, path, { root: folder, cacheControl: false })
+    if (sent.type !== 'file') throw nothingHere()
+    reply.code(sent.statusCode).headers(sent.headers)
+    if (isBrotli) reply.headers({ 'content-type': typeOf(name), 'content-encoding': 'br' })
     return reply.send(sent.stream)
   }
   fastify.get('/', (request, reply) => answer('index.html', request, reply))

@@ -47,6 +47,8 @@ describe('a large database that was closed', () => {
       message: expect.stringMatching(/is damaged \(.+\); nothing was changed/),
     })
     expect(db.integrity.hasPassed).toBe(false)
+    db[Symbol.dispose]()
+    expect(faultOf(() => Database.open(temp.file, { check: 'later' }))).toMatch(/^damaged: /)
   })
 
   it('refuses them, too, if the check is ended', async () => {
@@ -55,6 +57,9 @@ describe('a large database that was closed', () => {
     db.integrity.begin()
     await db.integrity.end()
     await expect(db.integrity.passed).rejects.toMatchObject({ fault: 'closed' })
+    db[Symbol.dispose]()
+    using again = Database.open(temp.file, { check: 'later' })
+    expect(again.integrity.hasPassed).toBe(false)
   })
 
   it('is checked first where nothing was said of it', () => {
