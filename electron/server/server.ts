@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { SettingOverrides } from '#server/configuration/settings.ts'
 import { openNotices } from '#server/modules/corrections/correction-notices.ts'
 import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
@@ -7,6 +6,7 @@ import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Context } from './context.ts'
 import type { SpawnWorker } from './dicom/transcoding/native-process.ts'
 import { openCertificates } from './http/certificates.ts'
+import { hostNamesOf } from './http/host-names.ts'
 import { openLanListener } from './http/lan-listener.ts'
 import { openHttp } from './http/listeners.ts'
 import { type ListenerPlace, openHttpServer } from './http/server.ts'
@@ -118,10 +118,7 @@ export interface Gateway extends AsyncDisposable {
   readonly dimse: string
   /** `AETITLE@HOST:PORT` of the TLS listener; undefined if it is off or not listening. */
   readonly dimseTls: string | undefined
-  /**
-   * Rejects with a StoreError if the database proves to be damaged while it is served; the gateway
-   * must then be disposed of.
-   */
+  /** Rejects with a StoreError if the database proves to be damaged: then dispose of the gateway. */
   readonly intact: Promise<void>
 }
 
@@ -150,7 +147,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const serveAt = (place: ListenerPlace) =>
     openHttpServer(
       place,
-      () => hostNames(context, place),
+      () => hostNamesOf(context.settings, place.tls !== undefined),
       log,
       options.pageFolder,
       (app) => {
@@ -398,13 +395,4 @@ async function openDevices(
   )
   opened.move()
   return dicom
-}
-
-/** The LAN listener, which uses TLS, also accepts this PC's host name. */
-function hostNames({ settings }: Context, { tls }: ListenerPlace) {
-  const allowedHosts = settings.get('http.allowedHosts')
-  return {
-    publicUrl: settings.get('http.publicUrl'),
-    allowedHosts: tls ? [...allowedHosts, hostname()] : allowedHosts,
-  }
 }

@@ -92,7 +92,10 @@ export class IntegrityCheck {
   #conclude(verdict: unknown): void {
     if (this.#hasEnded) return
     this.#hasPassed = verdict === 'ok'
-    if (this.#hasPassed) return this.#outcome.resolve()
+    if (this.#hasPassed) {
+      this.#outcome.resolve()
+      return
+    }
     tryWrite(() => writeFileSync(markOf(this.#file), ''))
     this.#outcome.reject(damagedError(this.#file, String(verdict)))
   }

@@ -78,7 +78,7 @@ describe('the page of the viewer', () => {
     await using other = await openTestServer({ pageFolder: folder, register: () => {} })
     const plain = await httpCall(`${other.url}/${name}`)
     expect([plain.status, plain.text, plain.headers['content-type']]).toEqual([
-      ...[200, script, 'text/javascript; charset=utf-8'],
+      ...[200, script, 'application/javascript; charset=utf-8'],
     ])
     expect(plain.headers['content-encoding']).toBeUndefined()
     const small = await httpCall(`${other.url}/${name}`, { headers: { 'accept-encoding': 'br' } })
