@@ -9,7 +9,13 @@ import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
 import { query } from './dicom/scp/query.ts'
 import { get, move } from './dicom/scp/retrieval.ts'
-import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
+import {
+  after,
+  mpps,
+  storage,
+  storageCommitment,
+  verification,
+} from './dicom/scp/service-classes.ts'
 import type { Certificates } from './http/certificates.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
 import { Commitments } from './modules/commitment/commitment.ts'
@@ -150,6 +156,18 @@ export async function openImaging(
     context.uuid,
   )
   const retrievals = new Retrievals(context, outbound, copies, accesses)
+  const receiving = [
+    storage(
+      receiver,
+      () => settings.get('intake.acceptUnknownClasses'),
+      () => {
+        if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
+        return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
+      },
+    ),
+    mpps(performedSteps),
+    storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
+  ]
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
@@ -158,16 +176,8 @@ export async function openImaging(
     services: [
       verification(),
       basicWorklist(worklist),
-      storage(
-        receiver,
-        () => settings.get('intake.acceptUnknownClasses'),
-        () => {
-          if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
-          return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
-        },
-      ),
-      mpps(performedSteps),
-      storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
+      // Nothing is acknowledged into a database that may be damaged.
+      ...receiving.map((service) => after(context.database.integrity.passed, service)),
       query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),

@@ -31,7 +31,7 @@ function areInstalled(): boolean {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
   try {
-    return readFileSync(join(root, 'node_modules/.isthmus-installed'), 'utf8').trim() === lock
+    return readFileSync(join(root, 'node_modules/.isthmus-installed'), 'utf8').startsWith(lock)
   } catch {
     return false
   }

@@ -1,4 +1,3 @@
-import { LineCounter, parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
 import type { Context } from '#server/context.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
@@ -68,8 +67,8 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
       },
     },
     fileArgument: true,
-    run(context, { options, input }, gateway) {
-      const file = readConfiguration(input)
+    async run(context, { options, input }, gateway) {
+      const file = await readConfiguration(input)
       const isDryRun = options['dry-run'] === true
       const refresh = () => gateway?.forwarding.refresh()
       const lines = changesOf(context, file, options.prune === true, isDryRun, refresh)
@@ -83,8 +82,9 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about:
       'print the configuration as a YAML file for apply: the settings that differ from their initial values, the partner, devices, destinations and tiers; no secrets, no patient data',
     options: {},
-    run(context, { arguments: words }) {
+    async run(context, { arguments: words }) {
       requireNoArguments('config export', words)
+      const { stringify } = await import('yaml')
       const set = SITE_SECRETS.filter(({ current }) => current(context) !== undefined)
       const names = [...set.map(({ name }) => name), ...setTierSecrets(context)].join(', ')
       const comment = names && `# Set here, and not in this file: ${names}\n`
@@ -130,7 +130,8 @@ function withoutDefaults(schema: z.ZodObject, record: object): Record<string, un
 }
 
 /** @throws ApiError malformed, with the line of a syntax error or the path of each field */
-function readConfiguration(text: string): ConfigurationFile {
+async function readConfiguration(text: string): Promise<ConfigurationFile> {
+  const { LineCounter, parseDocument } = await import('yaml')
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter })
   const [error] = document.errors
