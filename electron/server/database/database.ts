@@ -14,7 +14,7 @@ import { openDatabaseFile } from './database-file.ts'
 import type { Seal } from './encryption.ts'
 import { GroupCommit } from './group-commit.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { changesReplies } from './query.ts'
+import { changesReplies, withFixedPlan } from './query.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
@@ -84,6 +84,8 @@ export class Database implements Disposable {
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
     Sqlite.Statement
   >
+  /** Names of the columns in the conditions of partial indexes, and other words of them. */
+  readonly #partial: ReadonlySet<string>
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
   readonly #listeners = new Map<Topic, Set<() => void>>()
@@ -133,6 +135,13 @@ export class Database implements Disposable {
       leave: sqlite.prepare('release part'),
       back: sqlite.prepare('rollback to part'),
     }
+    const conditions = sqlite
+      .prepare("select sql from sqlite_master where type = 'index' and sql like '% where %'")
+      .pluck()
+      .all() as string[]
+    this.#partial = new Set(
+      conditions.flatMap((text) => text.slice(text.search(/\bwhere\b/i)).match(/\w+/g) ?? []),
+    )
     this.#group = new GroupCommit(
       sqlite,
       wal,
@@ -353,7 +362,7 @@ export class Database implements Disposable {
   }
 
   #prepare(sql: string): Statement {
-    const prepared = this.#open().prepare(sql)
+    const prepared = this.#open().prepare(withFixedPlan(sql, this.#partial))
     const isWrite = !prepared.readonly
     return { prepared, isWrite, isChange: isWrite && changesReplies(sql) }
   }
