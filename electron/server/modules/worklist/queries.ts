@@ -94,9 +94,13 @@ const GRACE_MS = 60 * 60_000
 /**
  * Stores a document unless it exists, and returns its SHA-256 in hex. It is durable with the open
  * transaction, or immediately if none is open.
+ * @param hash that SHA-256, if it is known already
  */
-export function keepDocument(context: Context, bytes: Buffer): string {
-  const hash = createHash('sha256').update(bytes).digest('hex')
+export function keepDocument(
+  context: Context,
+  bytes: Buffer,
+  hash = createHash('sha256').update(bytes).digest('hex'),
+): string {
   const now = context.clock()
   const kept = context.database.get(
     rawQuery<{ keptAt: string }>('select keptAt from documents where hash = ?', [hash]),
