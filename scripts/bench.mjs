@@ -1,12 +1,13 @@
-// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query|standby|tiers|start …]: the
-// benchmarks, each against peers in the same run; all of them take more than two hours. --write puts
-// the tables of those that can into docs/BENCHMARKS.md.
+// npm run bench [-- peers|efficiency|worklist|interface|storage|viewer|ohif|window|restore|query|
+// standby|tiers|start …]: the benchmarks, each against peers in the same run; all of them take more
+// than two hours. --write puts the tables of those that can into docs/BENCHMARKS.md.
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
 const BENCHES = [
   ...[
     'peers',
+    'efficiency',
     'worklist',
     'interface',
     'storage',
@@ -20,7 +21,7 @@ const BENCHES = [
     'start',
   ],
 ]
-const WRITING = ['peers', 'worklist', 'interface', 'start']
+const WRITING = ['peers', 'efficiency', 'worklist', 'interface', 'start']
 const [first, ...rest] = process.argv.slice(2)
 const chosen = BENCHES.includes(first) ? [first] : BENCHES
 const options = BENCHES.includes(first) ? rest : process.argv.slice(2)

@@ -15,7 +15,7 @@ import type { Seal } from './encryption.ts'
 import { GroupCommit } from './group-commit.ts'
 import { IntegrityCheck } from './integrity-check.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { changesReplies } from './query.ts'
+import { changesReplies, withFixedPlan } from './query.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
@@ -86,6 +86,8 @@ export class Database implements Disposable {
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
     Sqlite.Statement
   >
+  /** Names of the columns in the conditions of partial indexes, and other words of them. */
+  readonly #partial: ReadonlySet<string>
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
   readonly #listeners = new Map<Topic, Set<() => void>>()
@@ -144,6 +146,13 @@ export class Database implements Disposable {
       leave: sqlite.prepare('release part'),
       back: sqlite.prepare('rollback to part'),
     }
+    const conditions = sqlite
+      .prepare("select sql from sqlite_master where type = 'index' and sql like '% where %'")
+      .pluck()
+      .all() as string[]
+    this.#partial = new Set(
+      conditions.flatMap((text) => text.slice(text.search(/\bwhere\b/i)).match(/\w+/g) ?? []),
+    )
     this.#group = new GroupCommit(
       sqlite,
       wal,
@@ -364,7 +373,7 @@ export class Database implements Disposable {
   }
 
   #prepare(sql: string): Statement {
-    const prepared = this.#open().prepare(sql)
+    const prepared = this.#open().prepare(withFixedPlan(sql, this.#partial))
     const isWrite = !prepared.readonly
     return { prepared, isWrite, isChange: isWrite && changesReplies(sql) }
   }

@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import { message } from '#shared/messages/message.ts'
 import { dataKeyOf } from './data-key.ts'
 import { StoreError } from './store-error.ts'
@@ -55,6 +61,8 @@ export function openSeal(
 /** Encryption with the given 32-byte key, which is copied. */
 export function sealWith(dataKey: Buffer): Seal {
   const key = Buffer.from(dataKey)
+  // Prepared once: a key given as bytes is checked and copied for each value.
+  const cipherKey = createSecretKey(key)
   const keyFor = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', key, '', `isthmus ${purpose}`, 32))
   return {
@@ -64,7 +72,7 @@ export function sealWith(dataKey: Buffer): Seal {
     exportKey: () => Buffer.from(key),
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
+      const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce).setAAD(Buffer.from(context))
       return Buffer.concat([
         Buffer.of(VERSION),
         nonce,
@@ -77,7 +85,7 @@ export function sealWith(dataKey: Buffer): Seal {
       const end = sealed.length - TAG_BYTES
       const start = 1 + NONCE_BYTES
       if (sealed[0] !== VERSION || end < start) throw sealBroken(context)
-      const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), {
+      const cipher = createDecipheriv('aes-256-gcm', cipherKey, sealed.subarray(1, start), {
         authTagLength: TAG_BYTES,
       })
         .setAAD(Buffer.from(context))

@@ -80,6 +80,7 @@ export class AdmittedConnections {
   add(connection: AdmittedConnection): void {
     const now = this.#clock()
     this.#acceptedAt.set(connection, now)
+    if (isWithinShare(this.#acceptedAt.size, this.#budget)) return
     const isNew = (one: AdmittedConnection) => now - (this.#acceptedAt.get(one) ?? now) < GRACE_MS
     for (;;) {
       const counted = [...this.#acceptedAt.keys()].filter(({ isExempt = false }) => !isExempt)
@@ -98,6 +99,13 @@ export class AdmittedConnections {
 
 /** Whether the host is this PC, which every listener gives priority. */
 export const isThisPc = (host: string): boolean => host === '127.0.0.1' || host === '0:0:0:0'
+
+/** Number of connections that a host without priority may have. */
+const shareOf = (max: number): number => Math.max(1, Math.ceil(max / 4))
+
+/** Whether so many connections cannot exceed the budget, whichever hosts they are of. */
+export const isWithinShare = (connections: number, { max }: Pick<ConnectionBudget, 'max'>) =>
+  connections <= Math.min(max, shareOf(max))
 
 /**
  * Chooses the connection to close when the budget is exceeded; undefined if it is not. In order of
@@ -129,7 +137,7 @@ export function connectionToClose<T extends BudgetedConnection>(
     else byHost.set(connection.host, [connection])
   }
   const bySize = [...byHost].sort(([, a], [, b]) => b.length - a.length)
-  const share = Math.max(1, Math.ceil(max / 4))
+  const share = shareOf(max)
   const overShare = bySize.find(([host, own]) => own.length > share && !isExpected(host))
   if (overShare) return connectionToCloseOf(overShare[1], isNew)
   if (count <= max) return undefined

@@ -1,6 +1,8 @@
+import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { freeBuffer } from '#server/platform/free-buffer.ts'
 import { message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
@@ -48,40 +50,57 @@ export async function readBody(
     throw discard(response, new WebhookError('invalid', message('webhooks.encoding-not-offered')))
   }
 
-  async function* countBytes(source: AsyncIterable<Buffer>) {
+  const count = (chunk: Buffer) => {
+    reading.bytes += chunk.length
+    if (reading.bytes > limit) throw tooLarge()
+  }
+  async function* counted(source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
-      reading.bytes += chunk.length
-      if (reading.bytes > limit) throw tooLarge()
+      count(chunk)
       yield chunk
     }
   }
   // A body of known length is read directly into its final buffer instead of being copied.
   let buffer = Buffer.allocUnsafeSlow(!decoder && declaredLength > 0 ? declaredLength : 16 << 10)
   let size = 0
-  async function collect(source: AsyncIterable<Buffer>) {
-    for await (const chunk of source) {
-      const end = size + chunk.length
-      if (end > limit) throw tooLarge()
-      await grows(end)
-      if (end > buffer.length) {
-        const grown = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(end, buffer.length * 2)))
-        buffer.copy(grown, 0, 0, size)
-        buffer = grown
-      }
-      chunk.copy(buffer, size)
-      size = end
+  async function append(chunk: Buffer) {
+    const end = size + chunk.length
+    if (end > limit) throw tooLarge()
+    await grows(end)
+    if (end > buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(end, buffer.length * 2)))
+      buffer.copy(grown, 0, 0, size)
+      freeBuffer(buffer)
+      buffer = grown
     }
+    chunk.copy(buffer, size)
+    size = end
   }
+  // Not an async iterator, which would join the waiting chunks in a new buffer.
+  const collect = new Writable({
+    async write(chunk: Buffer, _, done) {
+      try {
+        if (!decoder) count(chunk)
+        await append(chunk)
+        // The HTTP parser is finished with the network buffer, and only this chunk is in it.
+        if (!decoder) freeBuffer(chunk)
+        done()
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+  })
 
   try {
-    await (decoder
-      ? pipeline(body, countBytes, decoder, collect)
-      : pipeline(body, countBytes, collect))
+    await (decoder ? pipeline(body, counted, decoder, collect) : pipeline(body, collect))
   } catch (cause) {
     if (cause instanceof WebhookError || body.errored || !decoder?.errored) throw cause
     throw new WebhookError('invalid', message('webhooks.compression-damaged'), {}, cause)
   }
-  return size === buffer.length ? buffer : Buffer.from(buffer.subarray(0, size))
+  if (size === buffer.length) return buffer
+  const exact = Buffer.from(buffer.subarray(0, size))
+  freeBuffer(buffer)
+  return exact
 }
 
 /** Maximum number of bytes stored of an answer. */

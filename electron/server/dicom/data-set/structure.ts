@@ -29,6 +29,8 @@ export interface Structure {
   readonly detail: Message | null
   /** Undefined if the object has no pixel data or is incomplete. */
   readonly pixels?: PixelExtent | undefined
+  /** Set if it has an Original Attributes Sequence, which lists its earlier values. */
+  readonly hasOriginalAttributes?: true
 }
 
 const ELEMENT = {
@@ -40,6 +42,7 @@ const ELEMENT = {
   columns: 0x00280011,
   bitsAllocated: 0x00280100,
   pixelDataProviderUrl: 0x00287fe0,
+  originalAttributes: 0x04000561,
   spectroscopyData: 0x56000020,
 } as const
 
@@ -60,6 +63,7 @@ const MAX_OFFSET = 0xffffffff
 export class StructureCheck {
   readonly #transferSyntax: string
   #isPixelDataElsewhere = false
+  #hasOriginalAttributes = false
   #fault: Message | undefined
   #isBroken = false
   #pixels: (PixelExtent & { readonly length: number }) | undefined
@@ -106,6 +110,7 @@ export class StructureCheck {
       this.#pixels = { tag, vr, length, at, valueAt: position, end, isEncapsulated }
     } else if (tag === ELEMENT.pixelDataProviderUrl || tag === ELEMENT.spectroscopyData)
       this.#isPixelDataElsewhere = true
+    else if (tag === ELEMENT.originalAttributes) this.#hasOriginalAttributes = true
   }
 
   /**
@@ -141,6 +146,11 @@ export class StructureCheck {
    * present.
    */
   end(values: ElementValues): Structure {
+    const structure = this.#completeness(values)
+    return this.#hasOriginalAttributes ? { ...structure, hasOriginalAttributes: true } : structure
+  }
+
+  #completeness(values: ElementValues): Structure {
     if (this.#fault !== undefined) return incomplete(this.#fault)
     const described = describePixels(values)
     const pixels = this.#pixels

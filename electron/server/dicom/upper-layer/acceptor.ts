@@ -6,7 +6,12 @@ import type {
   AssociationPolicy,
 } from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
-import { connectionToClose, hostOf, isThisPc } from '#server/platform/connection-budget.ts'
+import {
+  connectionToClose,
+  hostOf,
+  isThisPc,
+  isWithinShare,
+} from '#server/platform/connection-budget.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { OpenAssociations } from './association-admission.ts'
 import type { DimseLimits } from './limits.ts'
@@ -120,21 +125,21 @@ export class Acceptor {
 
   /** Number of open associations, as they count for this caller. */
   openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo): OpenAssociations {
-    const all = this.open
     const host = hostOf(remoteAddress)
-    const ofHost = all.filter((one) => one.host === host)
-    return {
-      all: all.length,
-      ofCaller: all.filter(
-        ({ info }) =>
-          info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress,
-      ).length,
-      unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
-      // An expected address may stand for a whole site of listed devices, or for a tunnel on this
-      // PC.
-      ofHost: this.isExpected(host) ? 0 : ofHost.length,
-      unlistedOfHost: ofHost.filter(({ isUnlisted }) => isUnlisted).length,
+    const count = { all: 0, ofCaller: 0, unlisted: 0, ofHost: 0, unlistedOfHost: 0 }
+    for (const { isOpen, info, isUnlisted, host: itsHost } of this.connections) {
+      if (!isOpen) continue
+      const isOfHost = itsHost === host
+      count.all++
+      if (info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress)
+        count.ofCaller++
+      if (isUnlisted) count.unlisted++
+      if (isOfHost) count.ofHost++
+      if (isOfHost && isUnlisted) count.unlistedOfHost++
     }
+    // An expected address may stand for a whole site of listed devices, or for a tunnel on this
+    // PC.
+    return this.isExpected(host) ? { ...count, ofHost: 0 } : count
   }
 
   isExpected = (host: string): boolean =>
@@ -143,6 +148,7 @@ export class Acceptor {
   /** Closes connections without an association if there are too many. */
   closeSurplus(): void {
     const max = this.limits.pendingConnections
+    if (isWithinShare(this.connections.size, { max })) return
     for (;;) {
       const surplus = connectionToClose(this.#pending, { max, isExpected: this.isExpected })
       if (!surplus) return

@@ -6,6 +6,7 @@ import { type Message, MessageReader } from '#server/dicom/dimse/message.ts'
 import { OperationQueue, type RequestSource } from '#server/dicom/dimse/operation-queue.ts'
 import type { AssociationInfo, Rejection, TlsPeer } from '#server/dicom/dimse/service.ts'
 import { hostOf } from '#server/platform/connection-budget.ts'
+import { freeBuffer } from '#server/platform/free-buffer.ts'
 import { message, type Message as Said, verbatim } from '#shared/messages/message.ts'
 import type { AcceptedConnection, Acceptor } from './acceptor.ts'
 import {
@@ -22,7 +23,6 @@ import { PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
 import { ProtocolMachine } from './protocol-machine.ts'
-import { freeBuffer } from './slice-pool.ts'
 import { type Effect, EVENT_OF_PDU, type EventParameters, type State } from './state-machine.ts'
 
 /** How the association ended, for the live feed. */

@@ -207,54 +207,56 @@ const FIXED = 68
 function readAssociation<C extends { readonly id: number }>(
   body: Buffer,
   contextType: number,
-  readContext: (data: Buffer) => C,
+  readContext: (bytes: Buffer, start: number, end: number) => C,
 ) {
   if (body.length < FIXED) throw invalid('A-ASSOCIATE shorter than its fixed part')
   const contexts: C[] = []
   const ids = new Set<number>()
   let applicationContext = ''
   let user = NO_USER_INFORMATION
-  for (const [type, data] of items(body.subarray(FIXED))) {
-    if (type === ITEM_TYPE.applicationContext) applicationContext = uid(data)
-    else if (type === ITEM_TYPE.userInformation) user = readUserInformation(data)
+  readItems(body, FIXED, body.length, (type, start, end) => {
+    if (type === ITEM_TYPE.applicationContext) applicationContext = uid(body, start, end)
+    else if (type === ITEM_TYPE.userInformation) user = readUserInformation(body, start, end)
     else if (type === contextType) {
-      const context = readContext(data)
+      const context = readContext(body, start, end)
       // PS3.8 §9.3.2.2: ids are odd and unique, so there are at most 128.
       if ((context.id & 1) === 0 || ids.has(context.id))
         throw invalid(`presentation context id ${context.id}`)
       ids.add(context.id)
       contexts.push(context)
     }
-  }
+  })
   return {
     protocolVersion: body.readUInt16BE(0),
-    calledAeTitle: aeTitle(body.subarray(4, 20)),
-    callingAeTitle: aeTitle(body.subarray(20, 36)),
+    calledAeTitle: aeTitle(body, 4, 20),
+    callingAeTitle: aeTitle(body, 20, 36),
     applicationContext,
     contexts,
     user,
   }
 }
 
-function proposedContext(data: Buffer): ProposedContext {
-  if (data.length < 4) throw invalid('presentation context shorter than its fixed part')
+function proposedContext(bytes: Buffer, start: number, end: number): ProposedContext {
+  if (end - start < 4) throw invalid('presentation context shorter than its fixed part')
   const transferSyntaxes: string[] = []
   let abstractSyntax = ''
-  for (const [type, value] of items(data.subarray(4))) {
-    if (type === ITEM_TYPE.abstractSyntax) abstractSyntax = uid(value)
-    else if (type === ITEM_TYPE.transferSyntax) transferSyntaxes.push(uid(value))
-  }
-  return { id: byte(data, 0), abstractSyntax, transferSyntaxes }
+  readItems(bytes, start + 4, end, (type, from, to) => {
+    if (type === ITEM_TYPE.abstractSyntax) abstractSyntax = uid(bytes, from, to)
+    else if (type === ITEM_TYPE.transferSyntax) transferSyntaxes.push(uid(bytes, from, to))
+  })
+  return { id: byte(bytes, start), abstractSyntax, transferSyntaxes }
 }
 
-function contextResult(data: Buffer): ContextResult {
-  if (data.length < 4) throw invalid('presentation context shorter than its fixed part')
-  const result = byte(data, 2)
+function contextResult(bytes: Buffer, start: number, end: number): ContextResult {
+  if (end - start < 4) throw invalid('presentation context shorter than its fixed part')
+  const result = byte(bytes, start + 2)
   if (result !== 0 && result !== 1 && result !== 2 && result !== 3 && result !== 4)
     throw invalid(`presentation context result ${result}`)
-  const [, value] =
-    [...items(data.subarray(4))].find(([type]) => type === ITEM_TYPE.transferSyntax) ?? []
-  return { id: byte(data, 0), result, transferSyntax: value ? uid(value) : '' }
+  let transferSyntax: string | undefined
+  readItems(bytes, start + 4, end, (type, from, to) => {
+    if (type === ITEM_TYPE.transferSyntax) transferSyntax ??= uid(bytes, from, to)
+  })
+  return { id: byte(bytes, start), result, transferSyntax: transferSyntax ?? '' }
 }
 
 /** Assumed if a peer does not state its maximum: the customary length. */
@@ -268,38 +270,46 @@ const NO_USER_INFORMATION: UserInformation = {
   roles: [],
 }
 
-function readUserInformation(data: Buffer): UserInformation {
-  let user = NO_USER_INFORMATION
-  for (const [type, value] of items(data)) user = { ...user, ...SUB_ITEMS[type]?.(value, user) }
-  return user
-}
-
-const SUB_ITEMS: Readonly<
-  Record<number, (value: Buffer, user: UserInformation) => Partial<UserInformation>>
-> = {
-  [ITEM_TYPE.maximumLength]: (value) => ({ maximumLength: maximumLength(value) }),
-  [ITEM_TYPE.implementationClassUid]: (value) => ({ implementationClassUid: uid(value) }),
-  [ITEM_TYPE.implementationVersionName]: (value) => ({
-    implementationVersionName: value.toString('latin1', 0, 16).trim(),
-  }),
-  [ITEM_TYPE.asynchronousOperations]: (value) => {
-    if (value.length < 4) throw invalid('asynchronous operations window too short')
-    return {
-      asynchronousOperations: { invoked: value.readUInt16BE(0), performed: value.readUInt16BE(2) },
+function readUserInformation(bytes: Buffer, start: number, end: number): UserInformation {
+  const user = { ...NO_USER_INFORMATION }
+  const roles: RoleSelection[] = []
+  const extended: ExtendedNegotiation[] = []
+  readItems(bytes, start, end, (type, from, to) => {
+    switch (type) {
+      case ITEM_TYPE.maximumLength:
+        user.maximumLength = maximumLength(bytes, from, to)
+        return
+      case ITEM_TYPE.implementationClassUid:
+        user.implementationClassUid = uid(bytes, from, to)
+        return
+      case ITEM_TYPE.implementationVersionName:
+        user.implementationVersionName = bytes
+          .toString('latin1', from, Math.min(to, from + 16))
+          .trim()
+        return
+      case ITEM_TYPE.asynchronousOperations:
+        if (to - from < 4) throw invalid('asynchronous operations window too short')
+        user.asynchronousOperations = {
+          invoked: bytes.readUInt16BE(from),
+          performed: bytes.readUInt16BE(from + 2),
+        }
+        return
+      case ITEM_TYPE.roleSelection:
+        roles.push(roleSelection(bytes.subarray(from, to)))
+        return
+      case ITEM_TYPE.extendedNegotiation:
+        extended.push(extendedNegotiation(bytes.subarray(from, to)))
     }
-  },
-  [ITEM_TYPE.roleSelection]: (value, user) => ({ roles: [...user.roles, roleSelection(value)] }),
-  [ITEM_TYPE.extendedNegotiation]: (value, { extended = [] }) => ({
-    extended: [...extended, extendedNegotiation(value)],
-  }),
+  })
+  return { ...user, roles, ...(extended.length > 0 && { extended }) }
 }
 
 /** A smaller maximum leaves no room for a fragment of useful, even length. */
 const MIN_MAXIMUM_LENGTH = 12
 
-function maximumLength(value: Buffer): number {
-  if (value.length < 4) throw invalid('maximum length too short')
-  const maximum = value.readUInt32BE(0)
+function maximumLength(bytes: Buffer, start: number, end: number): number {
+  if (end - start < 4) throw invalid('maximum length too short')
+  const maximum = bytes.readUInt32BE(start)
   if (maximum !== 0 && maximum < MIN_MAXIMUM_LENGTH)
     throw invalid(`maximum length of ${maximum} bytes`)
   return maximum
@@ -309,7 +319,7 @@ function roleSelection(value: Buffer): RoleSelection {
   const length = value.length < 4 ? value.length : value.readUInt16BE(0)
   if (value.length < length + 4) throw invalid('role selection shorter than its UID')
   return {
-    sopClass: uid(value.subarray(2, 2 + length)),
+    sopClass: uid(value, 2, 2 + length),
     scu: byte(value, 2 + length) === 1,
     scp: byte(value, 3 + length) === 1,
   }
@@ -319,32 +329,40 @@ function extendedNegotiation(value: Buffer): ExtendedNegotiation {
   const length = value.length < 2 ? value.length : value.readUInt16BE(0)
   if (value.length < length + 2) throw invalid('extended negotiation shorter than its UID')
   return {
-    sopClass: uid(value.subarray(2, 2 + length)),
+    sopClass: uid(value, 2, 2 + length),
     // Copied, because the PDU is not kept.
     information: Buffer.from(value.subarray(2 + length)),
   }
 }
 
-/** Iterates over items: type, reserved byte, 16-bit length, data (PS3.8 §9.3.2.1 and others). */
-function* items(bytes: Buffer): Generator<[type: number, data: Buffer]> {
-  let at = 0
-  while (at < bytes.length) {
-    if (bytes.length - at < 4) throw invalid('item shorter than its header')
+/**
+ * Calls `read` with the type and the range of each item: type, reserved byte, 16-bit length, data
+ * (PS3.8 §9.3.2.1 and others).
+ */
+function readItems(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  read: (type: number, start: number, end: number) => void,
+): void {
+  for (let at = start; at < end; ) {
+    if (end - at < 4) throw invalid('item shorter than its header')
     const next = at + 4 + bytes.readUInt16BE(at + 2)
-    if (next > bytes.length) throw invalid('item longer than what holds it')
-    yield [byte(bytes, at), bytes.subarray(at + 4, next)]
+    if (next > end) throw invalid('item longer than what holds it')
+    read(byte(bytes, at), at + 4, next)
     at = next
   }
 }
 
 // PS3.5 §9.1: 64 characters. Padding is not allowed here (PS3.8 F), but some peers pad.
-function uid(data: Buffer): string {
-  const text = withoutPadding(data.toString('latin1'))
+function uid(bytes: Buffer, start: number, end: number): string {
+  const text = withoutPadding(bytes.toString('latin1', start, end))
   if (text.length > 64) throw invalid('UID longer than 64 characters')
   return text
 }
 
-const aeTitle = (data: Buffer): string => data.toString('latin1').replace(/^[\0 ]+|[\0 ]+$/g, '')
+const aeTitle = (bytes: Buffer, start: number, end: number): string =>
+  bytes.toString('latin1', start, end).replace(/^[\0 ]+|[\0 ]+$/g, '')
 
 const byte = (bytes: Buffer, at: number): number => {
   const value = bytes[at]

@@ -1,142 +1,168 @@
 import {
-  type Abort,
   type AssociateAc,
-  type AssociateRj,
   type AssociateRq,
   ITEM_TYPE,
-  type PDataTf,
   PDU_TYPE,
   type Pdu,
+  type Pdv,
   type UserInformation,
 } from './pdu.ts'
 
 /** Encodes a PDU (PS3.8 §9.3). */
 export function writePdu(pdu: Pdu): Buffer {
-  const body = bodyOf(pdu)
-  const header = Buffer.alloc(6)
-  header[0] = PDU_TYPE[pdu.type]
-  header.writeUInt32BE(
-    body.reduce((length, part) => length + part.length, 0),
-    2,
-  )
-  return Buffer.concat([header, ...body])
+  const bytes = new PduBytes()
+  bytes.pdu(PDU_TYPE[pdu.type], () => writeBody(bytes, pdu))
+  return bytes.written
 }
 
-function bodyOf(pdu: Pdu): Buffer[] {
+function writeBody(bytes: PduBytes, pdu: Pdu): void {
   switch (pdu.type) {
     case 'A-ASSOCIATE-RQ':
-      return associateRq(pdu)
+      writeAssociateRq(bytes, pdu)
+      break
     case 'A-ASSOCIATE-AC':
-      return associateAc(pdu)
+      writeAssociateAc(bytes, pdu)
+      break
     case 'A-ASSOCIATE-RJ':
-      return [associateRj(pdu)]
+      bytes.bytes(0, pdu.result, pdu.source, pdu.reason)
+      break
     case 'P-DATA-TF':
-      return pDataTf(pdu)
+      for (const pdv of pdu.pdvs) writePdv(bytes, pdv)
+      break
     case 'A-RELEASE-RQ':
     case 'A-RELEASE-RP':
-      return [Buffer.alloc(4)]
+      bytes.uint32(0)
+      break
     case 'A-ABORT':
-      return [abort(pdu)]
+      bytes.bytes(0, 0, pdu.source, pdu.reason)
   }
 }
 
-function associateRq(pdu: AssociateRq): Buffer[] {
-  const contexts = pdu.presentationContexts.map(({ id, abstractSyntax, transferSyntaxes }) =>
-    item(
-      ITEM_TYPE.presentationContextRq,
-      Buffer.from([id, 0, 0, 0]),
-      item(ITEM_TYPE.abstractSyntax, ascii(abstractSyntax)),
-      ...transferSyntaxes.map((uid) => item(ITEM_TYPE.transferSyntax, ascii(uid))),
-    ),
-  )
-  return [fixedPart(pdu), applicationContext(pdu), ...contexts, userInformation(pdu.user)]
+function writeAssociateRq(bytes: PduBytes, pdu: AssociateRq): void {
+  writeFixedPart(bytes, pdu)
+  for (const { id, abstractSyntax, transferSyntaxes } of pdu.presentationContexts)
+    bytes.item(ITEM_TYPE.presentationContextRq, () => {
+      bytes.bytes(id, 0, 0, 0)
+      bytes.item(ITEM_TYPE.abstractSyntax, () => bytes.text(abstractSyntax))
+      for (const uid of transferSyntaxes)
+        bytes.item(ITEM_TYPE.transferSyntax, () => bytes.text(uid))
+    })
+  writeUserInformation(bytes, pdu.user)
 }
 
-function associateAc(pdu: AssociateAc): Buffer[] {
-  const contexts = pdu.presentationContexts.map(({ id, result, transferSyntax }) =>
-    item(
-      ITEM_TYPE.presentationContextAc,
-      Buffer.from([id, 0, result, 0]),
-      item(ITEM_TYPE.transferSyntax, ascii(transferSyntax)),
-    ),
-  )
-  return [fixedPart(pdu), applicationContext(pdu), ...contexts, userInformation(pdu.user)]
+function writeAssociateAc(bytes: PduBytes, pdu: AssociateAc): void {
+  writeFixedPart(bytes, pdu)
+  for (const { id, result, transferSyntax } of pdu.presentationContexts)
+    bytes.item(ITEM_TYPE.presentationContextAc, () => {
+      bytes.bytes(id, 0, result, 0)
+      bytes.item(ITEM_TYPE.transferSyntax, () => bytes.text(transferSyntax))
+    })
+  writeUserInformation(bytes, pdu.user)
 }
 
-const associateRj = ({ result, source, reason }: AssociateRj): Buffer =>
-  Buffer.from([0, result, source, reason])
+function writePdv(bytes: PduBytes, { contextId, isCommand, isLast, data }: Pdv): void {
+  bytes.uint32(data.length + 2)
+  bytes.bytes(contextId, (isCommand ? 1 : 0) | (isLast ? 2 : 0))
+  bytes.copy(data)
+}
 
-const abort = ({ source, reason }: Abort): Buffer => Buffer.from([0, 0, source, reason])
+const RESERVED = Buffer.alloc(32)
 
-function pDataTf({ pdvs }: PDataTf): Buffer[] {
-  return pdvs.flatMap(({ contextId, isCommand, isLast, data }) => {
-    const header = Buffer.alloc(6)
-    header.writeUInt32BE(data.length + 2, 0)
-    header[4] = contextId
-    header[5] = (isCommand ? 1 : 0) | (isLast ? 2 : 0)
-    return [header, data]
+function writeFixedPart(bytes: PduBytes, pdu: AssociateRq | AssociateAc): void {
+  bytes.uint16(pdu.protocolVersion)
+  bytes.uint16(0)
+  bytes.text(pdu.calledAeTitle.padEnd(16).slice(0, 16))
+  bytes.text(pdu.callingAeTitle.padEnd(16).slice(0, 16))
+  bytes.copy(RESERVED)
+  bytes.item(ITEM_TYPE.applicationContext, () => bytes.text(pdu.applicationContext))
+}
+
+function writeUserInformation(bytes: PduBytes, user: UserInformation): void {
+  const { asynchronousOperations, implementationClassUid, implementationVersionName } = user
+  bytes.item(ITEM_TYPE.userInformation, () => {
+    bytes.item(ITEM_TYPE.maximumLength, () => bytes.uint32(user.maximumLength))
+    if (implementationClassUid)
+      bytes.item(ITEM_TYPE.implementationClassUid, () => bytes.text(implementationClassUid))
+    if (asynchronousOperations)
+      bytes.item(ITEM_TYPE.asynchronousOperations, () => {
+        bytes.uint16(asynchronousOperations.invoked)
+        bytes.uint16(asynchronousOperations.performed)
+      })
+    for (const { sopClass, scu, scp } of user.roles)
+      bytes.item(ITEM_TYPE.roleSelection, () => {
+        bytes.uint16(sopClass.length)
+        bytes.text(sopClass)
+        bytes.bytes(scu ? 1 : 0, scp ? 1 : 0)
+      })
+    for (const { sopClass, information } of user.extended ?? [])
+      bytes.item(ITEM_TYPE.extendedNegotiation, () => {
+        bytes.uint16(sopClass.length)
+        bytes.text(sopClass)
+        bytes.copy(information)
+      })
+    if (implementationVersionName)
+      bytes.item(ITEM_TYPE.implementationVersionName, () => bytes.text(implementationVersionName))
   })
 }
 
-function fixedPart({
-  protocolVersion,
-  calledAeTitle,
-  callingAeTitle,
-}: AssociateRq | AssociateAc): Buffer {
-  const fixed = Buffer.alloc(68)
-  fixed.writeUInt16BE(protocolVersion, 0)
-  fixed.write(calledAeTitle.padEnd(16).slice(0, 16), 4, 'latin1')
-  fixed.write(callingAeTitle.padEnd(16).slice(0, 16), 20, 'latin1')
-  return fixed
-}
+/** Enough for an A-ASSOCIATE-AC with a few presentation contexts. */
+const FIRST_BYTES = 512
 
-const applicationContext = (pdu: AssociateRq | AssociateAc): Buffer =>
-  item(ITEM_TYPE.applicationContext, ascii(pdu.applicationContext))
+/** The bytes of one PDU, in one buffer: a proposal of 128 contexts has a thousand small parts. */
+class PduBytes {
+  #buffer = Buffer.allocUnsafe(FIRST_BYTES)
+  #end = 0
 
-function userInformation(user: UserInformation): Buffer {
-  const parts = [item(ITEM_TYPE.maximumLength, uint32(user.maximumLength))]
-  if (user.implementationClassUid)
-    parts.push(item(ITEM_TYPE.implementationClassUid, ascii(user.implementationClassUid)))
-  if (user.asynchronousOperations) {
-    const { invoked, performed } = user.asynchronousOperations
-    parts.push(item(ITEM_TYPE.asynchronousOperations, uint16(invoked), uint16(performed)))
+  get written(): Buffer {
+    return this.#buffer.subarray(0, this.#end)
   }
-  for (const { sopClass, scu, scp } of user.roles) {
-    parts.push(
-      item(
-        ITEM_TYPE.roleSelection,
-        uint16(sopClass.length),
-        ascii(sopClass),
-        Buffer.from([scu ? 1 : 0, scp ? 1 : 0]),
-      ),
-    )
+
+  bytes(...values: readonly number[]): void {
+    this.#reserve(values.length)
+    for (const value of values) this.#buffer[this.#end++] = value
   }
-  for (const { sopClass, information } of user.extended ?? [])
-    parts.push(
-      item(ITEM_TYPE.extendedNegotiation, uint16(sopClass.length), ascii(sopClass), information),
-    )
-  if (user.implementationVersionName)
-    parts.push(item(ITEM_TYPE.implementationVersionName, ascii(user.implementationVersionName)))
-  return item(ITEM_TYPE.userInformation, ...parts)
-}
 
-function item(type: number, ...data: Buffer[]): Buffer {
-  const body = Buffer.concat(data)
-  const header = Buffer.from([type, 0, 0, 0])
-  header.writeUInt16BE(body.length, 2)
-  return Buffer.concat([header, body])
-}
+  uint16(value: number): void {
+    this.#reserve(2)
+    this.#end = this.#buffer.writeUInt16BE(value, this.#end)
+  }
 
-const ascii = (text: string): Buffer => Buffer.from(text, 'latin1')
+  uint32(value: number): void {
+    this.#reserve(4)
+    this.#end = this.#buffer.writeUInt32BE(value, this.#end)
+  }
 
-function uint16(value: number): Buffer {
-  const bytes = Buffer.alloc(2)
-  bytes.writeUInt16BE(value)
-  return bytes
-}
+  text(latin1: string): void {
+    this.#reserve(latin1.length)
+    this.#end += this.#buffer.write(latin1, this.#end, 'latin1')
+  }
 
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value)
-  return bytes
+  copy(bytes: Buffer): void {
+    this.#reserve(bytes.length)
+    this.#end += bytes.copy(this.#buffer, this.#end)
+  }
+
+  /** Type, reserved byte and 16-bit length, followed by what `write` writes. */
+  item(type: number, write: () => void): void {
+    this.bytes(type, 0, 0, 0)
+    const start = this.#end
+    write()
+    this.#buffer.writeUInt16BE(this.#end - start, start - 2)
+  }
+
+  /** Type, reserved byte and 32-bit length, followed by what `write` writes. */
+  pdu(type: number, write: () => void): void {
+    this.bytes(type, 0, 0, 0, 0, 0)
+    const start = this.#end
+    write()
+    this.#buffer.writeUInt32BE(this.#end - start, start - 4)
+  }
+
+  #reserve(length: number): void {
+    const end = this.#end + length
+    if (end <= this.#buffer.length) return
+    const grown = Buffer.allocUnsafe(Math.max(end, this.#buffer.length * 2))
+    this.#buffer.copy(grown, 0, 0, this.#end)
+    this.#buffer = grown
+  }
 }

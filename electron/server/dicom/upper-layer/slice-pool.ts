@@ -33,14 +33,3 @@ export class SlicePool {
     if (buffer.byteLength === this.#size && this.#free.length < this.#kept) this.#free.push(buffer)
   }
 }
-
-/**
- * Frees the memory of a buffer immediately instead of at the next garbage collection. There must be
- * no other view of it; a part of a shared buffer is ignored.
- */
-export function freeBuffer({ buffer, byteOffset, byteLength }: Buffer): void {
-  if (byteOffset !== 0 || byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer))
-    return
-  // ECMA-262 25.1.6.7: the transferred buffer is detached, and the new one is empty.
-  buffer.transfer(0)
-}

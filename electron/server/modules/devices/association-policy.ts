@@ -26,8 +26,11 @@ const SOP_CLASSES_FOR_ALL: readonly string[] = [SOP_CLASS.verification]
 const isRetrievalClass = (uid: string): boolean =>
   isStorageClass(uid, true) || SOP_CLASSES_FOR_ALL.includes(uid)
 
-const isConfirmationClass = (uid: string): boolean =>
-  uid === SOP_CLASS.storageCommitmentPushModel || SOP_CLASSES_FOR_ALL.includes(uid)
+const isConfirmation = (abstractSyntaxes: readonly string[]): boolean =>
+  abstractSyntaxes.includes(SOP_CLASS.storageCommitmentPushModel) &&
+  abstractSyntaxes.every(
+    (uid) => uid === SOP_CLASS.storageCommitmentPushModel || SOP_CLASSES_FOR_ALL.includes(uid),
+  )
 
 type StorageFault = () => Message | null | undefined
 
@@ -61,7 +64,7 @@ export const associationPolicy = (
       return noSpace
         ? accepted
         : { accept: true, onlySopClasses: abstractSyntaxes.filter(isRetrievalClass) }
-    if (abstractSyntaxes.every(isConfirmationClass) && confirms(callingAeTitle))
+    if (isConfirmation(abstractSyntaxes) && confirms(callingAeTitle))
       return { accept: true, onlySopClasses: abstractSyntaxes }
     const unlisted = unlistedReason(context, callingAeTitle, remoteAddress)
     if (unlisted === NOT_LISTED && context.settings.get('dimse.allowUnknownDevices'))

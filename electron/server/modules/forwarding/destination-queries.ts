@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/query.ts'
+import { flag, rawQuery } from '#server/database/query.ts'
 import type { Destination } from '#shared/contract/destinations.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
@@ -10,13 +10,15 @@ import { messageOrNull } from '#shared/messages/message-schema.ts'
  */
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>
 
+// Not built with kysely, because this is read for every image.
+const ALL = rawQuery<{ [K in keyof DestinationRecord]: unknown }>(
+  'select * from destinations order by name, destinationId',
+  [],
+)
+
 /** Lists all destinations, ordered by name. */
 export const listDestinations = (database: Database): DestinationRecord[] =>
-  database
-    .all(
-      database.sql.selectFrom('destinations').selectAll().orderBy('name').orderBy('destinationId'),
-    )
-    .map(recordOf)
+  database.all(ALL).map(recordOf)
 
 export function findDestination(
   database: Database,

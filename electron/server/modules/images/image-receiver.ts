@@ -309,7 +309,10 @@ export class ImageReceiver implements CStoreScp {
     const transferSyntaxUid = received.request.transferSyntax
     const stored = { path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid }
     const structure = received.structure ?? (await deflatedStructure(stored))
-    const originals = await originalsIn({ ...stored, sopInstanceUid }, temporaryIn(folder))
+    const mayBeCopy = received.structure === undefined || received.structure.hasOriginalAttributes
+    const originals = mayBeCopy
+      ? await originalsIn({ ...stored, sopInstanceUid }, temporaryIn(folder))
+      : []
     return {
       ...source,
       header,

@@ -21,10 +21,13 @@ export interface TierRecord {
 export type S3Tier = TierRecord & { readonly settings: S3Settings }
 export const isS3Tier = (tier: TierRecord): tier is S3Tier => tier.settings.kind === 's3'
 
-export const listTiers = (database: Database): TierRecord[] =>
-  database
-    .all(database.sql.selectFrom('tiers').selectAll().orderBy('name').orderBy('tierId'))
-    .map(recordOf)
+// Not built with kysely, because this is read for every image.
+const ALL = rawQuery<Parameters<typeof recordOf>[0]>(
+  'select * from tiers order by name, tierId',
+  [],
+)
+
+export const listTiers = (database: Database): TierRecord[] => database.all(ALL).map(recordOf)
 
 export function findTier(database: Database, tierId: string): TierRecord | undefined {
   const row = database.get(

@@ -94,12 +94,16 @@ const GRACE_MS = 60 * 60_000
 /**
  * Stores a document unless it exists, and returns its SHA-256 in hex. It is durable with the open
  * transaction, or immediately if none is open.
+ * @param hash that SHA-256, if it is known already
  */
-export function keepDocument(context: Context, bytes: Buffer): string {
-  const hash = createHash('sha256').update(bytes).digest('hex')
+export function keepDocument(
+  context: Context,
+  bytes: Buffer,
+  hash = createHash('sha256').update(bytes).digest('hex'),
+): string {
   const now = context.clock()
   const kept = context.database.get(
-    context.database.sql.selectFrom('documents').select('keptAt').where('hash', '=', hash),
+    rawQuery<{ keptAt: string }>('select keptAt from documents where hash = ?', [hash]),
   )
   if (kept === undefined) {
     const packed = zstdCompressSync(bytes, {
@@ -123,9 +127,7 @@ export function keepDocument(context: Context, bytes: Buffer): string {
 
 /** Whether the document is stored. */
 export const hasDocument = (context: Context, hash: string): boolean =>
-  context.database.get(
-    context.database.sql.selectFrom('documents').select('hash').where('hash', '=', hash),
-  ) !== undefined
+  context.database.get(rawQuery('select 1 from documents where hash = ?', [hash])) !== undefined
 
 /** @throws StoreError seal-broken */
 export function readDocument(context: Context, hash: string): Buffer | undefined {

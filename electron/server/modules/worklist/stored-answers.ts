@@ -47,10 +47,10 @@ export class StoredAnswers {
       await database.commitSoon(() => {
         for (const aeTitle of voided) deleteAnswersOf(database, aeTitle)
         for (const [, answer] of earlier) {
-          keepDocument(this.#context, answer.body)
+          keepDocument(this.#context, answer.body, answer.record.documentHash)
           putAnswer(database, answer.record)
         }
-        keepDocument(this.#context, body)
+        keepDocument(this.#context, body, record.documentHash)
         if (isGood) putAnswer(database, record)
       })
       for (const aeTitle of voided) this.#voided.delete(aeTitle)

@@ -4,9 +4,11 @@ import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
+import { freeBuffer } from '#server/platform/free-buffer.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { type PartnerReply, type Requester, WebhookError } from '#server/webhooks/request.ts'
+import { MAX_STORED_BYTES } from '#server/webhooks/response-body.ts'
 import type { AnswerNote } from '#shared/contract/events.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { AnswerSource, Inspection } from '#shared/contract/worklist.ts'
@@ -141,7 +143,7 @@ export class WorklistCache {
     const before = this.#latest.get(key)
     const askedFor = requestScopeOf(question, device)
     try {
-      const { reply, hash, reading } = await this.#requester.request(
+      const { reply, hash, reading, body } = await this.#requester.request(
         'modality_worklist.requested',
         question,
         {
@@ -153,14 +155,16 @@ export class WorklistCache {
               same?.answered.answer.hash ?? createHash('sha256').update(reply.body).digest('hex')
             const reading = same ?? this.#parse(hash, askedFor, reply.body)
             for (const { path, sentence } of reading.notes) reply.note(path, sentence)
-            return { reply, hash, reading }
+            return { reply, hash, reading, body: same?.body ?? reply.body }
           },
         },
       )
+      // Of a body this long, the record of the event has a copy of its beginning.
+      if (body !== reply.body && body.length > MAX_STORED_BYTES) freeBuffer(reply.body)
       const list = await reading.list
       const withheld = list.rows.filter((row) => row.withheld !== null).length
       this.#eventLog.setEffect(reply.webhookId, effectOf(list.rows.length, withheld))
-      await this.#store(question, reply, list.rows.length, withheld, hash)
+      await this.#store(question, { ...reply, body }, list.rows.length, withheld, hash)
       const answered: ServedAnswer = {
         source: 'live',
         answer: { hash, list, askedFor, receivedAt: reply.answeredAt },
@@ -168,9 +172,9 @@ export class WorklistCache {
         partnerMs: reply.tookMs,
         failure: undefined,
       }
-      const size = reply.body.length * MEMORY_FACTOR
+      const size = body.length * MEMORY_FACTOR
       const { notes } = reading
-      this.#latest.set(key, { list, notes, body: reply.body, answered }, { size: size + 4096 })
+      this.#latest.set(key, { list, notes, body, answered }, { size: size + 4096 })
       this.#lists.set(listKey(hash, askedFor), { list, notes }, { size })
       if (currentDowntime(this.#context).isOn)
         tryWrite(() => void endDowntime(this.#context, 'gateway'))

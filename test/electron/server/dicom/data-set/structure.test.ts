@@ -126,6 +126,21 @@ describe('the structure of an object with native pixels', () => {
     expect([Rows, Columns, structureOf(encoded(report)).isComplete]).toEqual([2, 2, true])
   })
 
+  it('tells that there is an Original Attributes Sequence, in a damaged object too', () => {
+    const bytes = (pixels: Values) =>
+      Buffer.concat([encoded(WITHOUT_PIXELS), hex('00046105 5351 0000 00000000'), encoded(pixels)])
+    const PixelData = IMAGE.PixelData ?? []
+    expect(structureOf(bytes({ PixelData }))).toMatchObject({
+      isComplete: true,
+      hasOriginalAttributes: true,
+    })
+    expect(structureOf(bytes({ PixelData }).subarray(0, -2))).toMatchObject({
+      isComplete: false,
+      hasOriginalAttributes: true,
+    })
+    expect(structureOf(encoded(IMAGE))).not.toHaveProperty('hasOriginalAttributes')
+  })
+
   it('is not where something behind the pixels is cut off, but may end with zeros', () => {
     const bytes = Buffer.concat([encoded(IMAGE), hex('fcfffcff 4f42 0000 04000000 00000000')])
     expect(structureOf(bytes).isComplete).toBe(true)
