@@ -165,7 +165,8 @@ export class ClinicYear {
       await this.#read(gateway)
       await this.#awaitConfirmation(gateway)
     }
-    const running = gateway.call(dashboardLifecycle.run, {})
+    const { call } = await signedIn(gateway.serving)
+    const running = call(dashboardLifecycle.run, {})
     kill?.inRun?.(gateway.serving.child)
     await running
     await this.#endMigration(gateway, day)
@@ -177,7 +178,7 @@ export class ClinicYear {
     await switchOnRule(gateway, this.#options.keepDays)
   }
 
-  /** Sends images as a device does; what is acknowledged is noted, what is refused ends the year. */
+  /** Sends images as a device does, and notes what is acknowledged. What is refused ends the year. */
   async #send(images: readonly YearImage[]): Promise<void> {
     const to = ['-aet', 'CT1', '-aec', 'ISTHMUS', '127.0.0.1', String(this.#options.dimsePort)]
     const { output } = await say('storescu', ['-v', ...to, ...images.map(({ path }) => path)])
@@ -205,7 +206,7 @@ export class ClinicYear {
     this.heldStudy = studyInstanceUid
   }
 
-  /** Waits until all that was sent on the day before is confirmed somewhere, though not for ever. */
+  /** Waits a while until all that was sent on the day before is confirmed somewhere. */
   async #awaitConfirmation({ call }: Day): Promise<void> {
     const until = Date.now() + CONFIRM_MS
     for (const studyInstanceUid of new Set(this.#dayBefore.map((one) => one.studyInstanceUid)))
@@ -312,7 +313,7 @@ export class ClinicYear {
       if (tier && isReached(tier)) return tier
       await wait(250)
       // A migration takes hours, and the rules run every hour.
-      if (polls % 20 === 0) await gateway.call(dashboardLifecycle.run, {})
+      if (polls % 40 === 0) await (await signedIn(gateway.serving)).call(dashboardLifecycle.run, {})
     }
     throw new Error(`the ${name} took too long`)
   }
