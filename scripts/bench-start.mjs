@@ -35,7 +35,9 @@ const { values } = parseArgs({
 })
 const parts = values.only.split(',')
 const checkouts = [...(values.against ? [values.against] : []), root]
-const LISTENERS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
+const LISTENERS = '--http 127.0.0.1:0 --dimse 127.0.0.1:0 --dimse-tls off --log-level error'.split(
+  ' ',
+)
 /** After the start, so that what is only needed for it can be given back. */
 const REST_MS = 3000
 const MIB = 2 ** 20

@@ -3,10 +3,10 @@
 // MiB. The types are not checked: after a change to a shared file the compiler takes longer than a
 // commit may.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { node24, root, runNode } from './setup.mjs'
+import { node24, root, runNode, stop } from './setup.mjs'
 
 const LARGEST = 1024 * 1024
 /**
@@ -18,6 +18,10 @@ const LARGER = { 'test/fixtures/data-folder/data-folder-0018-backup.tar.gz': 2 *
 // The rules are TypeScript, which the system's Node may not read.
 if (Number(process.versions.node.split('.')[0]) < 24)
   process.exit(spawnSync(node24(), process.argv.slice(1), { stdio: 'inherit' }).status ?? 1)
+
+const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+if (!existsSync(biome))
+  stop('The tools of the checks are not installed yet: run npm run test:quick once.')
 
 const { MACHINE, matches, SECRETS, unknownFamilies } = await import(
   '../test/support/secret-rules.ts'
@@ -87,17 +91,8 @@ function checkWithBiome() {
     '--log-level=error',
   ]
   const config = join(root, '.githooks', 'biome-staged.json')
-  return runNode(
-    [
-      join(root, 'node_modules/@biomejs/biome/bin/biome'),
-      'check',
-      ...options,
-      `--config-path=${config}`,
-      '.',
-    ],
-    {
-      cwd: staged,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  )
+  return runNode([biome, 'check', ...options, `--config-path=${config}`, '.'], {
+    cwd: staged,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
