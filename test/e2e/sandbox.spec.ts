@@ -88,6 +88,7 @@ test('opens a link of the sandbox in the viewer', async ({ browser }) => {
   await viewer.goto(url)
   await expect(viewer).toHaveURL(/\/sandbox\/viewer#/)
   await expect(viewer.locator('canvas').first()).toBeVisible({ timeout: 30_000 })
+  await expect(viewer.getByText('Test data, not a patient')).toBeVisible()
   // A reload goes on by the cookie of the view, which is that of the sandbox.
   await viewer.reload()
   await expect(viewer.locator('canvas').first()).toBeVisible({ timeout: 30_000 })

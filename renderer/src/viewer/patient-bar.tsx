@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconEyeOff } from '@tabler/icons-react'
 import { useEffect } from 'react'
+import { viewBase } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './patient-bar.module.css'
@@ -35,6 +36,7 @@ export function PatientBar() {
   const identity = patientIdentity(images)
   return (
     <section className={css.bar} aria-label={t('ui.viewer.patient.label')}>
+      {viewBase !== '' && <strong className={css.test}>{t('ui.viewer.sandbox')}</strong>}
       {identity ? (
         <>
           <strong>{identity.name}</strong>

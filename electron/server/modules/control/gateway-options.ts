@@ -9,6 +9,8 @@ import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
+import { english } from '#shared/messages/english.ts'
+import { message } from '#shared/messages/message.ts'
 
 export interface GatewayOptions {
   /** The data folder; created if it is missing. */
@@ -99,5 +101,7 @@ export const sandboxOptions = (
     // than live ones.
     'intake.stopGigabytes': Math.min(live.warnGigabytes + SPARE_GIGABYTES, MAX_GIGABYTES),
     ...{ 'http.ratePerSecond': 20, 'http.rateBurst': 100 },
+    // On every report, so that none is taken for one of a patient.
+    'reports.letterhead': english(message('sandbox.letterhead')),
   },
 })

@@ -20,6 +20,7 @@ const NAMES = [
   'mail',
   'viewer',
   'dicomweb',
+  'sandbox',
   'audit',
   'otlp',
   'activity',

@@ -46,6 +46,7 @@ describe('the settings screen', () => {
         'mail',
         'viewer',
         'dicomweb',
+        'sandbox',
         'audit',
         'otlp',
         'activity',
