@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
 import { builtinModules } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
@@ -9,22 +10,54 @@ import react from '@vitejs/plugin-react'
 import type { Plugin, Rolldown } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { catalogues } from './scripts/vite/catalogues.ts'
+import { catalogues, serverTexts } from './scripts/vite/catalogues.ts'
 import { contractWithoutSchemas } from './scripts/vite/contract.ts'
 import { engineParts } from './scripts/vite/engine-parts.ts'
 
 const root = import.meta.dirname
+
+/**
+ * An import of `node:http` by its name makes Node load its own copy of undici, for the classes of
+ * WebSocket that it exports: 30 ms of the start and 4 MiB that nothing here uses.
+ */
+const httpWithoutUndici = (): Plugin => ({
+  name: 'http-without-undici',
+  applyToEnvironment: ({ name }) => name === 'node',
+  enforce: 'pre',
+  resolveId: (source) => (/^(node:)?http$/.test(source) ? HTTP_OF_NODE : null),
+  load: {
+    filter: { id: /http-of-node$/ },
+    handler: () => {
+      const names = Object.keys(http).filter((name) => !/^(WebSocket|\w+Event)$/.test(name))
+      return `const http = process.getBuiltinModule('node:http')
+        export default http
+        export const { ${names.join(', ')} } = http`
+    },
+  },
+})
+const HTTP_OF_NODE = '\0http-of-node'
+
 // Packages with a binary of their own stay outside, and so does the data dictionary, which is data.
 // The rest is one file: it starts in half the time and takes less memory than some 500 files of
 // packages.
 const external = [
   'electron',
-  ...builtinModules.flatMap((name) => [name, `node:${name}`]),
+  ...builtinModules.filter((name) => name !== 'http').flatMap((name) => [name, `node:${name}`]),
   ...['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].flatMap((name) => [
     name,
     new RegExp(`^${name}/`),
   ]),
 ]
+
+/**
+ * Names stay, so that a stack trace in a log can be read. V8 keeps the source of what it runs: a
+ * file with one character beyond Latin-1 takes two bytes for each of its characters.
+ */
+const SMALL_AND_LEGIBLE: Rolldown.OutputOptions['minify'] = {
+  compress: false,
+  mangle: false,
+  codegen: { removeWhitespace: true, asciiOnly: true },
+}
 
 // What `modules/reports/report-pdf-fonts.ts` reads; it finds them beside the built program. WOFF,
 // because pdfkit takes no WOFF2.
@@ -53,20 +86,21 @@ const reportFonts = (): Plugin => ({
 })
 
 // What `dicom/thumbnails/image-codecs.ts` loads; it finds them beside the built program. As they are
-// published: each is a CommonJS module that is given its WebAssembly.
+// published: each is a module that is given its WebAssembly.
 const imageCodecs = (): Plugin => ({
   name: 'image-codecs',
   applyToEnvironment: ({ name }) => name === 'node',
   generateBundle() {
-    const codecs = {
-      'codec-charls': 'charlswasm_decode',
-      'codec-libjpeg-turbo-8bit': 'libjpegturbowasm_decode',
-      'codec-openjpeg': 'openjpegwasm_decode',
-      'codec-openjph': 'openjphjs',
-    }
-    for (const [name, file] of Object.entries(codecs))
+    const codecs = [
+      ['codec-charls', 'charlswasm_decode', 'cjs'],
+      ['codec-libjpeg-turbo-8bit', 'libjpegturbowasm_decode', 'cjs'],
+      ['codec-libjxl', 'jpegxlwasm_decode', 'mjs'],
+      ['codec-openjpeg', 'openjpegwasm_decode', 'cjs'],
+      ['codec-openjph', 'openjphjs', 'cjs'],
+    ]
+    for (const [name, file, script] of codecs)
       for (const [from, to] of [
-        ['js', 'cjs'],
+        ['js', script],
         ['wasm', 'wasm'],
       ])
         this.emitFile({
@@ -177,14 +211,6 @@ const linkTo = (rel: string, name: string) => ({
   injectTo: 'head' as const,
 })
 
-const BASE = new RegExp(
-  [
-    'node_modules/(react|react-dom|scheduler|clsx|@floating-ui|@tanstack/(react-query|query-core))/',
-    'node_modules/@tabler/icons-react/dist/esm/(createReactComponent|defaultAttributes)',
-    'node_modules/@mantine/(store|core/esm/(core|utils))/',
-    'node_modules/@mantine/core/esm/components/(ActionIcon|Button|Input|Loader|Menu|Paper|Popover|Portal|Skeleton|Tooltip|Transition|UnstyledButton)/',
-  ].join('|'),
-)
 /**
  * The page's first script, which imports nothing else: other modules have texts in constants, so
  * they are evaluated after the catalogue has come.
@@ -196,9 +222,35 @@ const BOOT = new RegExp(
     'node_modules/(intl-messageformat|@formatjs)/',
   ].join('|'),
 )
-/** With what they import: one file instead of thirty small ones. */
-const FIRST = /renderer\/src\/app\/shell\/shell\.tsx$/
-const ROUTER = /node_modules\/@tanstack\/(react-router|router-core|history|store|react-store)\//
+/**
+ * What every screen needs, with what it imports, in one file: a browser reads six files at once over
+ * HTTP/1.1, and one file is smaller than thirty, since Brotli finds more that is alike. All pages
+ * load it after their texts.
+ */
+const FIRST = new RegExp(
+  [
+    'node_modules/(react|react-dom|scheduler|clsx)/',
+    'node_modules/@tanstack/(react-router|router-core|history|store|react-store)/',
+    'node_modules/@mantine/core/esm/(core/MantineProvider/MantineProvider|components/Text/Text)\\.',
+    'node_modules/@tanstack/react-query/build/modern/QueryClientProvider',
+    'renderer/src/(app/shell/(shell|error-screen)|ui/(theme|person-name|section-tabs))\\.tsx?$',
+  ].join('|'),
+)
+/** Parts of the homes, each with what it imports: small files. */
+const HOMES = new RegExp(
+  [
+    'renderer/src/features/dashboard/(items|exam-line)\\.tsx$',
+    '@tabler/icons-react/dist/esm/icons/IconHelpCircle\\.',
+  ].join('|'),
+)
+const CRITICAL = /renderer\/src\/features\/dashboard\/critical-panel\.tsx$/
+const SEARCH_BOX = /renderer\/src\/ui\/study-list\/search-box\.tsx$|\/use-debounced-value\.\w+$/
+const INPUTS = /node_modules\/@mantine\/core\/esm\/components\/(CloseButton|TextInput)\//
+/** Controls that are not on the first screen (decision 0079), and that several screens have. */
+const CONTROLS = /node_modules\/(@floating-ui|@mantine|@tabler)\/.*js$/
+/** Screens with which people begin who have a bookmark of them. */
+const OPENED_DIRECTLY = /\/(reading-list|report-screen|studies|worklist)-[^/]*\.js$/
+const FIRST_SCRIPT = /\/(first|main)-[^/]*\.js$/
 
 // The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images.
 // One that cannot read an image gives the pixels of the image before it again, which may be another
@@ -314,12 +366,14 @@ export default defineConfig({
     react(),
     reportFonts(),
     imageCodecs(),
+    httpWithoutUndici(),
     firstScreen(),
     compressed(),
     newDecoderForEachImage(),
     engineParts(),
     contractWithoutSchemas(),
     catalogues(),
+    serverTexts(),
   ],
   define: { __CONTRACT_VERSION__: JSON.stringify(contractVersion()) },
   // The engine of the viewer, which its page alone loads.
@@ -327,7 +381,15 @@ export default defineConfig({
     sourcemap: true,
     chunkSizeWarningLimit: 5000,
     // Every browser that runs the window knows it.
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // Lists of what each screen imports would be an eighth of the window's own first scripts.
+      // The other screens are loaded in advance.
+      resolveDependencies: (file, imported, { hostId, hostType }) =>
+        hostType === 'js' && FIRST_SCRIPT.test(hostId) && !OPENED_DIRECTLY.test(file)
+          ? []
+          : imported,
+    },
     rolldownOptions: quietly,
   },
   // The image decoder starts module workers of its own; the dev server takes it as it is, with its
@@ -424,17 +486,18 @@ export default defineConfig({
           input: ['index.html', 'viewer.html', 'rescue.html'].map((page) =>
             join(root, 'renderer', page),
           ),
-          // A browser reads six files at once over HTTP/1.1: what every screen of both pages stands
-          // on comes in one, and not in thirty.
           output: {
             codeSplitting: {
               groups: [
                 // Alone, so that it is executed before everything else.
                 { name: 'no-eval', test: /\/renderer\/src\/ui\/no-eval\.ts$/, priority: 3 },
                 { name: 'boot', test: BOOT, priority: 2 },
-                { name: 'base', test: BASE, priority: 1 },
-                { name: 'router', test: ROUTER, priority: 1 },
-                { name: 'first', test: FIRST },
+                { name: 'first', test: FIRST, priority: 1 },
+                { name: 'homes', test: HOMES },
+                { name: 'inputs', test: INPUTS },
+                { name: 'critical-panel', test: CRITICAL },
+                { name: 'search-box', test: SEARCH_BOX },
+                { name: 'controls', test: CONTROLS, minShareCount: 2 },
               ],
             },
           },
@@ -458,7 +521,7 @@ export default defineConfig({
             'thumbnail-worker': join(root, 'electron/server/dicom/thumbnails/thumbnail-worker.ts'),
           },
           external,
-          output: { format: 'es', entryFileNames: '[name].js' },
+          output: { format: 'es', entryFileNames: '[name].js', minify: SMALL_AND_LEGIBLE },
         },
       },
     },

@@ -39,7 +39,7 @@ function ask(): AuditReport | { readonly why: string } {
   // {"summary"}}.
   const { stdout, error } = spawnSync(
     isWindows ? 'npm.cmd' : 'npm',
-    ['audit', '--json', '--package-lock-only'],
+    ['audit', '--json', '--package-lock-only', '--workspaces', '--include-workspace-root'],
     {
       ...{
         cwd: root,

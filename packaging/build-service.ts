@@ -65,8 +65,17 @@ try {
 
   // The window's own process and its bridge are Electron's.
   const isForElectron = (file: string) => /^electron\/(main\.js|preload\.cjs)$/.test(file)
-  for (const file of filesIn(join(root, 'dist')))
-    if (!file.endsWith('.map') && !isForElectron(file) && /^(electron|renderer)\//.test(file))
+  const built = filesIn(join(root, 'dist'))
+  // The page of the viewer is read as it is; what else is compressed is decompressed for the few
+  // clients that do not take it so (http/page.ts).
+  const isTwice = (file: string) => !file.endsWith('.html') && built.includes(`${file}.br`)
+  for (const file of built)
+    if (
+      !file.endsWith('.map') &&
+      !isForElectron(file) &&
+      !isTwice(file) &&
+      /^(electron|renderer)\//.test(file)
+    )
       put(join(root, 'dist', file), join('dist', file))
   for (const [packageName, parts] of Object.entries(PACKAGES))
     for (const part of parts(thisMachine))
@@ -92,6 +101,7 @@ try {
   )
 
   const files = filesIn(folder)
+  strip(files.filter((file) => /(^bin\/node|\.node)$/.test(file)))
   const native = files.filter((file) => file.endsWith('.node'))
   const faults = [
     ...faultsOfContents(files, thisMachine, [
@@ -131,6 +141,7 @@ try {
       gateway: sizeOf(join(folder, 'dist/electron')),
       packages: sizeOf(join(folder, 'node_modules')),
       node: sizeOf(join(folder, 'bin')),
+      unpacked: sizeOf(folder),
       archive: statSync(archive).size,
     },
     console.log,
@@ -143,6 +154,16 @@ try {
   process.exitCode = faults.length + tooLarge.length > 0 ? 1 : 0
 } finally {
   rmSync(stage, { recursive: true, force: true })
+}
+
+/**
+ * Removes the symbols of programs for a debugger, a seventh of Node. Where binutils are missing,
+ * and on systems whose programs are signed, they stay.
+ */
+function strip(programs: readonly string[]): void {
+  if (platform !== 'linux') return
+  const { error } = spawnSync('strip', ['--strip-unneeded', ...programs], { cwd: folder })
+  if (error) console.log('Symbols of the programs are left in: strip (binutils) is missing.')
 }
 
 /**

@@ -47,13 +47,17 @@ interface RawEntry {
   readonly resolved?: string
   readonly license?: string
   readonly hasInstallScript?: boolean
+  /** Of a workspace: a folder of the project. */
+  readonly link?: boolean
   readonly dependencies?: Names
   readonly optionalDependencies?: Names
   readonly peerDependencies?: Names
 }
 
+/** package.json with the tools of test/tools, which we only test and check with. */
 export const readManifest = (): Manifest => {
-  const given = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Partial<Manifest>
+  const given = readPackage('package.json')
+  const tools = readPackage('test/tools/package.json').dependencies
   const {
     dependencies = {},
     devDependencies = {},
@@ -61,8 +65,14 @@ export const readManifest = (): Manifest => {
     overrides = {},
     allowScripts = {},
   } = given
-  return { dependencies, devDependencies, optionalDependencies, overrides, allowScripts }
+  return {
+    ...{ dependencies, optionalDependencies, overrides, allowScripts },
+    devDependencies: { ...devDependencies, ...tools },
+  }
 }
+
+const readPackage = (file: string) =>
+  JSON.parse(readFileSync(join(root, file), 'utf8')) as Partial<Manifest>
 
 /** @param text of a package-lock.json of version 3; the project's own where none is given */
 export function readLock(text = readFileSync(join(root, 'package-lock.json'), 'utf8')): Lock {
@@ -70,7 +80,9 @@ export function readLock(text = readFileSync(join(root, 'package-lock.json'), 'u
     .packages
   const packages = new Map(
     Object.entries(raw).flatMap(([path, entry]) =>
-      path.startsWith('node_modules/') ? [[path, packageOf(path, entry)] as const] : [],
+      path.startsWith('node_modules/') && !entry.link
+        ? [[path, packageOf(path, entry)] as const]
+        : [],
     ),
   )
   const find = (from: string, name: string): LockedPackage | undefined => {

@@ -4,5 +4,5 @@
 import { join } from 'node:path'
 import { installPackages, root, runNode } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 process.exit(runNode([join(root, 'packaging', 'ask-audit.ts')]))

@@ -1,4 +1,4 @@
-// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query|standby …]: the
+// npm run bench [-- peers|worklist|interface|storage|viewer|ohif|window|restore|query|standby|tiers|start …]: the
 // benchmarks, each against peers in the same run; all of them take more than two hours. --write puts
 // the tables of those that can into docs/BENCHMARKS.md.
 import { join } from 'node:path'
@@ -16,13 +16,15 @@ const BENCHES = [
     'restore',
     'query',
     'standby',
+    'tiers',
+    'start',
   ],
 ]
-const WRITING = ['peers', 'worklist', 'interface']
+const WRITING = ['peers', 'worklist', 'interface', 'start']
 const [first, ...rest] = process.argv.slice(2)
 const chosen = BENCHES.includes(first) ? [first] : BENCHES
 const options = BENCHES.includes(first) ? rest : process.argv.slice(2)
-installPackages()
+installPackages({ withTools: true })
 build()
 const statuses = chosen.map((name) => {
   const own = options.filter((option) => option !== '--write' || WRITING.includes(name))

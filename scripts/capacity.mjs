@@ -3,6 +3,6 @@
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 if (['measure', 'validate'].includes(process.argv[2])) build()
 process.exit(runNode([join(root, 'scripts', 'capacity', 'main.mjs'), ...process.argv.slice(2)]))

@@ -2,5 +2,5 @@
 import { join } from 'node:path'
 import { installPackages, root, runNode } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 process.exitCode = runNode([join(root, 'scripts/clients/generate.ts')])

@@ -3,5 +3,5 @@
 import { join } from 'node:path'
 import { becomeNode, installPackages, root } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 becomeNode([join(root, 'scripts/docs/main.ts'), ...process.argv.slice(2)])

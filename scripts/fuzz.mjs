@@ -4,5 +4,5 @@
 import { join } from 'node:path'
 import { becomeNode, installPackages, root } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 becomeNode([join(root, 'test', 'fuzz', 'main.ts'), ...process.argv.slice(2)])

@@ -251,7 +251,7 @@ async function run(module) {
     (path) => !existsSync(join(root, path)),
   )
   if (missing.length > 0) stop(`${module} names files that are not there: ${missing.join(' ')}`)
-  installPackages()
+  installPackages({ withTools: true })
   mkdirSync(results, { recursive: true })
   const report = join(results, `${module}.report.json`)
   const config = join(results, `${module}.config.json`)

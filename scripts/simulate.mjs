@@ -11,7 +11,7 @@ const args = process.argv.slice(2)
 const isKills = args.some((arg) => arg === '--kills' || arg.startsWith('--kills='))
 const isYear = args.includes('--year')
 const folder = isKills ? ['kill-rounds'] : isYear ? ['year'] : []
-installPackages()
+installPackages({ withTools: true })
 if (isKills || isYear) build()
 process.exit(
   runNode([

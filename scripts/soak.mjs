@@ -4,6 +4,6 @@
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 
-installPackages()
+installPackages({ withTools: true })
 build()
 process.exit(runNode([join(root, 'scripts', 'soak', 'main.mjs'), ...process.argv.slice(2)]))

@@ -36,7 +36,7 @@ if ('error' in wanted) {
   process.exit(2)
 }
 const { tier, areNamed } = wanted
-installPackages()
+installPackages({ withTools: true })
 // A stage that was named runs, and fails, without what it needs.
 const lacking =
   areNamed || !wanted.stages.includes('electron') ? {} : { electron: missingElectron() }

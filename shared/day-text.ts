@@ -4,13 +4,18 @@
  * returned as it is.
  */
 export function openDayText(locale: string): (day: string) => string {
-  const monthFormat = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
-  const months = Array.from({ length: 12 }, (_, month) =>
-    monthFormat.format(Date.UTC(2000, month, 1)),
-  )
+  // The first `Intl.DateTimeFormat` of a page takes tens of milliseconds, so it is made when a day is
+  // first written, not when the page starts.
+  let months: readonly string[] | undefined
   return (day) => {
     const match = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(day.trim())
+    months ??= monthNames(locale)
     const month = months[Number(match?.[2]) - 1]
     return match && month ? `${Number(match[3])} ${month} ${match[1]}` : day
   }
+}
+
+function monthNames(locale: string): readonly string[] {
+  const format = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
+  return Array.from({ length: 12 }, (_, month) => format.format(Date.UTC(2000, month, 1)))
 }

@@ -11,6 +11,13 @@ export const REPORT_STUDY_STATUSES = [
   'completed',
   'addendum_active',
 ] as const
+/** Of studies that are still to be read. */
+export const UNSIGNED_STUDY_STATUSES = [
+  'unassigned',
+  'assigned',
+  'in_progress',
+  'addendum_active',
+] as const satisfies readonly (typeof REPORT_STUDY_STATUSES)[number][]
 export type StudyReportStatus = (typeof REPORT_STUDY_STATUSES)[number]
 export const REPORT_STATUSES = ['in_progress', 'completed'] as const
 export type ReportStatus = (typeof REPORT_STATUSES)[number]

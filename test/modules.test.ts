@@ -29,7 +29,7 @@ const NODE = /^node:/
 type Package = string | RegExp
 /** Packages that the code of an area of the server may import. */
 const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
-  platform: [NODE, 'ipaddr.js', 'pino', 'pino-roll'],
+  platform: [NODE, 'ipaddr.js', 'pino'],
   database: [NODE, 'better-sqlite3', 'kysely', 'lru-cache', 'zod'],
   'live-events': [],
   configuration: [NODE, 'zod'],

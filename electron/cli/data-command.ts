@@ -13,7 +13,6 @@ import {
 import { verbatim } from '#shared/messages/message.ts'
 import { ownPackage, textFromFile, UsageError } from './arguments.ts'
 import { DATA_OPTION } from './options.ts'
-import { withSecrets } from './secret-references.ts'
 
 const TIMEOUT_MS = 15_000
 const RETRY_INTERVAL_MS = 100
@@ -68,6 +67,7 @@ async function inputOf(
   const [file] = words
   if (file === undefined || words.length > 1)
     throw new UsageError(`${name} takes one argument, the name of a file.`)
+  const { withSecrets } = await import('./secret-references.ts')
   return withSecrets(textFromFile(name, file), dirname(file))
 }
 

@@ -36,17 +36,23 @@ export class RunLoop {
   }
 
   async #serve(isRescue: boolean): Promise<End> {
+    try {
+      return await this.#serveGateway()
+    } catch (error) {
+      // Closing what has the damaged database open may have failed, too.
+      const fault = error instanceof SuppressedError ? error.suppressed : error
+      if (!isRescue || !canBeRescued(fault)) throw fault
+      return await this.#rescue(fault)
+    }
+  }
+
+  /** @throws StoreError also if the database proves to be damaged while it is served */
+  async #serveGateway(): Promise<End> {
     const { log, isSafe } = this.#options
     const again = Promise.withResolvers<End>()
-    let gateway: Gateway
-    try {
-      gateway = await this.#open(() => again.resolve('again'))
-    } catch (error) {
-      if (!isRescue || !canBeRescued(error)) throw error
-      return await this.#rescue(error)
-    }
-    await using _ = gateway
+    await using gateway = await this.#open(() => again.resolve('again'))
     const { http, https, dimse, dimseTls } = gateway
+    const damaged = new Promise<never>((_, reject) => gateway.intact.catch(reject))
     // Created first, because a reader of the line may stop the process immediately.
     const stopped = this.#untilStopped()
     this.#print({
@@ -58,7 +64,7 @@ export class RunLoop {
       ...(dimseTls && { dimseTls }),
     })
     log.info({ http, dimse }, 'ready')
-    const end = await Promise.race([again.promise, stopped])
+    const end = await Promise.race([again.promise, stopped, damaged])
     log.info('stopping')
     return end
   }

@@ -23,6 +23,7 @@ import {
   SANDBOX_FILE,
 } from './database/data-directory.ts'
 import { Database } from './database/database.ts'
+import type { CheckTime } from './database/database-file.ts'
 import { openSeal } from './database/encryption.ts'
 import { matchesKey } from './database/key-proof.ts'
 import { rawQuery } from './database/query.ts'
@@ -66,10 +67,8 @@ export interface ContextOptions {
   readonly overrides?: SettingOverrides | undefined
   /** The data key (32 bytes), if it is stored somewhere other than `data.key`. */
   readonly dataKey?: Buffer | undefined
-  /**
-   * Skips the integrity check, because the caller has just run it, for example on an opened backup.
-   */
-  readonly isChecked?: boolean
+  /** When every page of the database is checked. Defaults to `before` it is used. */
+  readonly check?: CheckTime | undefined
   /**
    * Whether this is a copy of a database in its own folder, such as a backup under test. A copy has
    * no audit anchor.
@@ -106,7 +105,7 @@ export function openContext({
   log = openLog('silent'),
   overrides,
   dataKey,
-  isChecked = false,
+  check,
   isCopy = false,
 }: ContextOptions): Context {
   makeFolder(folder)
@@ -117,7 +116,7 @@ export function openContext({
   if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE))))
     throw missing(file)
   const seal = openSeal(folder, { mayCreate: isNew, dataKey })
-  const database = Database.open(file, { isChecked, seal })
+  const database = Database.open(file, { ...(check && { check }), seal })
   const writeHealth = openWriteHealth(folder, clock)
   database.onWrite(writeHealth.note)
   try {

@@ -9,7 +9,13 @@ import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
 import { query } from './dicom/scp/query.ts'
 import { get, move } from './dicom/scp/retrieval.ts'
-import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
+import {
+  after,
+  mpps,
+  storage,
+  storageCommitment,
+  verification,
+} from './dicom/scp/service-classes.ts'
 import type { Certificates } from './http/certificates.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
 import { Commitments } from './modules/commitment/commitment.ts'
@@ -91,7 +97,8 @@ export async function openImaging(
   const onChange: OnInstanceChange = (change, instances) => {
     if (change === 'stored' || change === 'released')
       for (const instance of instances) tiers.enqueue(instance)
-    if (change === 'quarantined') forwarding.instancesQuarantined(instances)
+    if (change === 'returned') tiers.noteReturned(instances)
+    else if (change === 'quarantined') forwarding.instancesQuarantined(instances)
     else for (const instance of instances) QUEUE_ACTIONS[change](context, forwarding, instance)
   }
   const disk = new DiskSpace(context)
@@ -139,7 +146,7 @@ export async function openImaging(
   )
   const tiers = opened.use(new Tiers(context, isOwn, forwarding, receiver, completion))
   recovery.start(wasInterrupted, onChange)
-  const lifecycle = opened.use(new Lifecycle(context, disk))
+  const lifecycle = opened.use(new Lifecycle(context, disk, forwarding))
   const thumbnails = opened.use(new Thumbnails(context))
   const dicomweb = opened.use(new Dicomweb(context, receiver, completion, transcoder))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
@@ -149,6 +156,18 @@ export async function openImaging(
     context.uuid,
   )
   const retrievals = new Retrievals(context, outbound, copies, accesses)
+  const receiving = [
+    storage(
+      receiver,
+      () => settings.get('intake.acceptUnknownClasses'),
+      () => {
+        if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
+        return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
+      },
+    ),
+    mpps(performedSteps),
+    storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
+  ]
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
@@ -157,16 +176,8 @@ export async function openImaging(
     services: [
       verification(),
       basicWorklist(worklist),
-      storage(
-        receiver,
-        () => settings.get('intake.acceptUnknownClasses'),
-        () => {
-          if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
-          return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
-        },
-      ),
-      mpps(performedSteps),
-      storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
+      // Nothing is acknowledged into a database that may be damaged.
+      ...receiving.map((service) => after(context.database.integrity.passed, service)),
       query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),
@@ -230,7 +241,7 @@ const QUEUE_ACTIONS = {
     if (source) noteReadBack(context, source, instance)
   },
 } as const satisfies Record<
-  Exclude<Parameters<OnInstanceChange>[0], 'quarantined'>,
+  Exclude<Parameters<OnInstanceChange>[0], 'quarantined' | 'returned'>,
   (
     context: Context,
     forwarding: Forwarding,

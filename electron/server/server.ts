@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Actor } from '#server/audit-log/audit.ts'
 import { openNotices } from '#server/modules/corrections/correction-notices.ts'
 import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
@@ -7,6 +6,7 @@ import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { message } from '#shared/messages/message.ts'
 import type { Context } from './context.ts'
 import { openCertificates } from './http/certificates.ts'
+import { hostNamesOf } from './http/host-names.ts'
 import { openLanListener } from './http/lan-listener.ts'
 import { openHttp } from './http/listeners.ts'
 import { type ListenerPlace, openHttpServer } from './http/server.ts'
@@ -16,6 +16,7 @@ import { openApiKeys } from './modules/api-keys/api-keys.ts'
 import { AuditCollector } from './modules/audit/audit-collector.ts'
 import type { AuditTrail } from './modules/audit/audit-trail.ts'
 import { Backups } from './modules/backups/backups.ts'
+import { listKeptCopies } from './modules/backups/kept-copies.ts'
 import { LogShipping } from './modules/backups/log-shipping.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
 import { openDataDirectory } from './modules/backups/open-data-directory.ts'
@@ -90,6 +91,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
   const { context, restored } = opened.use(await openDataDirectory({ ...options, isSafe, clock }))
   if (context.isSandbox && !options.live) throw new StartError(message('sandbox.not-alone'))
+  const { integrity } = context.database
+  opened.defer(() => integrity.end())
   if (options.partner) applyPartnerOption(context, options.partner)
   const up = new Listeners()
   const services = opened.use(await openServices(context, options, restored, up))
@@ -104,10 +107,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const serveAt = (place: ListenerPlace) =>
     openHttpServer(
       place,
-      () => hostNames(context, place),
+      () => hostNamesOf(context.settings, place.tls !== undefined),
       log,
       options.pageFolder,
       (app) => {
+        app.holdChanges(integrity)
         app.sessions = sessions
         app.approvedWorkstation = (token) => approvedWorkstation(context, token)
         app.partners = services.partners
@@ -142,6 +146,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.use(openMaintenance(context, services.views))
   // Not awaited: the live gateway does not wait for the sandbox. Requests of test keys do.
   if (!isSafe) void services.sandbox?.begin()
+  integrity.begin()
 
   const kept = opened.move()
   const aeTitle = context.settings.get('dimse.aeTitle')
@@ -151,7 +156,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
     ...{ context, bench: services.bench, answer: http.answer },
+    intact: integrity.passed,
     async [Symbol.asyncDispose]() {
+      // Requests that wait for the check would keep their listener open.
+      await integrity.end()
       // In parallel, because each listener waits up to a few seconds for its clients.
       const ended = await Promise.allSettled(
         [up.dicom, http, lan].map((listener) => listener?.[Symbol.asyncDispose]()),
@@ -261,7 +269,8 @@ async function openServices(
   const viewing = openViewing(opened, context, access, downloads)
 
   const backups = await openBackups(opened, context, version)
-  const erasures = opened.use(new Erasures(context, () => keptBackups(backups)))
+  const caches = { views: viewing.views, dicomweb: images.dicomweb }
+  const erasures = opened.use(new Erasures(context, () => listKeptCopies(context, backups), caches))
   const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
@@ -352,12 +361,6 @@ async function openBackups(opened: AsyncDisposableStack, context: Context, versi
   return backups
 }
 
-/** The backups, and until when each of them is kept. */
-async function keptBackups(backups: Backups) {
-  const { backups: made } = await backups.state()
-  return made.map(({ name, madeAt, keptUntil }) => ({ name, madeAt, expiresAt: keptUntil }))
-}
-
 /** State of the services that the dashboard shows. */
 const liveState = (
   context: Context,
@@ -383,12 +386,3 @@ const liveState = (
   examsToday: () => schedule.today(),
   firstReconciledDay: () => firstReconciledDay(context),
 })
-
-/** The LAN listener, which uses TLS, also accepts this PC's host name. */
-function hostNames({ settings }: Context, { tls }: ListenerPlace) {
-  const allowedHosts = settings.get('http.allowedHosts')
-  return {
-    publicUrl: settings.get('http.publicUrl'),
-    allowedHosts: tls ? [...allowedHosts, hostname()] : allowedHosts,
-  }
-}

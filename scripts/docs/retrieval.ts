@@ -79,7 +79,10 @@ const RESOURCES: readonly (readonly [end: RegExp, service: string, what: string]
 export function dicomwebTable(): string {
   const app = { declared: [], fastify: { register: () => undefined } }
   // No request is answered, and the folder does not exist.
-  const nothing = { folder: join(tmpdir(), 'isthmus-no-folder') } as never
+  const nothing = {
+    folder: join(tmpdir(), 'isthmus-no-folder'),
+    database: { subscribe: () => () => undefined },
+  } as never
   new Dicomweb(nothing, nothing, nothing, nothing).serve(app as unknown as HttpApp)
   const declared: HttpApp['declared'] = app.declared
   return table(

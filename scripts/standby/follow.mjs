@@ -105,8 +105,7 @@ async function stopIfTakenOver(rclone, to, { isthmus, data }) {
 /** What is new since the round before; the images before what names them. */
 async function send(here, away, state) {
   const text = readIfThere(join(here.log, POSITION))
-  if (text === undefined)
-    throw new Error(`${here.log} is empty: switch “Every change within seconds” on.`)
+  if (text === undefined) throw new Error(`${here.log} is empty: switch “Continuous copy” on.`)
   const position = JSON.parse(text)
   sendBackup(here, away, state)
   const chain = join(here.log, position.chain)

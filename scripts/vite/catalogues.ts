@@ -25,6 +25,22 @@ function compiledMessage(text: string): unknown {
   return first.type === TYPE.literal && !second ? [first.value] : elements
 }
 
+/** The server has no texts of the window, which are two thirds of the catalogue. */
+export const serverTexts = (): Plugin => ({
+  name: 'server-texts',
+  enforce: 'pre',
+  applyToEnvironment: ({ name }) => name === 'node',
+  load: {
+    filter: { id: /\/shared\/messages\/en\.json$/ },
+    handler(id) {
+      const messages: Record<string, string> = JSON.parse(readFileSync(id, 'utf8'))
+      const texts = Object.entries(messages).filter(([code]) => partOf(code) === 'server')
+      const json = JSON.stringify(JSON.stringify(Object.fromEntries(texts)))
+      return { code: `export default JSON.parse(${json})`, moduleType: 'js' }
+    },
+  },
+})
+
 /**
  * The window loads its catalogues in parts, compiled (decision 0046): the parser of ICU messages is
  * nearly as large as all texts of the first screen.

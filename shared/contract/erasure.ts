@@ -9,7 +9,7 @@ export type ErasureScope = (typeof ERASURE_SCOPES)[number]
 
 /** A system that may hold copies, which the gateway cannot erase. */
 export const CopyHolder = z.object({
-  kind: z.enum(['destination', 'former-destination', 'partner', 'tier']),
+  kind: z.enum(['destination', 'former-destination', 'partner', 'tier', 'standby']),
   name: z.string(),
   /** Images sent to a destination, or messages sent to a partner; 0 if that is not known. */
   count: z.int(),
@@ -25,7 +25,7 @@ const Amounts = {
   reports: z.int(),
 }
 
-/** A backup that contains the data until it is deleted. */
+/** A backup, or an earlier database that was put aside, that contains the data until it is deleted. */
 const BackupLeft = z.object({
   name: z.string(),
   madeAt: Instant,

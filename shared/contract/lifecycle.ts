@@ -44,6 +44,11 @@ export const NewLifecycleRule = z.object({
   copies: z.int().min(1).max(5),
   /** Whether files go earlier while free space is below `intake.warnGigabytes`. */
   isEarlierWhenLow: z.boolean(),
+  /**
+   * Whether studies of that age that lack confirmed copies are retrieved from destinations that
+   * cannot confirm them, and compared.
+   */
+  readsBack: z.boolean(),
 })
 export type NewLifecycleRule = z.output<typeof NewLifecycleRule>
 
@@ -96,12 +101,33 @@ export const LifecycleOverview = z.object({
     removedStudies: z.int(),
     /** Null where it cannot be forecast. */
     fullInDays: z.int().nullable(),
-    /** At the same rate, with what the rules that are on can remove now. Null as above. */
-    fullInDaysWithRules: z.int().nullable(),
+    /** At the same rate, with what the rules that are on will remove. Null as above. */
+    withRules: z
+      .object({
+        /** Null: not within ten years. */
+        fullInDays: z.int().nullable(),
+        /** That day of the clinic, `YYYY-MM-DD`. */
+        fullOn: z.string().nullable(),
+        /** The coming weeks, at most 8, up to the one in which the disk is full. */
+        weeks: z.array(
+          z.object({
+            /** Its first day. */
+            from: z.string(),
+            receivedBytes: z.number(),
+            freedBytes: z.number(),
+            /** At the end of the week. */
+            freeBytes: z.number(),
+          }),
+        ),
+      })
+      .nullable(),
     receivedPerDay: z.int().nullable(),
   }),
-  /** Whether any destination is asked to confirm what it stores. */
-  hasConfirmingDestination: z.boolean(),
+  /**
+   * Whether copies can be confirmed at all: by a destination, an object store, or a rule that has
+   * them read back.
+   */
+  mayBeConfirmed: z.boolean(),
   /** The last run; null if there was none since the gateway started. */
   lastRun: z.object({ at: Instant, studies: z.int(), bytes: z.int() }).nullable(),
 })

@@ -281,6 +281,11 @@ export const SETTINGS = {
     50,
     'settings.tiers-cache-gigabytes',
   ),
+  'lifecycle.readBackPerHour': setting(
+    z.int().min(1).max(1000),
+    20,
+    'settings.lifecycle-read-back-per-hour',
+  ),
   'commitment.isOn': setting(z.boolean(), false, 'settings.commitment-is-on'),
   'forwarding.giveUpHours': setting(
     z.number().min(1).max(8760),

@@ -55,7 +55,7 @@ const PacsSettings = z.object({ kind: z.literal('pacs'), destinationId: z.uuid()
 export type PacsSettings = z.output<typeof PacsSettings>
 
 /** A PACS from which images are retrieved by WADO-RS. */
-const DicomwebSettings = z.object({
+export const DicomwebSettings = z.object({
   kind: z.literal('dicomweb'),
   /** The base of the service, such as `https://pacs.example/dicom-web`. */
   url: Address,

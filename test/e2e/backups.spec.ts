@@ -87,7 +87,9 @@ test('makes a backup at the press of a button, and tries it', async () => {
   await expect(rows()).toContainText('manual')
   await expect(rows()).toContainText('this PC only')
   // It was not the plan that made it, it is on the disk of the data, and the images are not in it.
-  await expect(page.getByRole('heading', { name: 'No scheduled backup yet' })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'No scheduled backup has been made yet' }),
+  ).toBeVisible()
   await expect(page.getByText('On the same disk as the data', { exact: true })).toBeVisible()
   await expect(page.getByText('Images are not included', { exact: false })).toBeVisible()
   await button('Test now').click()

@@ -42,7 +42,7 @@ const planned = [
 const TWO = '1.2.826.0.1.3680043.8.498.61950'
 const SECOND = '1.2.826.0.1.3680043.8.498.61960'
 const REASON = 'Selected the previous patient at the console; wristband checked'
-const MISMATCH = 'The patient or the exam of the images differs from the worklist or the study'
+const MISMATCH = 'The patient or exam in the images differs from the worklist or the study'
 
 let stage: ViewerStage
 let owner: Page

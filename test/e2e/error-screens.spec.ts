@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Page } from '@playwright/test'
+import { type BrowserContext, expect, type Page, type Response } from '@playwright/test'
 import { addSession, createOwner, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
 
@@ -24,14 +24,20 @@ test.afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
 })
 
-/** Copies the reference that the screen shows. */
+/**
+ * Copies the reference that the screen shows. A screen asks again once the event stream is open,
+ * and then shows another one.
+ */
 async function copied(within = page): Promise<string> {
   const shown = within.getByText(/^Reference [\w-]{8,}$/)
   await expect(shown).toBeVisible()
-  await within.getByRole('button', { name: 'Copy reference' }).click()
-  await expect(within.getByRole('button', { name: 'Copied' })).toBeVisible()
-  const text = await within.evaluate(() => navigator.clipboard.readText())
-  expect(text.split('\n')[0]).toBe(await shown.textContent())
+  let text = ''
+  await expect(async () => {
+    await within.getByRole('button', { name: 'Copy reference' }).click({ timeout: 2000 })
+    await expect(within.getByRole('button', { name: 'Copied' })).toBeVisible({ timeout: 1000 })
+    text = await within.evaluate(() => navigator.clipboard.readText())
+    expect(text.split('\n')[0]).toBe(await shown.textContent())
+  }).toPass()
   return text
 }
 
@@ -44,12 +50,16 @@ test('a page that does not exist has a reference', async () => {
 })
 
 test('a call that fails has the reference of the gateway’s log', async () => {
-  const answer = page.waitForResponse((response) =>
-    response.url().includes('/dashboard/studies/stu_'),
-  )
+  const requestIds: string[] = []
+  const note = (response: Response) => {
+    if (response.url().includes('/dashboard/studies/stu_'))
+      requestIds.push(response.headers()['x-request-id'] ?? 'none')
+  }
+  page.on('response', note)
   await open(`/studies/stu_${'0'.repeat(32)}`)
-  const requestId = (await answer).headers()['x-request-id'] ?? ''
-  expect(await copied()).toContain(requestId)
+  const [, reference] = /^Reference (.*)$/m.exec(await copied()) ?? []
+  expect(requestIds).toContain(reference)
+  page.off('response', note)
 })
 
 test('a call without an answer has a reference of the window', async () => {

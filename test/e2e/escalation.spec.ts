@@ -81,14 +81,14 @@ test('a critical result that nobody was told of has a time', async () => {
   await expect(dialog).toHaveCount(0)
   await go(page, 'Reading')
   await page.getByRole('link', { name: /^Critical results/ }).click()
-  await expect(rowOf('pneumothorax')).toContainText('Due by 12:')
+  await expect(rowOf('pneumothorax')).toContainText('Escalates at 12:')
   await expect(rowOf('pneumothorax')).toContainText('SAMPLE, RITA')
 })
 
 test('is escalated when its time is over: first on Today of who may document it, with whom to call', async () => {
   await pass(6, 6)
   await expect(rowOf('pneumothorax')).toContainText('First escalation', { timeout: 20_000 })
-  await expect(rowOf('pneumothorax')).toContainText('Next escalation')
+  await expect(rowOf('pneumothorax')).toContainText('Next escalation at')
   await isAccessible()
   await go(page, 'Today')
   const homes = page.getByRole('navigation', { name: 'Home pages' })

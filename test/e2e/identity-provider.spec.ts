@@ -138,7 +138,7 @@ test('a privileged action is confirmed at the provider', async () => {
   await expect(page.getByRole('heading', { name: 'Worklist', level: 1 })).toBeVisible()
   await stage.advanceClock(11 * 60_000)
   await page.goto(`${stage.http}/#/settings`)
-  await field('Name of the clinic').fill('South Clinic')
+  await field('Clinic name').fill('South Clinic')
   await page.getByRole('button', { name: 'Save all' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Show at the identity provider that it is you')

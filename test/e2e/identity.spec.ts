@@ -25,7 +25,7 @@ const RUTH = {
   npiNumber: '1234567893',
 }
 const REASON = 'Confirmed with the technologist: same patient, typed by hand'
-const MISMATCH = 'The patient or the exam of the images differs from the worklist or the study'
+const MISMATCH = 'The patient or exam in the images differs from the worklist or the study'
 let stage: Stage
 let page: Page
 let complaints: readonly string[]
@@ -121,7 +121,7 @@ test('is overridden with a reason, which stays in view', async () => {
   await pictured(page, 'override-dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill(REASON)
   await dialog.getByRole('button', { name: 'Override', exact: true }).click()
-  await expect(page.getByText('Mismatch of the images, overridden by Ruth Okafor')).toBeVisible()
+  await expect(page.getByText('Mismatch in the images, overridden by Ruth Okafor')).toBeVisible()
   await page.getByRole('button', { name: 'Withdraw the override' }).click()
   await page.getByRole('button', { name: 'Override…' }).click()
   await dialog.getByRole('textbox', { name: 'Reason' }).fill(REASON)

@@ -129,7 +129,7 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   await expect(links).toHaveText(['Today', 'Studies', 'Images', 'Reading'])
   await colleague.getByRole('button', { name: 'All screens' }).click()
   await expect(links).toHaveText([
-    ...['Today', 'Worklist', 'Studies', 'Images', 'Reading', 'Express customers'],
+    ...['Today', 'Worklist', 'Studies', 'Images', 'Reading', 'Customers'],
     ...['Devices', 'Destinations', 'Activity'],
   ])
   for (const [name, about] of Object.entries(LOCKED)) {
@@ -283,7 +283,7 @@ test('a key is made, opens the interface, is replaced, and is revoked', async ()
   await expect(confirm.getByLabel('Your password')).toBeFocused()
   await confirm.getByLabel('Your password').fill('not the password')
   await confirm.getByRole('button', { name: 'Confirm' }).click()
-  await expect(confirm.getByText('must be the password of the user who is signed in')).toBeVisible()
+  await expect(confirm.getByText('must be the signed-in user’s password')).toBeVisible()
   await isAccessible(page)
   await confirm.getByLabel('Your password').fill(OWNER.password)
   await confirm.getByRole('button', { name: 'Confirm' }).click()

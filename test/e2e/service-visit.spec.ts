@@ -27,7 +27,7 @@ test('an engineer tests a device in both directions, sees its messages and takes
   await page.getByRole('button', { name: 'Wait for an echo' }).click()
   await expect(page.getByText('Waiting for an echo from the device.')).toBeVisible()
   expect(await echoscu(port)).toBe(true)
-  await expect(page.getByText('The echo of the device was received')).toBeVisible()
+  await expect(page.getByText('The device’s echo was received')).toBeVisible()
   await expect(
     page.getByText('from CT1 at 127.0.0.1; the gateway responded “Success”'),
   ).toBeVisible()

@@ -102,7 +102,7 @@ async function act(name: string, action: string): Promise<void> {
     .click()
   await page.getByRole('menuitem', { name: action }).click()
 }
-const askWhy = (name: string) => act(name, 'Why is it not on the device?')
+const askWhy = (name: string) => act(name, 'Missing from the worklist?')
 
 /** Asks once more, and the exam is on its way. */
 async function isThereNow(): Promise<void> {
@@ -138,7 +138,7 @@ test('prints the exams of the day by room, for a day without the network', async
 test('finds that the console asks for another day, and the exam is there once it asks for today', async () => {
   expect(await listOn(stage, 'MR1', { day: dayFromNow(1), modality: 'MR' })).toEqual([])
   await askWhy('Bristow')
-  await expect(conclusion()).toContainText('Why the exam is not on the device')
+  await expect(conclusion()).toContainText('Why the exam is missing from the worklist')
   const days = openDayText('en')
   const day = (from: number) => days(dayFromNow(from))
   await expect(conclusion()).toContainText(
@@ -157,7 +157,7 @@ test('finds that the console calls itself otherwise, and the exam is there once 
   await askWhy('Dunmore')
   await expect(conclusion()).toContainText('Ultrasound has never connected')
   await expect(stop()).toContainText(
-    'An unknown device with the AE title USROOM2 connected from the address of this device, 127.0.0.1',
+    'An unknown device with the AE title USROOM2 tried to connect from this device’s address, 127.0.0.1',
   )
   await expect(stop()).toContainText(
     'Correct the AE title or the address of the device under Devices',

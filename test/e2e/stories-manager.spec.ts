@@ -100,7 +100,7 @@ test('invites a person, who accepts by the link', async () => {
 })
 
 test('adds a customer, blocks it, which refuses new studies, and unblocks it', async () => {
-  await go('Express customers')
+  await go('Customers')
   await page.getByRole('button', { name: 'Add customer' }).first().click()
   const form = page.getByRole('dialog', { name: 'Add customer' })
   await form.getByRole('textbox', { name: 'Name' }).first().fill('Harbour Orthopaedics')
@@ -122,10 +122,8 @@ test('adds a customer, blocks it, which refuses new studies, and unblocks it', a
   // Nor can one be chosen in the window.
   await go('Studies')
   await page.getByRole('button', { name: 'New study' }).click()
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Express customer' }).fill('Harbour')
-  await expect(page.getByRole('listbox', { name: 'Express customer' })).toContainText(
-    'Nothing found',
-  )
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Customer' }).fill('Harbour')
+  await expect(page.getByRole('listbox', { name: 'Customer' })).toContainText('Nothing found')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
@@ -180,7 +178,7 @@ test('a locked window shows no patient, and goes on where it was with what was b
   await expect(noor.getByRole('heading', { name: 'The screen is locked' })).toBeVisible()
   await noor.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await noor.getByRole('button', { name: 'Unlock' }).click()
-  await expect(noor.getByText('must be the password of the user who is signed in')).toBeVisible()
+  await expect(noor.getByText('must be the signed-in user’s password')).toBeVisible()
   await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await noor.getByRole('button', { name: 'Unlock' }).click()
   await expect(editor()).toContainText('the lungs are clear.')
@@ -410,7 +408,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
     .getByRole('button', { name: 'Open access' })
     .click()
   await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
-  await expect(page.getByText('Fingerprint of the certificate')).toBeVisible()
+  await expect(page.getByText('Certificate fingerprint')).toBeVisible()
 
   await using away = await otherPc(port)
   const other = await all.open('other PC', { ignoreHTTPSErrors: true })
@@ -418,7 +416,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await expect(
     other.getByRole('heading', { name: 'This workstation is not approved yet' }),
   ).toBeVisible()
-  await other.getByRole('textbox', { name: 'Name of this workstation' }).fill('Reading room 2')
+  await other.getByRole('textbox', { name: 'Workstation name' }).fill('Reading room 2')
   await other.getByRole('button', { name: 'Request access' }).click()
   const asking = page.getByRole('form', { name: 'Reading room 2' })
   await expect(asking).toContainText('from 127.0.0.3')
@@ -452,9 +450,9 @@ test('has all of it in the audit trail, in words and by name', async () => {
   const acts = [
     ['User invited', 'Olga Berg'],
     ['Invitation accepted', 'Noor Haddad'],
-    ['Express customer added', 'Olga Berg'],
-    ['Express customer blocked', 'Olga Berg'],
-    ['Express customer unblocked', 'Olga Berg'],
+    ['Customer added', 'Olga Berg'],
+    ['Customer blocked', 'Olga Berg'],
+    ['Customer unblocked', 'Olga Berg'],
     ['User changed', 'Olga Berg'],
     ['Screen locked', 'Noor Haddad'],
     ['Screen unlocked', 'Noor Haddad'],

@@ -73,7 +73,7 @@ const TECHNOLOGIST: readonly Task[] = [
     run: async (hands) => {
       await hands.follow(/Bristow/, main(hands))
       await expect(hands.page.getByTestId('conclusion')).toContainText(
-        /Why the exam is not on the device|get this exam/,
+        /Why the exam is missing from the worklist|get this exam/,
       )
     },
   },

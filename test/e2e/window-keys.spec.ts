@@ -3,6 +3,7 @@ import {
   complaintsOf,
   enterAsOwner,
   expectAccessible,
+  leaveSetup,
   OWNER,
   openStage,
   type Stage,
@@ -66,7 +67,7 @@ test('the second key of a sequence goes to a screen, and does nothing with the r
   await list().getByRole('row').nth(1).focus()
   await page.keyboard.press('g')
   await page.keyboard.press('c')
-  await expect(page.getByRole('heading', { name: 'Express customers', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Customers', level: 1 })).toBeVisible()
   await goToStudies()
   expect(isCancelled(await list().textContent())).toBe(false)
 })
@@ -284,4 +285,67 @@ test('lists of the activity are marked in the navigation', async () => {
       page.getByRole('navigation', { name: 'Main' }).locator('[aria-current="page"]'),
     ).toHaveText(/^Activity/)
   }
+})
+
+/** Today in another page, in which a part of the program does not come before it is released. */
+async function openWithout(part: string) {
+  const another = await page.context().newPage()
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  await another.route(`**/assets/${part}-*.js`, async (route) => {
+    await promise
+    await route.continue()
+  })
+  await another.goto(`${stage.http}/#/`)
+  await leaveSetup(another)
+  return { another, release }
+}
+
+test('a menu that is pressed before its program is there opens once it is, and gives the focus back', async () => {
+  const { another, release } = await openWithout('account-menu')
+  const button = another.getByRole('banner').getByRole('button', { name: 'Olga Berg' })
+  await expect(button).toHaveAttribute('aria-haspopup', 'menu')
+  await button.press('Enter')
+  await expect(button).toHaveAttribute('aria-busy', 'true')
+  await expect(button).toHaveAttribute('aria-expanded', 'false')
+  release()
+  const lock = another.getByRole('menuitem', { name: 'Lock' })
+  await expect(lock).toBeVisible()
+  await expect(button).toHaveAttribute('aria-expanded', 'true')
+  await another.keyboard.press('ArrowUp')
+  await expect(another.getByRole('menuitem', { name: 'Sign out' })).toBeFocused()
+  await another.keyboard.press('Escape')
+  await expect(lock).toBeHidden()
+  await expect(button).toBeFocused()
+  await another.keyboard.press('Enter')
+  await expect(lock).toBeVisible()
+  await expectAccessible(another, 'the account menu')
+  await another.close()
+})
+
+test('a menu whose program cannot be loaded says so, and opens once it can', async () => {
+  const another = await page.context().newPage()
+  await another.route('**/assets/scheme-menu-*.js', (route) => route.abort())
+  await another.goto(`${stage.http}/#/`)
+  await leaveSetup(another)
+  const button = another.getByRole('button', { name: /^Appearance/ })
+  await button.click()
+  await expect(another.getByRole('alert').getByText(/gateway/)).toBeVisible()
+  await another.unroute('**/assets/scheme-menu-*.js')
+  await button.click()
+  await expect(another.getByRole('menuitem', { name: 'Dark' })).toBeVisible()
+  await another.close()
+})
+
+test('tooltips come later, and until then the browser shows their text', async () => {
+  const { another, release } = await openWithout('tooltip-drawn')
+  await another.setViewportSize({ width: 900, height: 700 })
+  const link = another.getByRole('link', { name: /^Studies/ })
+  await expect(link).toHaveAttribute('title', 'Studies')
+  await link.focus()
+  release()
+  await expect(link).not.toHaveAttribute('title')
+  await expect(link).toBeFocused()
+  await link.hover()
+  await expect(another.getByRole('tooltip')).toHaveText('Studies')
+  await another.close()
 })

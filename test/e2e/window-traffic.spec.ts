@@ -119,6 +119,51 @@ test('an idle window asks nothing of the gateway for 20 s, on any home and on th
   for (const { page } of screens) if (page !== owner) await page.context().close()
 })
 
+/** Of what a browser without a cache loads until a home can be used (decision 0079). */
+const MOST_SCRIPT_BYTES = 150_000
+const MOST_REQUESTS = 40
+
+/**
+ * In the page, before anything of it: notes when a home has its lists. Skeletons of one row are of
+ * charts, which come later.
+ */
+function watchLists(): void {
+  const hasLists = () =>
+    document.querySelector('nav a[href]') &&
+    document.querySelector('main section') &&
+    !document.querySelector('main [aria-busy="true"] > :nth-child(4)')
+  const observer = new MutationObserver(() => {
+    if (!hasLists()) return
+    observer.disconnect()
+    performance.mark('usable')
+  })
+  observer.observe(document, { childList: true, subtree: true })
+}
+
+for (const home of ['administrator', 'technologist', 'front-desk', 'radiologist'])
+  test(`the home of the ${home} loads little before it can be used`, async ({ browser }) => {
+    const page = await openPage(browser, ownersCookie)
+    await page.addInitScript(watchLists)
+    await page.goto(`${stage.http}/#/?home=${home}`)
+    await page.waitForFunction(() => performance.getEntriesByName('usable').length > 0)
+    const loaded = await page.evaluate(() => {
+      const [usable] = performance.getEntriesByName('usable')
+      return performance
+        .getEntriesByType('resource')
+        .filter((one) => one instanceof PerformanceResourceTiming)
+        .filter(({ startTime }) => startTime < (usable?.startTime ?? 0))
+        .map(({ name, encodedBodySize }) => ({ name, bytes: encodedBodySize }))
+    })
+    // The texts of a language are scripts, too, and are counted apart.
+    const scripts = loaded.filter(({ name }) => /\/(?!en-)[^/]+\.js$/.test(name))
+    const bytes = scripts.reduce((sum, one) => sum + one.bytes, 0)
+    expect(scripts.length).toBeGreaterThan(5)
+    expect(bytes).toBeLessThanOrEqual(MOST_SCRIPT_BYTES)
+    // The page itself is none of its resources.
+    expect(loaded.length + 1).toBeLessThanOrEqual(MOST_REQUESTS)
+    await page.context().close()
+  })
+
 const TABS = [
   ...['/', '/?home=technologist', '/?home=front-desk', '/?home=radiologist', '/worklist'],
   ...['/reading', '/images', '/events', '/activity', '/devices'],

@@ -31,7 +31,7 @@ test('has no account at first and says how to make one', async () => {
 test('makes the owner’s account by the one-time link, which works once', async ({ browser }) => {
   const link = await stage.command('sign-in-link')
   await page.goto(link)
-  await page.getByLabel('Name of the clinic').fill('North Clinic')
+  await page.getByLabel('Clinic name').fill('North Clinic')
   await page.getByLabel('First name').fill('Olga')
   await page.getByLabel('Last name').fill('Berg')
   await page.getByLabel('E-mail').fill(OWNER.email)
@@ -44,9 +44,7 @@ test('makes the owner’s account by the one-time link, which works once', async
   await expect(page.getByRole('heading', { name: 'Your clinic', level: 1 })).toBeVisible({
     timeout: 20_000,
   })
-  await expect(page.getByRole('textbox', { name: 'Name of the clinic' })).toHaveValue(
-    'North Clinic',
-  )
+  await expect(page.getByRole('textbox', { name: 'Clinic name' })).toHaveValue('North Clinic')
   await expect(
     page
       .getByRole('navigation', { name: 'Setup steps' })

@@ -276,9 +276,9 @@ it.concurrent('merges per field, and leaves out a customer that cannot be used w
     (await call(dashboardEvents.list, { query: { about } })).events.map(({ effect }) => effect)
   await until(async () =>
     expect(await Promise.all([0, 1].map((index) => effectOf(uid(index))))).toEqual([
-      ['The response completed the data of the study.'],
+      ['The response completed the study data.'],
       [
-        `The response completed the data of the study. The partner’s customer ${former.expressCustomerId} is deactivated and was left out.`,
+        `The response completed the study data. The partner’s customer ${former.expressCustomerId} is deactivated and was left out.`,
       ],
     ]),
   )

@@ -412,7 +412,9 @@ it.concurrent('says that a transfer broke off, and that it is complete when all 
       quarantined: 0,
     }),
   )
-  expect(await feedOf(clinic)).toContain('Sent 2 objects of 1 study (1 of them already here).')
+  expect(await feedOf(clinic)).toContain(
+    'The device sent 2 objects from 1 study (1 of them already here).',
+  )
 })
 
 it.concurrent('says that a transfer broke off whose sender left before its image was answered', async () => {

@@ -161,10 +161,10 @@ it('never has two gateways serve one clinic without their knowing', async (conte
     await addDevice('FIRST')
     await isCopied()
     expect(await replicate()).toMatchObject({ exitCode: 0 })
-    expect(await isthmus(['serve', '--data', standby])).toMatchObject(
+    expect(await isthmus(['config', 'get', '--data', standby])).toMatchObject(
       refused('is the copy of another gateway'),
     )
-    expect(await isthmus(['config', 'get', '--data', standby])).toMatchObject(
+    expect(await isthmus(['serve', '--data', standby])).toMatchObject(
       refused('is the copy of another gateway'),
     )
     expect(await isthmus(['take-over', ...folders])).toMatchObject(refused('is still running'))

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { runWithLock } from '#server/modules/control/commands.ts'
 import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
@@ -173,6 +174,41 @@ it('says which tier an image could not be fetched from, and why', async () => {
   await gateway.call(dashboardTiers.migrate, { params: { tierId } })
   await until(async () => expect((await tierOf(gateway)).stored.instances).toBe(1))
   store.deleteObject(store.keys()[0] ?? '')
+  await clinic.withoutFiles()
+  const answer = await clinic.archive.get(`/studies/${STUDY}`, {
+    accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
+  })
+  expect(answer.status).toBe(503)
+  expect(answer.bytes.toString()).toContain('Archive store')
+})
+
+it('does not count a copy that the store changed while it was written', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive(madeInstances(1))
+  const { gateway } = clinic.archive
+  store.intervene({
+    after(method) {
+      if (method === 'PUT') for (const key of store.keys()) store.changeObject(key)
+    },
+  })
+  const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier() })
+  await gateway.call(dashboardTiers.migrate, { params: { tierId } })
+  await until(() =>
+    expect(store.requests.filter((request) => request.startsWith('GET'))).not.toEqual([]),
+  )
+  // Long enough to record what was read back.
+  await sleep(1000)
+  expect(await tierOf(gateway)).toMatchObject({
+    ...{ stored: { instances: 0 }, waiting: 1 },
+    migration: { state: 'running', doneInstances: 0 },
+  })
+})
+
+it('refuses an image whose object was changed in the store', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive(madeInstances(1))
+  await migrated(clinic.archive.gateway, store)
+  store.changeObject(store.keys()[0] ?? '')
   await clinic.withoutFiles()
   const answer = await clinic.archive.get(`/studies/${STUDY}`, {
     accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { Database } from '#server/database/database.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
+import { unheldBy } from '#server/database/older-schema.ts'
 import { isthmus, serving } from '../support/command-line.ts'
 import { goldenFolder } from '../support/golden.ts'
 import { reading, schemaOf } from '../support/golden-checks.ts'
@@ -93,6 +94,25 @@ it('refuses the way back in one sentence where the older version cannot hold som
   })
   expect(schemaOf(file)).toBe(NEWEST)
   expect(existsSync(join(data, 'way-back.json'))).toBe(false)
+})
+
+it('builds nothing after a start that an older version could not be given', async () => {
+  using temp = tempFolder()
+  const data = join(temp.folder, 'data')
+  const oldest = 15
+  // Not built from others: who was told of a critical result.
+  const ESCALATED = 'criticalEscalations'
+  const file = goldenFolder(data, oldest)
+  const read = (sql: string) => reading(file, (sqlite) => sqlite.prepare(sql).all())
+  {
+    await using _gateway = await serving(data)
+    // What is built from other tables is built by then.
+    await vi.waitFor(() => expect(read('select * from searchFill')).toEqual([]), 20_000)
+  }
+  for (let schema = oldest; schema < NEWEST; schema++)
+    expect([schema, unheldBy(read, schema).filter(({ table }) => table !== ESCALATED)]).toEqual([
+      ...[schema, []],
+    ])
 })
 
 it('has an older version refuse a newer folder in one sentence, and change nothing', () => {

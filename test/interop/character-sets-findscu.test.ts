@@ -189,11 +189,11 @@ it.for(
       expect([id, verdict?.verdict]).toEqual([id, wanted === '' ? 'withheld' : 'sent'])
       if (wanted === '')
         expect(verdict?.reason).toEqual(
-          'its PatientName can be written neither in the character set of this device nor in Latin letters',
+          'its PatientName cannot be written in this device’s character set or in Latin letters',
         )
       else if (wanted !== NAMES[id])
         expect(verdict?.remarks).toContainEqual(
-          'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
+          'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters',
         )
       else if (aeTitle === UNSET && ['ARABIC', 'KANJI'].includes(id))
         expect(verdict?.remarks).toEqual([

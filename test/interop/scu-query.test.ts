@@ -196,7 +196,7 @@ describe('a study that is sent here', () => {
     needs(context, 'dcmtk')
     expect((await move('2.25.999')).result).toMatchObject({
       completed: 0,
-      detail: 'QRSCP has no images of this study',
+      detail: 'QRSCP has no images for this study',
     })
   })
 })

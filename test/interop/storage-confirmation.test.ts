@@ -109,4 +109,48 @@ describe('Orthanc as a destination', () => {
       { name: 'PACS', kind: 'read-back', instances: 1 },
     ])
   })
+
+  it('is asked by a rule for what it cannot confirm, and the files go when it has returned them', async (context) => {
+    needs(context, 'orthanc')
+    await using pair = await both()
+    const { clinic, orthanc } = pair
+    const { call } = clinic.gateway
+    await call(dashboardDestinations.add, {
+      body: { ...archiveAt(orthanc.port), confirmsStorage: false, hasPriors: true },
+    })
+    await sendImages(
+      clinic,
+      [1, 2].map((number) => imageOf(number)),
+    )
+    await expect.poll(() => orthanc.instances(), { timeout: 30_000 }).toBe(2)
+    const { ruleId, revision } = await call(dashboardLifecycle.add, {
+      body: {
+        ...{ name: 'Read back', since: 'received', days: 0, modalities: [], devices: [] },
+        ...{ requiresSignedReport: false, copies: 1, isEarlierWhenLow: false, readsBack: true },
+      },
+    })
+    const params = { ruleId }
+    await expect
+      .poll(async () => (await call(dashboardLifecycle.preview, { params })).kept, {
+        timeout: 30_000,
+      })
+      .toMatchObject([{ reason: 'not-confirmed', studies: 1 }])
+    await call(dashboardLifecycle.switch, { params, body: { isOn: true, revision } })
+    await call(dashboardLifecycle.run, {})
+    const study = { studyInstanceUid: UID }
+    await expect
+      .poll(async () => (await call(dashboardLifecycle.study, { params: study })).copies, {
+        timeout: 30_000,
+      })
+      .toMatchObject([{ name: 'PACS', kind: 'read-back', instances: 2 }])
+    await expect
+      .poll(
+        async () => {
+          await call(dashboardLifecycle.run, {})
+          return (await call(dashboardLifecycle.study, { params: study })).removed
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(2)
+  })
 })

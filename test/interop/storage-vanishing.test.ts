@@ -116,7 +116,7 @@ describe('a sender that vanishes', () => {
     )
     expect(unfinished(started)).toEqual([])
     const broke = (await feedTexts(started)).filter((text) =>
-      text.startsWith('Sent 1 object of 1 study. Then the transfer was interrupted: '),
+      text.startsWith('The device sent 1 object from 1 study. Then the transfer was interrupted: '),
     )
     expect(broke).toHaveLength(CASES.length)
   })

@@ -47,8 +47,11 @@ const disk = {
     ...{ days: [], stopBytes: 0, fullInDays: null, unknownBecause: 'few-days' as const },
   }),
 }
-const lifecycle = new Lifecycle(context, disk)
-const erasures = new Erasures(context, async () => [])
+const lifecycle = new Lifecycle(context, disk, undefined)
+const erasures = new Erasures(context, async () => [], {
+  views: { purge: () => 0 },
+  dicomweb: { deleteOrphans: async () => undefined },
+})
 await intake.settled()
 await erasures.settled()
 
@@ -107,7 +110,7 @@ async function prepare(): Promise<void> {
     context,
     {
       ...{ name: 'All', since: 'received', days: 0, modalities: [], devices: [] },
-      ...{ requiresSignedReport: false, copies: 1, isEarlierWhenLow: false },
+      ...{ requiresSignedReport: false, copies: 1, isEarlierWhenLow: false, readsBack: false },
     },
     'user:usr_1',
   )

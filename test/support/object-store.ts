@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import S3rver from 's3rver'
 import type { NewTier, S3Settings } from '#shared/contract/tiers.ts'
@@ -14,10 +17,14 @@ const CREDENTIAL = 'S3RVER'
 export interface Intervention {
   /** Code of the error that the store answers instead, such as `SignatureDoesNotMatch`. */
   readonly refuse?: string
-  /** Called for every request; the store answers when it resolves. */
-  readonly before?: (method: string, path: string) => Promise<void> | void
+  /** Called for every request, with its path and query; the store answers when it resolves. */
+  readonly before?: (method: string, path: string, query: string) => Promise<void> | void
+  /** Called for each part of the body of a request; what it returns is sent in its place. */
+  readonly uploading?: (method: string, path: string, part: Buffer) => Buffer
   /** Called when the store has answered; its answer is sent when it resolves. */
-  readonly after?: (method: string, path: string) => Promise<void> | void
+  readonly after?: (method: string, path: string, query: string) => Promise<void> | void
+  /** Called when the answer was sent. */
+  readonly sent?: (method: string, path: string) => void
   /**
    * Sends this many bytes of the body of an object, and the rest when the promise resolves.
    */
@@ -38,37 +45,73 @@ export interface TestStore extends AsyncDisposable {
   tier(more?: Partial<NewTier>, settings?: Partial<S3Settings>): NewTier
 }
 
-/** An object store on a free port of 127.0.0.1, behind a proxy that can hold requests up. */
-export async function startObjectStore(): Promise<TestStore> {
-  const temporary = tempFolder()
+/** The store itself, without the proxy before it. */
+interface BareStore {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** In this process. */
+export async function openBareStore(directory: string): Promise<BareStore> {
   const store = new S3rver({
-    ...{ address: '127.0.0.1', port: 0, silent: true, directory: temporary.folder },
+    ...{ address: '127.0.0.1', port: 0, silent: true, directory },
     configureBuckets: [{ name: BUCKET }],
   })
   const { port } = await store.run()
+  return { port, close: () => store.close() }
+}
+
+/** In a process of its own, so that it works beside a test that keeps this one busy. */
+async function spawnBareStore(directory: string): Promise<BareStore> {
+  const program = join(import.meta.dirname, 'object-store-process.ts')
+  const child = spawn(process.execPath, [program, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const closed = once(child, 'close')
+  const [port] = await once(createInterface({ input: child.stdout }), 'line')
+  return {
+    port: Number(port),
+    async close() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+/** An object store on a free port of 127.0.0.1, behind a proxy that can hold requests up. */
+export async function startObjectStore({ isOwnProcess = false } = {}): Promise<TestStore> {
+  const temporary = tempFolder()
+  const open = isOwnProcess ? spawnBareStore : openBareStore
+  const store = await open(temporary.folder)
+  const { port } = store
   const requests: string[] = []
   let intervention: Intervention = {}
   const proxy = createServer(async (incoming, outgoing) => {
-    const path = (incoming.url ?? '').split('?')[0] ?? ''
-    requests.push(`${incoming.method} ${path}`)
-    await intervention.before?.(incoming.method ?? '', path)
+    const [path = '', query = ''] = (incoming.url ?? '').split('?')
+    const { method = '', headers, url } = incoming
+    requests.push(`${method} ${path}`)
+    await intervention.before?.(method, path, query)
     if (intervention.refuse) {
       outgoing.writeHead(403, { 'content-type': 'application/xml' })
       outgoing.end(`<Error><Code>${intervention.refuse}</Code></Error>`)
       return
     }
-    const { method, headers, url } = incoming
     const forwarded = request({ host: '127.0.0.1', port, method, headers, path: url })
     forwarded.on('error', () => outgoing.destroy())
     forwarded.on('response', async (answer) => {
-      await intervention.after?.(method ?? '', path)
+      await intervention.after?.(method, path, query)
       // Node dates its answers by a clock that tests do not shift.
       const date = new Date().toUTCString()
       outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date })
       const held = method === 'GET' ? intervention.hold?.(path) : undefined
       await sendHeld(answer, outgoing, held).catch(() => outgoing.destroy())
+      intervention.sent?.(method, path)
     })
-    await pipeline(incoming, forwarded).catch(() => outgoing.destroy())
+    async function* body() {
+      for await (const part of incoming as AsyncIterable<Buffer>)
+        yield intervention.uploading?.(method, path, part) ?? part
+    }
+    await pipeline(body, forwarded).catch(() => outgoing.destroy())
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`

@@ -93,7 +93,7 @@ export function tempStore(instant?: string): {
   const temp = tempFolder()
   const clock = standingClock(instant)
   prepareDataFolder(temp.folder)
-  const store = openContext({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
+  const store = openContext({ folder: temp.folder, clock, uuid: randomUUID, check: 'done' })
   return {
     store,
     folder: temp.folder,

@@ -13,6 +13,7 @@ import Sqlite from 'better-sqlite3'
 import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { LOG_STATE_FILE, syncFolder } from './data-directory.ts'
+import { damagedError, mayCheckLater, removeDamageMark } from './integrity-check.ts'
 import { fileFault, StoreError } from './store-error.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -24,23 +25,34 @@ const MIN_SQLITE_VERSION = '3.51.3'
 const MAX_COPIES = 2
 
 /**
+ * When every page of the file is checked: before it is used; after, where the file allows it and
+ * the caller runs the check; or not at all, because the caller has just done so.
+ */
+export type CheckTime = 'before' | 'later' | 'done'
+
+/**
  * Opens or creates the file, checks that it is an intact database of the gateway, and runs pending
- * migrations.
+ * migrations. `isChecked` is false if the check is left to the caller.
  * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal,
  * old-sqlite
  */
 export function openDatabaseFile(
   file: string,
   migrations: readonly string[],
-  isChecked = false,
-): Sqlite.Database {
+  check: CheckTime = 'before',
+): { readonly sqlite: Sqlite.Database; readonly isChecked: boolean } {
   makeFile(file)
+  const mayWait = check === 'later' && mayCheckLater(file)
   let sqlite: Sqlite.Database | undefined
   try {
     sqlite = new Sqlite(file, { timeout: 5000, fileMustExist: true })
-    prepare(sqlite, file, migrations.length, isChecked)
+    const schema = identify(sqlite, file, migrations.length)
+    // Damage must not be carried into a newer schema.
+    const isDeferred = mayWait && schema === migrations.length
+    if (check !== 'done' && !isDeferred) refuseDamaged(sqlite, file)
+    prepare(sqlite, file)
     migrate(sqlite, file, migrations)
-    return sqlite
+    return { sqlite, isChecked: !isDeferred }
   } catch (error) {
     sqlite?.close()
     throw translateError(error, file)
@@ -62,7 +74,8 @@ function makeFile(file: string): void {
   }
 }
 
-function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecked: boolean): void {
+/** Refuses a file that this version cannot serve, and returns its schema version. */
+function identify(sqlite: Sqlite.Database, file: string, newest: number): number {
   const pragma = (text: string) => sqlite.pragma(text, { simple: true })
   const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
   if (version.localeCompare(MIN_SQLITE_VERSION, 'en', { numeric: true }) < 0)
@@ -82,15 +95,21 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
       message('database.newer-schema', { file, schema, known: newest }),
     )
 
-  // Takes seconds on a large database, so it is skipped if the caller has just checked every page.
-  const found = isChecked ? 'ok' : pragma('quick_check(1)')
-  if (found !== 'ok') throw damagedError(file, String(found).replace(/\s+/g, ' '))
+  return schema
+}
 
+function refuseDamaged(sqlite: Sqlite.Database, file: string): void {
+  const verdict = sqlite.pragma('quick_check(1)', { simple: true })
+  if (verdict !== 'ok') throw damagedError(file, String(verdict))
+  removeDamageMark(file)
+}
+
+function prepare(sqlite: Sqlite.Database, file: string): void {
   // SQLite creates -wal and -shm files with the mode of the database file, but they may exist
   // already.
   for (const part of [file, `${file}-wal`, `${file}-shm`])
     if (existsSync(part)) chmodSync(part, 0o600)
-  const journal = pragma('journal_mode = wal')
+  const journal = sqlite.pragma('journal_mode = wal', { simple: true })
   if (journal !== 'wal') throw new StoreError('not-wal', message('database.not-wal', { file }))
   for (const setting of [
     'synchronous = full',
@@ -114,21 +133,20 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
 function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
   const done = Number(sqlite.pragma('user_version', { simple: true }))
   if (done > 0 && done < migrations.length) copyBeforeMigration(sqlite, `${file}.schema-${done}`)
-  for (const [index, text] of migrations.entries()) {
-    if (index < done) continue
-    sqlite
-      .transaction(() => {
-        sqlite.exec(text)
-        const broken = sqlite.pragma('foreign_key_check') as unknown[]
-        if (broken.length > 0)
-          throw new Error(
-            `Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`,
-          )
-        sqlite.pragma(`application_id = ${APPLICATION_ID}`)
-        sqlite.pragma(`user_version = ${index + 1}`)
-      })
-      .immediate()
+  const run = (index: number) => {
+    sqlite.exec(migrations[index] ?? '')
+    const broken = sqlite.pragma('foreign_key_check') as unknown[]
+    if (broken.length > 0)
+      throw new Error(
+        `Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`,
+      )
+    sqlite.pragma(`application_id = ${APPLICATION_ID}`)
+    sqlite.pragma(`user_version = ${index + 1}`)
   }
+  const pending = [...migrations.keys()].filter((index) => index >= done)
+  // A new database is made in one transaction: each one waits for the disk.
+  const transactions = done === 0 ? [pending] : pending.map((index) => [index])
+  for (const indexes of transactions) sqlite.transaction(() => indexes.forEach(run)).immediate()
 }
 
 /**
@@ -184,14 +202,6 @@ function deleteOlderCopies(newest: string): void {
     .sort((one, other) => other - one)
   for (const version of versions.slice(MAX_COPIES))
     rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
-}
-
-function damagedError(file: string, detail: string, cause?: unknown): StoreError {
-  return new StoreError(
-    'damaged',
-    message('database.damaged', { file, detail, folder: dirname(file) }),
-    cause,
-  )
 }
 
 function translateError(error: unknown, file: string): unknown {

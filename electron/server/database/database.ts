@@ -10,9 +10,10 @@ import {
 import { LRUCache } from 'lru-cache'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { message } from '#shared/messages/message.ts'
-import { openDatabaseFile } from './database-file.ts'
+import { type CheckTime, openDatabaseFile } from './database-file.ts'
 import type { Seal } from './encryption.ts'
 import { GroupCommit } from './group-commit.ts'
+import { IntegrityCheck } from './integrity-check.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { changesReplies } from './query.ts'
 import type { Schema } from './schema.ts'
@@ -52,6 +53,7 @@ export type Topic =
   | 'audit'
   | 'forwards'
   | 'tier copies'
+  | 'removed files'
   | 'returned files'
   | 'image studies'
   | 'commitments'
@@ -94,6 +96,8 @@ export class Database implements Disposable {
   readonly #foreignVersion: Sqlite.Statement
   #foreignSeen: unknown
   readonly #group: GroupCommit
+  /** The check of every page, which may still have to be made. */
+  readonly integrity: IntegrityCheck
   /** For the standby, which receives what is appended to it. */
   readonly writeAheadLog: WriteAheadLog
 
@@ -107,20 +111,27 @@ export class Database implements Disposable {
     file: string,
     {
       migrations = MIGRATIONS,
-      isChecked,
+      check,
       seal,
     }: {
       readonly migrations?: readonly string[]
-      /** The caller has just checked every page, for example of an opened backup. */
-      readonly isChecked?: boolean
+      /** Defaults to `before`. Whoever opens with `later` calls `integrity.begin`. */
+      readonly check?: CheckTime
       readonly seal?: Seal
     } = {},
   ): Database {
-    return new Database(openDatabaseFile(file, migrations, isChecked), openWalSync(file), seal)
+    const { sqlite, isChecked } = openDatabaseFile(file, migrations, check)
+    return new Database(sqlite, openWalSync(file), seal, new IntegrityCheck(file, isChecked))
   }
 
-  private constructor(sqlite: Sqlite.Database, wal: WalSync, seal: Seal | undefined) {
+  private constructor(
+    sqlite: Sqlite.Database,
+    wal: WalSync,
+    seal: Seal | undefined,
+    integrity: IntegrityCheck,
+  ) {
     this.#seal = seal
+    this.integrity = integrity
     this.#sqlite = sqlite
     this.#wal = wal
     this.writeAheadLog = new WriteAheadLog(sqlite)

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import type { Settings } from '#server/configuration/settings.ts'
 
 // A page of another site can reach a listener on loopback or the LAN by resolving its own name to
 // that address (DNS rebinding). The browser then sends that name as Host, with neither Origin nor
@@ -11,6 +13,15 @@ export interface HostNames {
   readonly publicUrl: string | null
   /** `http.allowedHosts` */
   readonly allowedHosts: readonly string[]
+}
+
+/** The LAN listener, which uses TLS, also accepts this PC's host name. */
+export function hostNamesOf(settings: Pick<Settings, 'get'>, hasTls: boolean): HostNames {
+  const allowedHosts = settings.get('http.allowedHosts')
+  return {
+    publicUrl: settings.get('http.publicUrl'),
+    allowedHosts: hasTls ? [...allowedHosts, hostname()] : allowedHosts,
+  }
 }
 
 /** The inputs of the allow-list at the time of a request. */

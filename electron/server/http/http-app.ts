@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IntegrityCheck } from '#server/database/integrity-check.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import { serializeError } from '#server/platform/log.ts'
 import type { Operation } from '#shared/operation.ts'
@@ -11,6 +12,8 @@ const NOBODY: Sessions = {
   isConfirmed: () => false,
   isLimited: () => true,
 }
+
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Records that an operation was answered: the declared operation, its path and query parameters,
@@ -71,6 +74,14 @@ export class HttpApp {
     this.publicUrl = publicUrl
     this.#log = log
     this.#admitted = admitted
+  }
+
+  /** Makes requests that may change data wait until the database is known to be intact. */
+  holdChanges(check: Pick<IntegrityCheck, 'hasPassed' | 'passed'>): void {
+    this.fastify.addHook('onRequest', (request, _reply, done) => {
+      if (check.hasPassed || READING_METHODS.has(request.method)) done()
+      else check.passed.then(() => done(), done)
+    })
   }
 
   /** Records that the client has authenticated, which gives connections of its host priority. */

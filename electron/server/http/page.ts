@@ -1,13 +1,18 @@
-import { existsSync } from 'node:fs'
+import { createReadStream, type Dirent, existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join, sep } from 'node:path'
-import files from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import { join, posix } from 'node:path'
+import { createBrotliDecompress } from 'node:zlib'
+import { isUtf8MimeType, mime, send } from '@fastify/send'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import type { HttpApp } from './http-app.ts'
 import type { Headers, SecurityHeaders } from './security-headers.ts'
 
 /** In the same folder, but served with its own headers (`serveViewerPage`). */
 export const VIEWER_PAGE = 'viewer.html'
+/** Of the build; the names of files in it contain a hash. */
+const ASSETS = 'assets'
 
 /**
  * Serves the built window: `index.html` at `/`, which is always revalidated, and files under
@@ -15,34 +20,75 @@ export const VIEWER_PAGE = 'viewer.html'
  * security policy of the viewer, which applies if the script runs as a worker: those of the viewer
  * decode with WebAssembly (CSP 3, 4.1).
  */
-export async function servePage(
+export function servePage(
   fastify: FastifyInstance,
   folder: string,
   { viewer }: Pick<SecurityHeaders, 'viewer'>,
-): Promise<void> {
-  const ofScripts = viewer['content-security-policy']
+): void {
   if (!existsSync(join(folder, 'index.html'))) {
     fastify.get('/', (_request, reply) =>
       reply.code(503).header('cache-control', 'no-store').type(HTML).send(NOT_BUILT_PAGE),
     )
     return
   }
-  await fastify.register(files, {
-    root: folder,
-    // Each file becomes a separate route, so an unknown path gets the standard 404.
-    wildcard: false,
-    // The build adds compressed files beside the originals. Browsers accept that encoding on
-    // loopback and over TLS; other clients get the original.
-    preCompressed: true,
-    globIgnore: [VIEWER_PAGE, '**/*.br'],
-    cacheControl: false,
-    setHeaders: (reply, path) => {
-      const isHashed = path.startsWith(join(folder, 'assets') + sep)
-      reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-      if (/\.js(\.br)?$/.test(path)) reply.header('content-security-policy', ofScripts)
-    },
-  })
+  const files = new Set([...filesIn(folder), ...filesIn(folder, ASSETS)])
+  const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    const hasCompressed = files.has(`${name}.br`)
+    if ((!files.has(name) && !hasCompressed) || isCompressed(name)) throw nothingHere()
+    const isHashed = name.startsWith(`${ASSETS}/`)
+    reply.headers({
+      'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding',
+    })
+    if (name.endsWith('.js'))
+      reply.header('content-security-policy', viewer['content-security-policy'])
+    const isBrotli = hasCompressed && acceptsBrotli(request)
+    // The archive of the service has no original beside a compressed file.
+    if (!isBrotli && !files.has(name)) {
+      const stream = createReadStream(join(folder, `${name}.br`)).pipe(createBrotliDecompress())
+      return reply.type(typeOf(name)).send(stream)
+    }
+    const path = encodeURI(isBrotli ? `/${name}.br` : `/${name}`)
+    const sent = await send(request.raw, path, { root: folder, cacheControl: false })
+    if (sent.type !== 'file') throw nothingHere()
+    reply.code(sent.statusCode).headers(sent.headers)
+    if (isBrotli) reply.headers({ 'content-type': typeOf(name), 'content-encoding': 'br' })
+    return reply.send(sent.stream)
+  }
+  fastify.get('/', (request, reply) => answer('index.html', request, reply))
+  for (const name of filesIn(folder))
+    if (!isCompressed(name) && name !== VIEWER_PAGE)
+      fastify.get(`/${name}`, (request, reply) => answer(name, request, reply))
+  // One route for all, because registering a thousand would make up a tenth of the start.
+  fastify.get<{ Params: { name: string } }>(`/${ASSETS}/:name`, (request, reply) =>
+    answer(`${ASSETS}/${request.params.name}`, request, reply),
+  )
 }
+
+const filesIn = (folder: string, of = ''): string[] =>
+  readFolder(join(folder, of)).flatMap((entry) =>
+    entry.isFile() ? [posix.join(of, entry.name)] : [],
+  )
+
+const readFolder = (folder: string): Dirent[] =>
+  existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []
+
+/** The build adds compressed files beside the originals. */
+const isCompressed = (name: string): boolean => name.endsWith('.br')
+
+/**
+ * Browsers accept this encoding on loopback and over TLS. A client that lists it with a weight is
+ * none of them, and gets the original.
+ */
+const acceptsBrotli = ({ headers }: FastifyRequest): boolean =>
+  (headers['accept-encoding'] ?? '').split(',').some((coding) => coding.trim() === 'br')
+
+const typeOf = (name: string): string => {
+  const type = mime.getType(name) ?? 'application/octet-stream'
+  return isUtf8MimeType(type) ? `${type}; charset=utf-8` : type
+}
+
+const nothingHere = () => new ApiError('not-found', message('http.nothing-here'))
 
 export const HTML = 'text/html; charset=utf-8'
 

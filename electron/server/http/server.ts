@@ -113,7 +113,7 @@ export async function openHttpServer(
     done(refusal ?? (request.is404 ? notFound(app, request) : undefined))
   })
   const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)
-  await servePage(fastify, pageFolder, security)
+  servePage(fastify, pageFolder, security)
   serveViewerPage(app, pageFolder, security.viewer)
   register(app)
   fastify.addHook('preClose', async () => {
@@ -155,6 +155,10 @@ export async function openHttpServer(
   }
 }
 
+const refuseSchema = () => {
+  throw new Error('Bodies and replies are described by the contract, not by JSON Schema')
+}
+
 const serverOptions = (bodyLimit: number, longUploads: WeakSet<object>): FastifyServerOptions => ({
   logger: false,
   genReqId: () => randomUUID(),
@@ -168,6 +172,10 @@ const serverOptions = (bodyLimit: number, longUploads: WeakSet<object>): Fastify
   connectionTimeout: 120_000,
   keepAliveTimeout: 72_000,
   forceCloseConnections: 'idle',
+  // Otherwise Fastify loads its two compilers of JSON Schema at each start.
+  schemaController: {
+    compilersFactory: { buildValidator: () => refuseSchema, buildSerializer: () => refuseSchema },
+  },
   clientErrorHandler: (error, socket) => {
     // Node reports the time limit once and then leaves the connection to this handler.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && longUploads.has(socket)) return

@@ -1,17 +1,24 @@
-import { mkdirSync, readdirSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { DestinationStream } from 'pino'
 
-/** 14 files of 10 MB hold several weeks of a busy clinic. */
-const MAX_FILE_SIZE = '10m'
+/** 14 files of this size hold several weeks of a busy clinic. */
+const MAX_FILE_BYTES = 10 * 2 ** 20
 const MAX_FILES = 14
-/** Bytes buffered while the disk is full; further lines are dropped. */
-const MAX_BUFFERED_BYTES = 1 << 20
 const REPORT_INTERVAL_MS = 60_000
 
 export interface LogFileOptions {
-  /** Maximum size of one file, in pino-roll's notation. */
-  readonly size?: string
+  /** A file that has reached this size is followed by another one. */
+  readonly maxBytes?: number
   /** Receives a line of JSON when the log file itself cannot be written. */
   readonly report?: (line: string) => void
   readonly clock?: () => number
@@ -23,11 +30,8 @@ export interface LogFileOptions {
  * account. Logging never fails the caller: lines go to stderr if the file cannot be opened, and are
  * dropped while the disk is full.
  */
-export async function openLogFile(
-  file: string,
-  options: LogFileOptions = {},
-): Promise<DestinationStream> {
-  const { size = MAX_FILE_SIZE, report = toStderr, clock = Date.now } = options
+export function openLogFile(file: string, options: LogFileOptions = {}): DestinationStream {
+  const { maxBytes = MAX_FILE_BYTES, report = toStderr, clock = Date.now } = options
   let reportedAt = Number.NEGATIVE_INFINITY
   const fault = (error: unknown) => {
     const now = clock()
@@ -39,26 +43,43 @@ export async function openLogFile(
     )
   }
   try {
-    const path = resolve(file)
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    // Imported here so that pino-roll and its date library are not loaded when there is no log
-    // file.
-    const { default: roll } = await import('pino-roll')
-    const limit = { count: MAX_FILES, removeOtherLogFiles: true }
-    // Synchronous, so that the last line before the process exits is written.
-    const stream = await roll({
-      file: path,
-      size,
-      limit,
-      mode: 0o600,
-      sync: true,
-      maxLength: MAX_BUFFERED_BYTES,
-    })
-    stream.on('error', fault)
-    return { write: (line) => attempt(() => stream.write(line), fault) }
+    const files = new RotatingFile(resolve(file), maxBytes)
+    return { write: (line) => attempt(() => files.write(line), fault) }
   } catch (error) {
     fault(error)
     return { write: report }
+  }
+}
+
+/** Synchronous, so that the last line before the process exits is written. */
+class RotatingFile {
+  readonly #path: string
+  readonly #maxBytes: number
+  #number: number
+  #descriptor: number
+  #bytes: number
+
+  constructor(path: string, maxBytes: number) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    this.#path = path
+    this.#maxBytes = maxBytes
+    this.#number = Math.max(1, ...logNumbersOf(path))
+    this.#descriptor = openSync(numbered(path, this.#number), 'a', 0o600)
+    this.#bytes = fstatSync(this.#descriptor).size
+  }
+
+  write(line: string): void {
+    if (this.#bytes >= this.#maxBytes) this.#next()
+    this.#bytes += writeSync(this.#descriptor, line)
+  }
+
+  #next(): void {
+    const next = openSync(numbered(this.#path, this.#number + 1), 'a', 0o600)
+    closeSync(this.#descriptor)
+    this.#descriptor = next
+    this.#number++
+    this.#bytes = 0
+    for (const { path } of logFilesOf(this.#path).slice(MAX_FILES)) rmSync(path, { force: true })
   }
 }
 
@@ -77,30 +98,38 @@ const toStderr = (line: string): void =>
     () => undefined,
   )
 
-/** The files of a log with their sizes, newest first; empty if there are none. */
-export function logFilesOf(
-  file: string,
-): readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[] {
-  const path = resolve(file)
-  const extension = extname(path) || '.log'
+const extensionOf = (path: string): string => extname(path) || '.log'
+
+function numbered(path: string, number: number): string {
   const name = basename(path, extname(path))
+  return join(dirname(path), `${name}.${number}${extensionOf(path)}`)
+}
+
+/** The numbers of the files of a log; empty if there are none. */
+function logNumbersOf(path: string): number[] {
+  const name = basename(path, extname(path))
+  const extension = extensionOf(path)
   const numberOf = (entry: string): number => {
     if (!entry.startsWith(`${name}.`) || !entry.endsWith(extension)) return Number.NaN
     return Number(entry.slice(name.length + 1, -extension.length) || Number.NaN)
   }
-  let entries: string[]
   try {
-    entries = readdirSync(dirname(path))
+    return readdirSync(dirname(path)).map(numberOf).filter(Number.isInteger)
   } catch {
     return []
   }
-  return entries
-    .filter((entry) => Number.isInteger(numberOf(entry)))
-    .sort((a, b) => numberOf(b) - numberOf(a))
-    .flatMap((entry) => {
-      const found = statSync(join(dirname(path), entry), { throwIfNoEntry: false })
-      return found
-        ? [{ path: join(dirname(path), entry), bytes: found.size, changedAt: found.mtimeMs }]
-        : []
+}
+
+/** The files of a log with their sizes, newest first; empty if there are none. */
+export function logFilesOf(
+  file: string,
+): readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[] {
+  const log = resolve(file)
+  return logNumbersOf(log)
+    .sort((a, b) => b - a)
+    .flatMap((number) => {
+      const path = numbered(log, number)
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found ? [{ path, bytes: found.size, changedAt: found.mtimeMs }] : []
     })
 }

@@ -14,6 +14,7 @@ const unreachable = (code: MessageCode): Explanation => ({
 })
 const CLOSED = unreachable('webhooks.connection-closed')
 const NO_ANSWER = unreachable('webhooks.connection-timeout')
+const NO_RESPONSE = unreachable('webhooks.no-response')
 const NO_ROUTE = unreachable('webhooks.no-route')
 const UNTRUSTED = unreachable('webhooks.certificate-untrusted')
 
@@ -24,6 +25,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EAI_AGAIN: unreachable('webhooks.name-server-silent'),
   ETIMEDOUT: NO_ANSWER,
   UND_ERR_CONNECT_TIMEOUT: NO_ANSWER,
+  UND_ERR_HEADERS_TIMEOUT: NO_RESPONSE,
+  UND_ERR_BODY_TIMEOUT: NO_RESPONSE,
   EHOSTUNREACH: NO_ROUTE,
   ENETUNREACH: NO_ROUTE,
   EADDRNOTAVAIL: NO_ROUTE,

@@ -15,6 +15,7 @@ const CODED: Readonly<Record<string, (value: string) => string>> = {
   level: (value) => `ui.users.levels.${value}`,
   method: (value) => `ui.reports.communication.methods.${value}`,
   severity: (value) => `ui.study-list.severities.${value}.label`,
+  status: (value) => `ui.study-list.statuses.${value}.label`,
   stationMode: (value) => `ui.devices.form.stations.${value}`,
   tls: (value) => `ui.devices.form.tlsModes.${value}`,
   type: (value) => `ui.format.event.events.${value}.name`,

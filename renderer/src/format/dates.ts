@@ -63,7 +63,7 @@ function partsOf(instant: Date, zone: string | undefined): Parts {
 }
 
 /**
- * An instant as a clock in the clinic's zone: `10:42:03` today, `19 Nov 10:42:03` this year, else
+ * An instant as a clock in the clinic's zone: `10:42:03` today, `19 Nov, 10:42:03` this year, else
  * with the year.
  */
 export function clockText(instant: string, zone: string | undefined, now: Date): string {
@@ -74,19 +74,19 @@ export function clockText(instant: string, zone: string | undefined, now: Date):
   const clock = `${shown.time}:${shown.seconds}`
   if (shown.day === today.day) return clock
   const isThisYear = shown.day.slice(0, 4) === today.day.slice(0, 4)
-  return `${isThisYear ? dayInYearText(shown.day) : dayText(shown.day)} ${clock}`
+  return `${isThisYear ? dayInYearText(shown.day) : dayText(shown.day)}, ${clock}`
 }
 
 /** The time of an instant in the zone: `10:42`. */
 export const timeOfDay = (instant: string, zone: string | undefined): string =>
   partsOf(new Date(instant), zone).time
 
-/** Day and clock in full, for a hover: `20 Nov 2026 10:42:03 (Europe/Berlin)`. */
+/** Day and clock in full, for a hover: `20 Nov 2026, 10:42:03 (Europe/Berlin)`. */
 export function fullClockText(instant: string, zone: string | undefined): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
   const { day, time, seconds } = partsOf(at, zone)
-  return `${dayText(day)} ${time}:${seconds} (${zone ?? t('ui.format.localTime')})`
+  return `${dayText(day)}, ${time}:${seconds} (${zone ?? t('ui.format.localTime')})`
 }
 
 /** The clinic's day now, `YYYY-MM-DD`. */

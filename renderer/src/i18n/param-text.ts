@@ -7,13 +7,16 @@ const dayText = openDayText(DAY_LOCALE)
 
 /**
  * A parameter of a message as it is shown: a day, or a day and a time, `2026-11-20 10:42`, which the
- * gateway writes without a language, as `20 Nov 2026 10:42`; a DICOM keyword in words. Anything else
+ * gateway writes without a language, as `20 Nov 2026, 10:42`; a DICOM keyword in words. Anything else
  * is returned as it is.
  */
 export const paramText = (text: string, name: string): string =>
   name === 'keyword' || name === 'keywords'
     ? keywordText(text)
-    : text.replace(/^\d{4}-\d\d-\d\d(?=$| \d\d:\d\d)/, dayText)
+    : text.replace(
+        /^(\d{4}-\d\d-\d\d)($| (?=\d\d:\d\d))/,
+        (_, day, space) => dayText(day) + (space && ', '),
+      )
 
 /**
  * A DICOM keyword in words: `StudyInstanceUID` as `Study Instance UID`. In other languages it stays

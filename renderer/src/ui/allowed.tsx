@@ -1,10 +1,11 @@
-import { Button, type ButtonProps, Tooltip } from '@mantine/core'
+import { Button, type ButtonProps } from '@mantine/core'
 import type { ComponentPropsWithoutRef, MouseEvent } from 'react'
 import { may, type Permission } from '#shared/lifecycle.ts'
 import { useSession } from '../api/session.ts'
 import { linkedViewId } from '../api/shared-study.ts'
 import { useCutOff } from '../api/status.ts'
 import { t } from '../i18n/t.ts'
+import { Tooltip } from './tooltip.tsx'
 
 /** Who came by a link for dictation reads and writes its report, and nothing else. */
 const BY_LINK: readonly Permission[] = ['readStudies', 'writeReports']
@@ -30,7 +31,7 @@ export function MayButton(props: ButtonProps & Html & { permission: Permission }
   const reason = why || (isCutOff ? t('ui.common.cutOff') : '')
   if (!reason) return <Button {...rest} type={type} onClick={onClick} />
   return (
-    <Tooltip label={reason} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={reason} isOnFocus>
       <Button
         {...rest}
         type="button"

@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
+import { Tooltip } from './tooltip.tsx'
 import { useCopy } from './use-copy.ts'
 
 /** Copies a value; says so. `what` names it for screen readers. */

@@ -1,5 +1,6 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import type { Icon as TablerIcon } from '@tabler/icons-react'
+import { Tooltip } from './tooltip.tsx'
 
 /** Something that can be done, as an icon; its name on hover and for screen readers. */
 export function IconAct(props: {

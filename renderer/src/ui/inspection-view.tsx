@@ -78,9 +78,9 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
   }
   const names: Record<Verdict, string> = {
     all: t('ui.common.inspection.all'),
-    sent: t('ui.common.verdicts.sent.name'),
-    filtered: t('ui.common.verdicts.filtered.name'),
-    withheld: t('ui.common.verdicts.withheld.name'),
+    sent: t('ui.common.verdicts.filters.sent'),
+    filtered: t('ui.common.verdicts.filters.filtered'),
+    withheld: t('ui.common.verdicts.filters.withheld'),
   }
 
   return (

@@ -33,7 +33,7 @@ export function SeverityTag({
       tone={SEVERITY_TONES[severity]}
       meaning={t(`ui.study-list.severities.${severity}.description`)}
     >
-      {t(`ui.study-list.severities.${severity}.label`)}
+      {t(`ui.study-list.severities.${severity}.badge`)}
     </Tag>
   )
 }

@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core'
 import {
   IconAlertOctagon,
   IconAlertTriangle,
@@ -10,6 +9,7 @@ import {
 import type { ReactNode } from 'react'
 import type { Tone } from '../format/tones.ts'
 import css from './tone.module.css'
+import { Tooltip } from './tooltip.tsx'
 
 // A shape for each tone: ring, square, check, triangle, octagon. WCAG 1.4.1: colour is never the
 // only sign. In a badge a bare octagon looks like the ring: it has a mark in it.

@@ -55,7 +55,7 @@ it('names people, and writes values, instants and sizes as everywhere else', () 
     'Assigned to: none → Olga Berg',
   )
   expect(detailText({ until: '2024-11-20T23:30:00.000Z' }, reader)).toBe(
-    'Until: 21 Nov 2024 00:30:00',
+    'Until: 21 Nov 2024, 00:30:00',
   )
   expect(detailText({ fields: ['patientName', 'modality'], viewId: 'x' })).toBe(
     'Fields: Patient name, Modality',
@@ -80,7 +80,7 @@ it('names what an action was done to', () => {
 
 it('shows days and keywords in messages of the gateway as they are read', () => {
   expect(paramText('2026-11-20', 'from')).toBe('20 Nov 2026')
-  expect(paramText('2026-11-20 10:42', 'at')).toBe('20 Nov 2026 10:42')
+  expect(paramText('2026-11-20 10:42', 'at')).toBe('20 Nov 2026, 10:42')
   expect(paramText('isthmus-2026-11-20', 'name')).toBe('isthmus-2026-11-20')
   expect(paramText('StudyInstanceUID', 'keyword')).toBe('Study Instance UID')
   expect(paramText('McDonald', 'name')).toBe('McDonald')

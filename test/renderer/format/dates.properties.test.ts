@@ -69,7 +69,9 @@ describe('what a screen shows', () => {
             }).format(at)
             const [day = '', clock = ''] = wall.split(' ')
             expect(todayIn(zone, at)).toBe(day)
-            expect(fullClockText(at.toISOString(), zone)).toBe(`${dayText(day)} ${clock} (${zone})`)
+            expect(fullClockText(at.toISOString(), zone)).toBe(
+              `${dayText(day)}, ${clock} (${zone})`,
+            )
             expect(clockText(at.toISOString(), zone, at)).toBe(clock)
             expect(
               clockText(at.toISOString(), zone, new Date(at.getTime() + later)).endsWith(clock),

@@ -56,8 +56,8 @@ describe('an instant', () => {
 
   it.each([
     ['2026-11-20T09:42:03.120Z', '10:42:03'],
-    ['2026-11-19T09:42:03.000Z', '19 Nov 10:42:03'],
-    ['2025-12-01T09:42:03.000Z', '1 Dec 2025 10:42:03'],
+    ['2026-11-19T09:42:03.000Z', '19 Nov, 10:42:03'],
+    ['2025-12-01T09:42:03.000Z', '1 Dec 2025, 10:42:03'],
     ['2026-11-19T23:30:00.000Z', '00:30:00'],
     ['not an instant', 'not an instant'],
   ])('%s is %s in the clinic’s zone', (instant, text) => {
@@ -66,7 +66,7 @@ describe('an instant', () => {
 
   it('is shown in full with the name of the zone', () => {
     expect(fullClockText('2026-07-01T09:42:03.000Z', 'Europe/Berlin')).toBe(
-      '1 Jul 2026 11:42:03 (Europe/Berlin)',
+      '1 Jul 2026, 11:42:03 (Europe/Berlin)',
     )
   })
 

@@ -21,7 +21,7 @@ describe('the window in Spanish', () => {
     expect(daysText('20260101', '2026-09-30')).toBe('1 ene 2026 a 30 sept 2026')
     expect(
       clockText('2026-11-19T23:30:00.000Z', 'Europe/Madrid', new Date('2026-11-25T12:00:00.000Z')),
-    ).toBe('20 nov 00:30:00')
+    ).toBe('20 nov, 00:30:00')
     expect(agoText('2026-11-20T09:00:00.000Z', new Date('2026-11-20T12:00:00.000Z'))).toBe(
       'hace 3 h',
     )

@@ -1,74 +1,155 @@
 import { readFileSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
 import { rawQuery } from '#server/database/query.ts'
+import { dataSetIn } from '../../flows/dicomweb-fixture.ts'
+import type { TestStore } from '../../support/object-store.ts'
 import type { Orthanc } from '../../support/orthanc.ts'
 import { hashOf } from '../reader.ts'
 import type { YearImage } from './studies.ts'
 
+/** Where copies are. */
+export interface Places {
+  readonly archive: Orthanc
+  /** By the names of their tiers. */
+  readonly stores: ReadonlyMap<string, TestStore>
+}
+
 export interface Kept {
-  /** What is lost, in sentences. */
+  /** What is lost, or was removed without proof, in sentences. */
   readonly breaches: readonly string[]
   readonly local: number
   readonly removed: number
+  /** Copies by which the gateway may remove files, and that were found to be true. */
+  readonly proofs: { readonly archive: number; readonly stores: number }
   /** Whether the study under legal hold is on the disk. */
-  readonly heldHere: boolean
+  readonly isHeldHere: boolean
 }
 
 interface Row {
+  readonly instanceId: number
   readonly sopInstanceUid: string
+  readonly studyInstanceUid: string
   readonly file: string
+  readonly dataSetOffset: number
   readonly localRemovedAt: string | null
 }
 
-/**
- * Compares what the gateway acknowledged with what there is: each image is a file of the gateway
- * or, where that was removed, an instance of the archive with the same pixels. The gateway is
- * stopped.
- */
-export async function checkKept(
-  folder: string,
-  acknowledged: ReadonlyMap<string, YearImage>,
-  archive: Orthanc,
-  heldStudy: string,
-): Promise<Kept> {
-  const breaches: string[] = []
-  const inArchive = new Map<string, string>()
-  const listed =
-    await archive.rest<{ ID: string; MainDicomTags: { SOPInstanceUID: string } }[]>(
-      '/instances?expand',
-    )
-  for (const { ID, MainDicomTags } of listed) inArchive.set(MainDicomTags.SOPInstanceUID, ID)
-  const rows = new Map<string, Row>()
-  using context = openContext({ folder })
-  const query = `select sopInstanceUid, file, localRemovedAt from instances where state = 'current'`
-  for (const row of context.database.all(rawQuery<Row>(query, [])))
-    rows.set(row.sopInstanceUid, row)
-  let removed = 0
-  let heldHere = true
-  for (const { sopInstanceUid, studyInstanceUid, pixels } of acknowledged.values()) {
-    const row = rows.get(sopInstanceUid)
-    if (!row) {
-      breaches.push(`${sopInstanceUid} was acknowledged and has no row`)
-      continue
-    }
-    if (row.localRemovedAt === null) {
-      const file = readFileSync(context.imageFiles.pathOf(row.file))
-      // The pixel data are the last element.
-      if (!endsWith(file, pixels)) breaches.push(`${sopInstanceUid} has other pixels here`)
-      continue
-    }
-    removed++
-    if (studyInstanceUid === heldStudy) heldHere = false
-    const id = inArchive.get(sopInstanceUid)
-    const kept = id && (await archive.download(`/instances/${id}/file`))
-    if (!kept || !endsWith(kept, pixels))
-      breaches.push(`${sopInstanceUid} was removed on ${row.localRemovedAt} and is nowhere else`)
-  }
-  return { breaches, local: acknowledged.size - removed, removed, heldHere }
+/** A copy that the gateway takes for confirmed. */
+interface Proof {
+  readonly instanceId: number
+  /** Of the tier; empty: the archive. */
+  readonly tierName: string
+  readonly objectKey: string
 }
 
-/** Whether a file ends with pixels of this hash, whose length its last element says. */
-function endsWith(file: Buffer, hash: string): boolean {
-  const at = file.lastIndexOf(Buffer.from([0xe0, 0x7f, 0x10, 0x00, 0x4f, 0x57, 0x00, 0x00]))
-  return at >= 0 && hashOf(file.subarray(at + 12)) === hash
+const ROWS = `select instanceId, sopInstanceUid, studyInstanceUid, file, dataSetOffset, localRemovedAt
+  from instances where state = 'current'`
+const PROOFS = `select instanceId, '' as tierName, '' as objectKey
+    from instanceCopies join destinations using (destinationId)
+  union all
+  select c.instanceId, t.name, c.objectKey from tierCopies c join tiers t using (tierId)
+    where c.state = 'stored'`
+
+/**
+ * Compares what the gateway acknowledged with what there is. Each image is a file of the gateway,
+ * or was removed and has proofs; and each proof, of which image ever, is true: the archive or the
+ * store has the same data set. The gateway is stopped.
+ */
+export class YearChecks {
+  readonly #folder: string
+  readonly #acknowledged: ReadonlyMap<string, YearImage>
+  readonly #places: Places
+  /** Proofs that were found to be true by an earlier check. */
+  readonly #known = new Set<string>()
+
+  constructor(folder: string, acknowledged: ReadonlyMap<string, YearImage>, places: Places) {
+    this.#folder = folder
+    this.#acknowledged = acknowledged
+    this.#places = places
+  }
+
+  /** @param isWhole whether proofs are compared that an earlier check has compared already */
+  async check(heldStudy: string, isWhole: boolean): Promise<Kept> {
+    if (isWhole) this.#known.clear()
+    using context = openContext({ folder: this.#folder })
+    const rows = context.database.all(rawQuery<Row>(ROWS, []))
+    const byUid = new Map(rows.map((row) => [row.sopInstanceUid, row]))
+    const proofs = Map.groupBy(
+      context.database.all(rawQuery<Proof>(PROOFS, [])),
+      ({ instanceId }) => instanceId,
+    )
+    const inArchive = await this.#listArchive()
+    const breaches: string[] = []
+    const counts = { archive: 0, stores: 0, removed: 0 }
+    for (const image of this.#acknowledged.values()) {
+      const { sopInstanceUid, dataSet } = image
+      const row = byUid.get(sopInstanceUid)
+      if (!row) {
+        breaches.push(`${sopInstanceUid} was acknowledged and has no row`)
+        continue
+      }
+      const of = proofs.get(row.instanceId) ?? []
+      for (const proof of of) {
+        if (!(await this.#isTrue(proof, image, inArchive)))
+          breaches.push(`${sopInstanceUid} is not in ${proof.tierName || 'the archive'}`)
+        counts[proof.tierName === '' ? 'archive' : 'stores']++
+      }
+      if (row.localRemovedAt !== null) {
+        counts.removed++
+        if (of.length === 0)
+          breaches.push(`${sopInstanceUid} was removed on ${row.localRemovedAt} without proof`)
+      } else if (!isSame(context.imageFiles.pathOf(row.file), dataSet, row.dataSetOffset))
+        breaches.push(`${sopInstanceUid} is not on the disk as it was received`)
+    }
+    const { archive, stores, removed } = counts
+    return {
+      ...{ breaches, removed, local: this.#acknowledged.size - removed },
+      proofs: { archive, stores },
+      isHeldHere: rows.every(
+        ({ studyInstanceUid, localRemovedAt }) =>
+          studyInstanceUid !== heldStudy || localRemovedAt === null,
+      ),
+    }
+  }
+
+  async #isTrue(
+    { tierName, objectKey }: Proof,
+    { sopInstanceUid, dataSet }: YearImage,
+    inArchive: ReadonlyMap<string, string>,
+  ): Promise<boolean> {
+    const key = `${tierName} ${sopInstanceUid}`
+    if (this.#known.has(key)) return true
+    const file = await this.#copyOf(tierName, objectKey, inArchive.get(sopInstanceUid))
+    if (!file || hashOf(dataSetIn(file)) !== dataSet) return false
+    this.#known.add(key)
+    return true
+  }
+
+  async #copyOf(tierName: string, key: string, id: string | undefined) {
+    const { archive, stores } = this.#places
+    if (tierName === '') return id && (await archive.download(`/instances/${id}/file`))
+    try {
+      return stores.get(tierName)?.contentOf(key)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  async #listArchive(): Promise<Map<string, string>> {
+    const listed =
+      await this.#places.archive.rest<{ ID: string; MainDicomTags: { SOPInstanceUID: string } }[]>(
+        '/instances?expand',
+      )
+    return new Map(listed.map(({ ID, MainDicomTags }) => [MainDicomTags.SOPInstanceUID, ID]))
+  }
+}
+
+function isSame(path: string, dataSet: string, offset: number): boolean {
+  try {
+    return hashOf(readFileSync(path).subarray(offset)) === dataSet
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
 }

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Decoder as LosslessDecoder } from '@cornerstonejs/jpeg-lossless-decoder-js'
@@ -18,47 +17,18 @@ import {
   type Stored,
   withSign,
 } from '#shared/pixels/stored.ts'
-import { codestreamSize } from './codestream-size.ts'
+import { type FrameInfo, openCodec, type WasmClass, type WasmModule } from './codec-module.ts'
+import { type CodestreamSize, codestreamSize } from './codestream-size.ts'
 
-interface FrameInfo {
-  readonly width: number
-  readonly height: number
-  readonly bitsPerSample: number
-  readonly componentCount: number
-  readonly isSigned?: boolean
-}
+/** A codec's package, the name of its two files, and what the script is called once it is built. */
+const JPEG = ['codec-libjpeg-turbo-8bit', 'libjpegturbowasm_decode', 'cjs'] as const
+const JPEG_LS = ['codec-charls', 'charlswasm_decode', 'cjs'] as const
+const JPEG_2000 = ['codec-openjpeg', 'openjpegwasm_decode', 'cjs'] as const
+const HTJ2K = ['codec-openjph', 'openjphjs', 'cjs'] as const
+const JPEG_XL = ['codec-libjxl', 'jpegxlwasm_decode', 'mjs'] as const
+type Codec = typeof JPEG | typeof JPEG_LS | typeof JPEG_2000 | typeof HTJ2K | typeof JPEG_XL
 
-/** What the decoders of Cornerstone's codecs have in common; memory is that of WebAssembly. */
-interface WasmDecoder {
-  getEncodedBuffer(length: number): Uint8Array
-  decode(): void
-  getDecodedBuffer(): Uint8Array
-  getFrameInfo(): FrameInfo
-  /** JPEG-LS: 0 where the samples come plane by plane. */
-  getInterleaveMode?(): number
-  delete(): void
-}
-
-type WasmClass = 'JPEGDecoder' | 'JpegLSDecoder' | 'J2KDecoder' | 'HTJ2KDecoder'
-type WasmModule = { readonly [K in WasmClass]: new () => WasmDecoder }
-type WasmFactory = (options: {
-  readonly wasmBinary: Uint8Array
-  /** What a decoder says of damaged data: nobody reads it. */
-  readonly print: () => void
-  readonly printErr: () => void
-}) => Promise<WasmModule>
-
-/** A codec's package and the name of its two files. */
-const JPEG = ['codec-libjpeg-turbo-8bit', 'libjpegturbowasm_decode'] as const
-const JPEG_LS = ['codec-charls', 'charlswasm_decode'] as const
-const JPEG_2000 = ['codec-openjpeg', 'openjpegwasm_decode'] as const
-const HTJ2K = ['codec-openjph', 'openjphjs'] as const
-type Codec = typeof JPEG | typeof JPEG_LS | typeof JPEG_2000 | typeof HTJ2K
-
-/**
- * The decoders of the viewer (`renderer/src/viewer/engine/codecs.ts`), without JPEG XL: its frames may
- * be larger than the image that it states, so that its memory cannot be bounded before it decodes.
- */
+/** The decoders of the viewer (`renderer/src/viewer/engine/codecs.ts`). */
 const DECODERS: Readonly<Record<string, readonly [Codec, WasmClass]>> = {
   '1.2.840.10008.1.2.4.50': [JPEG, 'JPEGDecoder'],
   '1.2.840.10008.1.2.4.51': [JPEG, 'JPEGDecoder'],
@@ -69,7 +39,15 @@ const DECODERS: Readonly<Record<string, readonly [Codec, WasmClass]>> = {
   '1.2.840.10008.1.2.4.201': [HTJ2K, 'HTJ2KDecoder'],
   '1.2.840.10008.1.2.4.202': [HTJ2K, 'HTJ2KDecoder'],
   '1.2.840.10008.1.2.4.203': [HTJ2K, 'HTJ2KDecoder'],
+  '1.2.840.10008.1.2.4.110': [JPEG_XL, 'JpegXLDecoder'],
+  '1.2.840.10008.1.2.4.111': [JPEG_XL, 'JpegXLDecoder'],
+  '1.2.840.10008.1.2.4.112': [JPEG_XL, 'JpegXLDecoder'],
 }
+/**
+ * Of the memory of JPEG XL's decoder: its frames may be larger than the image that it states, so
+ * that what the decoder allocates is not known before.
+ */
+const MOST_BYTES = 512 << 20
 const EXTENDED_JPEG = '1.2.840.10008.1.2.4.51'
 const LOSSLESS_JPEG: ReadonlySet<string> = new Set([
   '1.2.840.10008.1.2.4.57',
@@ -88,14 +66,8 @@ export async function decodedFrame(
   const decoder = DECODERS[transferSyntaxUid]
   if (!decoder && !LOSSLESS_JPEG.has(transferSyntaxUid))
     throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
-  // The decoders allocate what the codestream says, whatever the header says.
-  const size = codestreamSize(bytes)
-  if (
-    size?.rows !== pixel.rows ||
-    size.columns !== pixel.columns ||
-    size.components !== pixel.samplesPerPixel
-  )
-    throw damaged()
+  // The other decoders allocate what the codestream says, whatever the header says.
+  if (decoder?.[0] !== JPEG_XL && !isOfSize(codestreamSize(bytes), pixel)) throw damaged()
   try {
     if (transferSyntaxUid === EXTENDED_JPEG && pixel.bitsAllocated === 16)
       return await decodedOf12Bits(bytes, pixel)
@@ -109,6 +81,11 @@ export async function decodedFrame(
     throw damaged()
   }
 }
+
+const isOfSize = (size: CodestreamSize | undefined, pixel: ImagePixel): boolean =>
+  size?.rows === pixel.rows &&
+  size.columns === pixel.columns &&
+  size.components === pixel.samplesPerPixel
 
 const INTERLEAVED = { isPlanar: false, isSubsampled: false, isRgb: false }
 
@@ -166,6 +143,9 @@ async function decodedByWasm(
     decoder.getEncodedBuffer(encoded.length).set(encoded)
     decoder.decode()
     const frame = decoder.getFrameInfo()
+    const { width, height, componentCount } = frame
+    if (!isOfSize({ rows: height, columns: width, components: componentCount }, pixel))
+      throw damaged()
     const samples = samplesOf(decoder.getDecodedBuffer(), frame)
     return {
       samples: withSign(whole(samples, pixel), pixel),
@@ -187,17 +167,17 @@ function samplesOf(bytes: Uint8Array, { bitsPerSample, isSigned, componentCount 
 }
 
 const modules = new Map<Codec, Promise<WasmModule>>()
-const require = createRequire(import.meta.url)
 
 function moduleOf(codec: Codec): Promise<WasmModule> {
   const known = modules.get(codec)
   if (known) return known
   const path = pathOf(codec)
-  const loading = (require(`${path}${BUILT ? '.cjs' : '.js'}`) as WasmFactory)({
-    wasmBinary: readFileSync(`${path}.wasm`),
-    print: () => {},
-    printErr: () => {},
-  })
+  const script = `${path}.${BUILT ? codec[2] : 'js'}`
+  const loading = openCodec(
+    script,
+    `${path}.wasm`,
+    codec === JPEG_XL ? MOST_BYTES : Number.POSITIVE_INFINITY,
+  )
   modules.set(codec, loading)
   return loading
 }

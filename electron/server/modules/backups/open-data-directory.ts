@@ -56,7 +56,7 @@ export async function openDataDirectory(
   const context = opened.use(
     openContext({
       ...options,
-      isChecked: isNotedChecked(folder),
+      check: isNotedChecked(folder) ? 'done' : 'later',
       // Restoring a backup with another data key writes that key to a plain file, which takes
       // precedence.
       dataKey: keyLocation(folder) === 'plain' ? undefined : dataKey,

@@ -47,7 +47,7 @@ export async function testRestore(
       clock: context.clock,
       uuid: context.uuid,
       dataKey,
-      isChecked: true,
+      check: 'done',
       isCopy: true,
     })
     onProgress(PHASE_START.following)

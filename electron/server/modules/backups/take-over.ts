@@ -73,7 +73,7 @@ export async function takeOver(order: TakeOver): Promise<void> {
   noteChecked(data)
   rmSync(join(data, REPLICA_FILE), { force: true })
   syncFolder(data)
-  using context = openContext({ folder: data, clock: now, isChecked: true })
+  using context = openContext({ folder: data, clock: now, check: 'done' })
   recordRestores(context, 'command-line')
   note(context, 'command-line', 'standby.take-over', replica.backup, {
     recoveryPoint: replica.upTo,

@@ -1,4 +1,3 @@
-import { LineCounter, parseDocument, stringify } from 'yaml'
 import { z } from 'zod'
 import type { Context } from '#server/context.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
@@ -17,9 +16,17 @@ import { DestinationPatch, NewDestination } from '#shared/contract/destinations.
 import { type Device, DevicePatch, NewDevice } from '#shared/contract/devices.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError, type FieldFault } from '#shared/errors.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
+import { faultsOf, NOT_APPLIED, withPath } from './configuration-faults.ts'
+import {
+  applyTierSecret,
+  schemaOfTier,
+  setTierSecrets,
+  TierEntryPatch,
+  TierSecretName,
+  tierRecordsOf,
+} from './configuration-tiers.ts'
 import { ACTOR, requireNoArguments } from './record-command.ts'
 import { partnerSecret, SITE_SECRET_NAMES, SITE_SECRETS } from './site-secrets.ts'
 
@@ -36,8 +43,14 @@ const ConfigurationFile = z.strictObject({
     .optional(),
   devices: z.array(DevicePatch.required({ aeTitle: true }).strict()).optional(),
   destinations: z.array(DestinationPatch.required({ name: true }).strict()).optional(),
+  tiers: z.array(TierEntryPatch).optional(),
   /** The values, which the command line has read from where the file says. */
-  secrets: z.partialRecord(z.enum(SITE_SECRET_NAMES), z.string().min(1).max(4000)).default({}),
+  secrets: z
+    .partialRecord(
+      z.union([z.enum(SITE_SECRET_NAMES), TierSecretName]),
+      z.string().min(1).max(4000),
+    )
+    .default({}),
 })
 type ConfigurationFile = z.output<typeof ConfigurationFile>
 
@@ -50,12 +63,12 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
       'dry-run': { type: 'boolean', about: 'Print what would be changed, and change nothing.' },
       prune: {
         type: 'boolean',
-        about: 'Remove devices and destinations that are not in the lists of the file.',
+        about: 'Remove devices, destinations and tiers that are not in the lists of the file.',
       },
     },
     fileArgument: true,
-    run(context, { options, input }, gateway) {
-      const file = readConfiguration(input)
+    async run(context, { options, input }, gateway) {
+      const file = await readConfiguration(input)
       const isDryRun = options['dry-run'] === true
       const refresh = () => gateway?.forwarding.refresh()
       const lines = changesOf(context, file, options.prune === true, isDryRun, refresh)
@@ -67,12 +80,13 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'config export': {
     usage: '',
     about:
-      'print the configuration as a YAML file for apply: the settings that differ from their initial values, the partner, devices and destinations; no secrets, no patient data',
+      'print the configuration as a YAML file for apply: the settings that differ from their initial values, the partner, devices, destinations and tiers; no secrets, no patient data',
     options: {},
-    run(context, { arguments: words }) {
+    async run(context, { arguments: words }) {
       requireNoArguments('config export', words)
+      const { stringify } = await import('yaml')
       const set = SITE_SECRETS.filter(({ current }) => current(context) !== undefined)
-      const names = set.map(({ name }) => name).join(', ')
+      const names = [...set.map(({ name }) => name), ...setTierSecrets(context)].join(', ')
       const comment = names && `# Set here, and not in this file: ${names}\n`
       return `${comment}${stringify(configurationOf(context)).trimEnd()}`
     },
@@ -91,6 +105,7 @@ function configurationOf(context: Context): unknown {
     ...(url !== null && { partner: { url, ...(allowsPlaintext && { allowPlaintext: true }) } }),
     devices: listDevices(database).map((device) => withoutDefaults(NewDevice, device)),
     destinations: listDestinations(database).map((one) => withoutDefaults(NewDestination, one)),
+    tiers: tierRecordsOf(context).all.map((one) => withoutDefaults(schemaOfTier(one), one)),
   }
 }
 
@@ -115,7 +130,8 @@ function withoutDefaults(schema: z.ZodObject, record: object): Record<string, un
 }
 
 /** @throws ApiError malformed, with the line of a syntax error or the path of each field */
-function readConfiguration(text: string): ConfigurationFile {
+async function readConfiguration(text: string): Promise<ConfigurationFile> {
+  const { LineCounter, parseDocument } = await import('yaml')
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter })
   const [error] = document.errors
@@ -130,27 +146,6 @@ function readConfiguration(text: string): ConfigurationFile {
   if (parsed.success) return parsed.data
   throw new ApiError('malformed', NOT_APPLIED, { errors: faultsOf(parsed.error) })
 }
-
-const faultsOf = ({ issues }: z.ZodError): FieldFault[] =>
-  issues.map((issue) => ({
-    path: pathOf(issue.path),
-    message:
-      issue.code === 'unrecognized_keys'
-        ? verbatim(`has no field ${issue.keys.join(', ')}`)
-        : issue.code === 'invalid_type' && issue.input === undefined
-          ? verbatim('is missing')
-          : issueMessage(issue),
-  }))
-
-const NOT_APPLIED = verbatim('The file was not applied, and nothing was changed.')
-
-/** `devices[2].aeTitle`, counted from 1. */
-const pathOf = (path: readonly PropertyKey[]): string =>
-  path
-    .map((part, at) =>
-      typeof part === 'number' ? `[${part + 1}]` : `${at > 0 ? '.' : ''}${String(part)}`,
-    )
-    .join('')
 
 /** Thrown to undo what a dry run has changed. */
 class DryRunEnd extends Error {
@@ -176,11 +171,14 @@ function changesOf(
   try {
     return database.transaction(() => {
       const { [REPORT_DESTINATION]: reportDestination, ...settings } = file.settings
+      // Before the destinations that they name are removed.
+      const removedTiers = removeSurplus(tierRecordsOf(context), file.tiers, isPruned)
       const others = [
         ...applySettings(context, settings),
         ...applyPartner(context, file.partner, file.secrets['partner.signingSecret']),
         ...applySecrets(context, file.secrets),
         ...applyRecords(devicesOf(context), file.devices, isPruned),
+        ...removedTiers,
       ]
       const destinations = applyRecords(destinationsOf(context), file.destinations, isPruned)
       // What is being sent is not interrupted by other changes.
@@ -189,6 +187,8 @@ function changesOf(
         ...others,
         ...destinations,
         ...applyReportDestination(context, reportDestination),
+        ...applyRecords(tierRecordsOf(context), file.tiers, false),
+        ...applyTierSecrets(context, file.secrets),
       ]
       if (isDryRun) throw new DryRunEnd(lines)
       return lines
@@ -233,6 +233,13 @@ function applySecrets(context: Context, secrets: ConfigurationFile['secrets']): 
   })
 }
 
+const applyTierSecrets = (context: Context, secrets: ConfigurationFile['secrets']): string[] =>
+  Object.entries(secrets)
+    .filter(([name]) => TierSecretName.safeParse(name).success)
+    .flatMap(([name, secret = '']) =>
+      withPath(`secrets.${name}`, () => applyTierSecret(context, name, secret)),
+    )
+
 function applyPartner(
   context: Context,
   partner: ConfigurationFile['partner'],
@@ -270,7 +277,7 @@ type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 /** How the records of one list are named, added, changed and removed. */
 interface Records<New extends object, Kept extends New> {
-  readonly kind: 'device' | 'destination'
+  readonly kind: 'device' | 'destination' | 'tier'
   readonly all: readonly Kept[]
   readonly schema: z.ZodType<New>
   readonly nameOf: (record: Patch<New>) => string
@@ -307,7 +314,7 @@ function applyRecords<New extends object, Kept extends New>(
   isPruned: boolean,
 ): string[] {
   if (!wanted) return []
-  const { kind, all, nameOf, remove } = records
+  const { kind, nameOf } = records
   const keyOf = (record: Patch<New>) => nameOf(record).toUpperCase()
   const keys = wanted.map(keyOf)
   const twice = keys.findIndex((key, at) => keys.indexOf(key) !== at)
@@ -315,15 +322,26 @@ function applyRecords<New extends object, Kept extends New>(
     throw new ApiError('malformed', NOT_APPLIED, {
       errors: [{ path: `${kind}s[${twice + 1}]`, message: verbatim('is in the list twice') }],
     })
-  const surplus = isPruned ? all.filter((record) => !keys.includes(keyOf(record))) : []
-  // Removed first, because a new record may have the address of a removed one.
-  for (const record of surplus) withPath(`${kind} ${nameOf(record)}`, () => remove(record))
   return [
-    ...surplus.map((record) => `- ${kind} ${nameOf(record)}`),
+    // Removed first, because a new record may have the address of a removed one.
+    ...removeSurplus(records, wanted, isPruned),
     ...wanted.flatMap((record, at) =>
       withPath(`${kind}s[${at + 1}]`, () => applyRecord(records, record, keyOf)),
     ),
   ]
+}
+
+/** Removes what is not in the list; returns the changes. */
+function removeSurplus<New extends object, Kept extends New>(
+  { kind, all, nameOf, remove }: Records<New, Kept>,
+  wanted: readonly Patch<New>[] | undefined,
+  isPruned: boolean,
+): string[] {
+  if (!wanted || !isPruned) return []
+  const keys = wanted.map((record) => nameOf(record).toUpperCase())
+  const surplus = all.filter((record) => !keys.includes(nameOf(record).toUpperCase()))
+  for (const record of surplus) withPath(`${kind} ${nameOf(record)}`, () => remove(record))
+  return surplus.map((record) => `- ${kind} ${nameOf(record)}`)
 }
 
 function applyRecord<New extends object, Kept extends New>(
@@ -346,23 +364,6 @@ function applyRecord<New extends object, Kept extends New>(
   if (changes.length === 0) return []
   change(before, wanted)
   return [`~ ${kind} ${nameOf(wanted)}: ${changes.join(', ')}`]
-}
-
-/** Runs `work`; errors that it throws name the place in the file. */
-function withPath<R>(place: string, work: () => R): R {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const errors =
-      error.errors.length === 0
-        ? [{ path: place, message: error.explanation }]
-        : error.errors.map(({ path, message }) => ({
-            path: `${place}.${path.replace(/^body\.(settings\.)?/, '')}`,
-            message,
-          }))
-    throw new ApiError(error.code, NOT_APPLIED, { errors })
-  }
 }
 
 const shown = (value: unknown): string => JSON.stringify(value)

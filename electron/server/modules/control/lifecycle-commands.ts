@@ -45,6 +45,6 @@ export const LIFECYCLE_COMMANDS: Readonly<Record<string, DataCommand>> = {
 }
 
 async function runWithoutGateway(context: Context) {
-  await using lifecycle = new Lifecycle(context, new DiskSpace(context))
+  await using lifecycle = new Lifecycle(context, new DiskSpace(context), undefined)
   return await lifecycle.runNow(ACTOR)
 }

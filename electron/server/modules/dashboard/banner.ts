@@ -194,7 +194,7 @@ function downtimeText({ downtime, timeZone, now }: Situation): Message | undefin
   })
 }
 
-/** `10:42` for today, `19 Nov 10:42` for another day, in the clinic's time zone. */
+/** `10:42` for today, `19 Nov, 10:42` for another day, in the clinic's time zone. */
 export function timeText(instant: Instant, timeZone: string, now: number): string | Message {
   const clock = wallClock(Date.parse(instant), timeZone)
   const time = clock.time.slice(0, 5)

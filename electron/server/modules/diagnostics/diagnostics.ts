@@ -138,16 +138,17 @@ export function serveDiagnostics(
 const FILES: Readonly<Record<string, Page>> = {
   'about.txt': (context, { version }) =>
     lines(
-      `Isthmus ${version}: a bundle for support, made on ${instantOf(context.clock())}.`,
+      `Isthmus ${version}: support bundle, made on ${instantOf(context.clock())}.`,
       '',
-      'Contains no patient names. Passwords, keys, tokens and certificates are not included. Names of people, devices and systems, their addresses,',
-      'URLs, e-mail addresses and UIDs of studies are masked; the same device or address has the same number throughout a page.',
+      'Contains no patient names. Passwords, keys, tokens and certificates are not included.',
+      'Names of people, devices and systems, their addresses, URLs, e-mail addresses and study UIDs are masked;',
+      'within a file, the same device or address always has the same number.',
       '',
       'versions.txt       the program and what it runs on',
       'readiness.txt      setup checks and results',
       'settings.txt       all settings; for text settings, the length only',
       'listeners.txt      addresses at which the gateway listens',
-      'storage.txt        sizes and numbers of database rows',
+      'storage.txt        database sizes and row counts',
       `associations.txt   the last ${ASSOCIATIONS} connections of devices`,
       'events.txt         outcome of partner calls, without content',
       `log.txt            the last ${LOG_LINES} lines of the log`,

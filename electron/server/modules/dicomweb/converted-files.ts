@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import type { FileToSend } from '#server/dicom/dimse/service.ts'
@@ -10,6 +11,8 @@ import { ApiError } from '#shared/errors.ts'
 const MAX_COPIES = 16
 
 interface Copy {
+  /** The stored file that it was made from. */
+  readonly source: string
   readonly made: Promise<FileToSend>
   users: number
 }
@@ -20,7 +23,8 @@ export interface LentCopy extends AsyncDisposable {
 
 /**
  * Temporary copies of stored files in other transfer syntaxes. Each copy is made once, however many
- * requests need it at the same time; the least recently used are deleted.
+ * requests need it at the same time; the least recently used are deleted, and those whose stored
+ * file was deleted.
  */
 export class ConvertedFiles implements AsyncDisposable {
   readonly #files: TranscodedCopies
@@ -45,6 +49,7 @@ export class ConvertedFiles implements AsyncDisposable {
   async lend(from: FileToSend, to: string): Promise<LentCopy> {
     const key = `${to} ${from.path}`
     const copy = this.#copies.get(key) ?? {
+      source: from.path,
       made: this.#files.make(from, to, this.#closed.signal),
       users: 0,
     }
@@ -64,6 +69,13 @@ export class ConvertedFiles implements AsyncDisposable {
       if (error instanceof TranscodingError) throw new ApiError('refused', error.explanation)
       throw error
     }
+  }
+
+  /** Deletes the copies of files that no longer exist, those in use too. */
+  async deleteOrphans(): Promise<void> {
+    const orphans = [...this.#copies].filter(([, { source }]) => !existsSync(source))
+    for (const [key] of orphans) this.#copies.delete(key)
+    await Promise.all(orphans.map(([, copy]) => this.#delete(copy)))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -44,6 +44,7 @@ export class Dicomweb implements AsyncDisposable {
   readonly #converted: ConvertedFiles
   readonly #renderer = new ThumbnailRenderer()
   readonly #frames: FrameRetrieval
+  readonly #unsubscribe: () => void
 
   constructor(
     context: Context,
@@ -58,6 +59,12 @@ export class Dicomweb implements AsyncDisposable {
       this.#files.drop(path),
     )
     this.#frames = new FrameRetrieval(context, this.#files, this.#converted)
+    this.#unsubscribe = context.database.subscribe('removed files', () => this.#files.dropDeleted())
+  }
+
+  /** Deletes the converted copies of files that no longer exist. */
+  deleteOrphans(): Promise<void> {
+    return this.#converted.deleteOrphans()
   }
 
   /** Registers the resources of PS3.18 10.4 to 10.6. */
@@ -70,6 +77,7 @@ export class Dicomweb implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe()
     this.#files.close()
     await this.#converted[Symbol.asyncDispose]()
     await this.#renderer[Symbol.asyncDispose]()

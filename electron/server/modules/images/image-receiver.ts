@@ -275,6 +275,7 @@ export class ImageReceiver implements CStoreScp {
     await Promise.all([part.finish(), part.secure()])
     await database.commitSoon(() => {
       recordReturnedFile(database, removed.instanceId, arrival)
+      this.#onChange('returned', [{ ...removed, bytes: arrival.bytes }])
       this.#arrivals.repeat(removed, arrival)
     })
     this.#statistics.add(arrival.association, 'repeated', removed.studyInstanceUid)

@@ -69,9 +69,15 @@ export type NewInstance = Omit<
 
 /**
  * What happened to instances that other modules act on. read-back: an archive returned a copy that
- * is the same as the file here.
+ * is the same as the file here; returned: a file that had been removed from this PC was received.
  */
-export type InstanceChange = 'stored' | 'released' | 'deleted' | 'quarantined' | 'read-back'
+export type InstanceChange =
+  | 'stored'
+  | 'released'
+  | 'deleted'
+  | 'quarantined'
+  | 'read-back'
+  | 'returned'
 /** Called in the transaction of the change. */
 export type OnInstanceChange = (
   change: InstanceChange,

@@ -40,10 +40,11 @@ export const listFileRemovals = (database: Database, limit: number, after = ''):
 export const isFileRemoved = (database: Database, file: string): boolean =>
   database.get(rawQuery('select 1 from fileRemovals where file = ?', [file])) !== undefined
 
-/** Records that the files no longer exist. */
+/** Records that the files no longer exist; what was made of them is deleted after the commit. */
 export function settleFileRemovals(database: Database, files: readonly string[]): void {
   for (const file of files)
     database.run(rawQuery('delete from fileRemovals where file = ?', [file]))
+  if (files.length > 0) database.notify('removed files')
 }
 
 /** The file of an instance that is on this PC again. */
@@ -71,12 +72,15 @@ export function recordReturnedFile(
   database.notify('returned files')
 }
 
-/** The current instances of the study without a file on this PC, and when the last one went. */
+/**
+ * The current instances of the study without a file on this PC, their bytes, and when the last one
+ * went.
+ */
 export const sumRemoved = (database: Database, studyInstanceUid: string) =>
   database.get(
-    rawQuery<{ removed: number; removedAt: string | null }>(
-      `select count(*) as removed, max(localRemovedAt) as removedAt from instances
+    rawQuery<{ removed: number; bytes: number; removedAt: string | null }>(
+      `select count(*) as removed, total(bytes) as bytes, max(localRemovedAt) as removedAt from instances
         where studyInstanceUid = ? and localRemovedAt is not null and state = 'current'`,
       [studyInstanceUid],
     ),
-  ) ?? { removed: 0, removedAt: null }
+  ) ?? { removed: 0, bytes: 0, removedAt: null }

@@ -25,11 +25,12 @@ export type ListBackups = () => Promise<ErasurePreview['backups']>
  * @throws ApiError not-found; refused if the patient has more than 500 studies
  */
 export async function erasurePreview(
-  { database }: Context,
+  context: Context,
   studyInstanceUid: string,
   scope: ErasureScope,
   listBackups: ListBackups,
 ): Promise<ErasurePreview> {
+  const { database } = context
   const patientId = patientIdOf(database, studyInstanceUid)
   if (patientId === undefined) throw new ApiError('not-found', message('studies.none-such'))
   const uids =
@@ -45,7 +46,7 @@ export async function erasurePreview(
       ...countStudy(database, uid),
       isHeld: isHeld(database, uid),
     })),
-    elsewhere: holdersOf(database, uids),
+    elsewhere: holdersOf(context, uids),
     backups: await listBackups(),
     confirmWith: confirmationOf(database, studyInstanceUid),
   }
@@ -56,8 +57,11 @@ export const confirmationOf = (database: Database, studyInstanceUid: string): st
   patientIdOf(database, studyInstanceUid) || studyInstanceUid
 
 /** The systems that may hold copies of the studies, each once. */
-export function holdersOf(database: Database, uids: readonly string[]): CopyHolder[] {
+export function holdersOf({ database, settings }: Context, uids: readonly string[]): CopyHolder[] {
   const holders = new Map<string, CopyHolder>()
+  // Its database follows this one, but the image files stay in its folder.
+  if (settings.get('backup.isContinuous'))
+    holders.set('standby', { kind: 'standby', name: '', count: 0, confirmed: 0 })
   for (const uid of uids) {
     const copies = listStudyCopies(database, uid)
     const confirmed = new Map(

@@ -22,7 +22,7 @@ const INSTANCES = `
   where n.studyInstanceUid = ${UID}`
 
 /**
- * What is deleted, in this order. Foreign keys are checked at the
+ * What is deleted with a study, in this order. Foreign keys are checked at the
  * end of the transaction.
  */
 export const ERASED: readonly (readonly [table: string, where: string])[] = [
@@ -44,7 +44,6 @@ export const ERASED: readonly (readonly [table: string, where: string])[] = [
   ['contextDocuments', `studyId in (${STUDIES})`],
   ['captures', `studyInstanceUid = ${UID}`],
   ['annotations', `studyInstanceUid = ${UID}`],
-  ['viewFiles', `studyInstanceUid = ${UID}`],
   ['views', `studyInstanceUid = ${UID} or studyId in (${STUDIES})`],
   ['links', `studyId in (${STUDIES})`],
   ['neededAddenda', `seq in (select seq from studies where studyInstanceUid = ${UID})`],
@@ -98,11 +97,6 @@ export function listErasedFiles(database: Database, studyInstanceUid: string) {
       [studyInstanceUid],
     ),
   )
-  const cached = database.all(
-    rawQuery<{ file: string }>('select file from viewFiles where studyInstanceUid = ?', [
-      studyInstanceUid,
-    ]),
-  )
   /** Other studies whose images were corrected into this one, which lose the originals. */
   const others = database.all(
     rawQuery<{ studyInstanceUid: string }>(
@@ -110,12 +104,22 @@ export function listErasedFiles(database: Database, studyInstanceUid: string) {
       [studyInstanceUid],
     ),
   )
-  return {
-    files,
-    cached: cached.map(({ file }) => file),
-    others: others.map((other) => other.studyInstanceUid),
-  }
+  return { files, others: others.map((other) => other.studyInstanceUid) }
 }
+
+/**
+ * Deletes the rows of the viewer's cached files of the study, and returns the files. Not in `ERASED`,
+ * because a view may add some until it has ended, which is after the study was deleted.
+ */
+export const deleteViewFiles = (database: Database, studyInstanceUid: string): string[] =>
+  database
+    .all(
+      rawQuery<{ file: string }>(
+        'delete from viewFiles where studyInstanceUid = ? returning file',
+        [studyInstanceUid],
+      ),
+    )
+    .map(({ file }) => file)
 
 /** Deletes the rows of a study. Returns the number of rows of each table. Within a transaction. */
 export function deleteStudyRows(
@@ -123,12 +127,18 @@ export function deleteStudyRows(
   studyInstanceUid: string,
 ): Record<string, number> {
   database.run(rawQuery('pragma defer_foreign_keys = on', []))
+  // Pages that become free are overwritten, which would cost too much for every other deletion.
+  database.all(rawQuery('pragma secure_delete = on', []))
   const counts: Record<string, number> = {}
-  for (const [table, where] of ERASED) {
-    const { changes } = database.run(
-      rawQuery(`${WITH_UID} delete from ${table} where ${where}`, [studyInstanceUid]),
-    )
-    if (changes > 0) counts[table] = changes
+  try {
+    for (const [table, where] of ERASED) {
+      const { changes } = database.run(
+        rawQuery(`${WITH_UID} delete from ${table} where ${where}`, [studyInstanceUid]),
+      )
+      if (changes > 0) counts[table] = changes
+    }
+  } finally {
+    database.all(rawQuery('pragma secure_delete = fast', []))
   }
   database.run(
     rawQuery('update associationLines set studyInstanceUid = null where studyInstanceUid = ?', [

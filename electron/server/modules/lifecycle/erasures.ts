@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path'
 import { note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { fileFor } from '#server/database/image-files.ts'
+import type { Dicomweb } from '#server/modules/dicomweb/routes.ts'
 import { notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
 import { queueFileRemovals } from '#server/modules/images/local-file-queries.ts'
 import { finishFileRemovals } from '#server/modules/images/local-files.ts'
 import { findUser } from '#server/modules/users/queries.ts'
+import type { ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import {
@@ -23,6 +25,7 @@ import { confirmationOf, erasurePreview, holdersOf, type ListBackups } from './e
 import {
   countStudy,
   deleteStudyRows,
+  deleteViewFiles,
   type ErasurePlan,
   type ErasureRow,
   findErasure,
@@ -38,6 +41,12 @@ import { isHeld } from './hold-queries.ts'
 const HOUR_MS = 60 * 60_000
 /** Stored answers and responses are deleted after a day, see `diagnostics/retention.ts`. */
 const CACHES_MS = 24 * HOUR_MS
+
+/** Where copies of images may be, besides the archive. */
+export interface Caches {
+  readonly views: Pick<ViewSessions, 'purge'>
+  readonly dicomweb: Pick<Dicomweb, 'deleteOrphans'>
+}
 
 /** What a person asks to erase. */
 export interface ErasureRequest {
@@ -55,12 +64,14 @@ export interface ErasureRequest {
 export class Erasures implements AsyncDisposable {
   readonly #context: Context
   readonly #listBackups: ListBackups
+  readonly #caches: Caches
   readonly #running: Promise<void>
   #isClosed = false
 
-  constructor(context: Context, listBackups: ListBackups) {
+  constructor(context: Context, listBackups: ListBackups, caches: Caches) {
     this.#context = context
     this.#listBackups = listBackups
+    this.#caches = caches
     this.#running = context.isSafe ? Promise.resolve() : this.#resume()
   }
 
@@ -95,7 +106,7 @@ export class Erasures implements AsyncDisposable {
           ...{ studyInstanceUid, ...countStudy(database, studyInstanceUid) },
           ...{ rows: {}, erasedAt: null },
         })),
-        elsewhere: holdersOf(database, uids),
+        elsewhere: holdersOf(this.#context, uids),
         backups,
         cachesUntil: instantOf(now + Math.max(CACHES_MS, retentionMs)),
       }
@@ -152,9 +163,12 @@ export class Erasures implements AsyncDisposable {
     if (row?.state !== 'running') return
     for (const study of row.plan.studies)
       if (study.erasedAt === null) await this.#eraseStudy(erasureId, study.studyInstanceUid)
+    await finishFileRemovals(this.#context)
+    // Views of the studies end, so that nothing is added to the viewer's cache.
+    this.#caches.views.purge()
+    await this.#caches.dicomweb.deleteOrphans()
     for (const { studyInstanceUid } of row.plan.studies)
       await this.#deleteLooseFiles(studyInstanceUid)
-    await finishFileRemovals(this.#context)
     await database.commitSoon(() => {
       const plan = findErasure(database, erasureId)?.plan
       if (!plan) return
@@ -172,13 +186,11 @@ export class Erasures implements AsyncDisposable {
   }
 
   async #eraseStudy(erasureId: string, studyInstanceUid: string): Promise<void> {
-    const { database, folder, clock } = this.#context
-    let cached: readonly string[] = []
+    const { database, clock } = this.#context
     await database.commitSoon(() => {
       const plan = findErasure(database, erasureId)?.plan
       if (!plan) return
-      const { files, others, ...found } = listErasedFiles(database, studyInstanceUid)
-      cached = found.cached
+      const { files, others } = listErasedFiles(database, studyInstanceUid)
       const counts = countStudy(database, studyInstanceUid)
       const at = instantOf(clock())
       queueFileRemovals(
@@ -195,15 +207,20 @@ export class Erasures implements AsyncDisposable {
       // Caches in memory that hold studies are emptied.
       for (const topic of ['studies', 'image studies', 'events'] as const) database.notify(topic)
     })
-    // A cached file without a row is also deleted at the next start.
-    for (const file of cached)
-      await rm(join(folder, 'cache', 'views', file), { force: true }).catch(() => undefined)
     await finishFileRemovals(this.#context)
   }
 
-  /** Files of the study in the recovery folder, which have no rows. */
+  /**
+   * Files of the study that no image has: those of the viewer's cache, which a view may have added
+   * until it ended, and those of the recovery folder.
+   */
   async #deleteLooseFiles(studyInstanceUid: string): Promise<void> {
-    const { recovery } = this.#context.imageFiles
+    const { database, folder, imageFiles } = this.#context
+    const cached = await database.commitSoon(() => deleteViewFiles(database, studyInstanceUid))
+    // A cached file without a row is also deleted at the next start.
+    for (const file of cached)
+      await rm(join(folder, 'cache', 'views', file), { force: true }).catch(() => undefined)
+    const { recovery } = imageFiles
     const own = dirname(fileFor(studyInstanceUid, ''))
     for (const file of [...recovery.files()]) if (dirname(file) === own) await recovery.remove(file)
   }

@@ -54,15 +54,32 @@ export function verdictOf(
   now: number,
   isLow: boolean,
 ): Verdict {
-  const instances = study.local.filter(({ isOwn }) => !isOwn)
-  if (instances.length === 0 || !isInScope(rule, instances)) return { kind: 'other' }
-  const kept = keptReason(rule, study, instances)
-  const since = rule.since === 'signed' ? study.signedAt : study.receivedAt
+  const standing = standingOf(rule, study)
+  if (!standing) return { kind: 'other' }
+  const { instances, since, reason } = standing
   // An unsigned study has no age by its report, so it is shown as kept.
   const isDue =
     since === null || (rule.isEarlierWhenLow && isLow) || now - since >= rule.days * DAY_MS
   if (!isDue) return { kind: 'not-due' }
-  return kept === undefined ? { kind: 'remove', instances } : { kind: 'kept', reason: kept }
+  return reason === undefined ? { kind: 'remove', instances } : { kind: 'kept', reason }
+}
+
+/** What a rule makes of a study, apart from its age. */
+export interface Standing {
+  /** The images that the rule would remove. */
+  readonly instances: readonly LocalInstance[]
+  /** What the age is counted from (ms); null if the report that it is counted from is not signed. */
+  readonly since: number | null
+  /** Why the study is kept at any age; undefined if only its age keeps it. */
+  readonly reason: KeptReason | undefined
+}
+
+/** Undefined if the rule does not apply to the study. */
+export function standingOf(rule: NewLifecycleRule, study: StudyFacts): Standing | undefined {
+  const instances = study.local.filter(({ isOwn }) => !isOwn)
+  if (instances.length === 0 || !isInScope(rule, instances)) return undefined
+  const since = rule.since === 'signed' ? study.signedAt : study.receivedAt
+  return { instances, since, reason: keptReason(rule, study, instances) }
 }
 
 function isInScope(rule: NewLifecycleRule, instances: readonly LocalInstance[]): boolean {

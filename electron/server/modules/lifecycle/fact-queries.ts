@@ -94,6 +94,29 @@ export function findStudyFacts(
   }
 }
 
+/**
+ * Destinations that a study was sent to and can be retrieved from, that do not confirm what they
+ * store, and have not returned every image of it that is here.
+ */
+export const listReadBackSources = (database: Database, studyInstanceUid: string): string[] =>
+  database
+    .all(
+      rawQuery<{ destinationId: string }>(
+        `select d.destinationId from destinations d
+          join forwardedStudies f on f.destinationId = d.destinationId and f.studyInstanceUid = ?
+          where d.isEnabled = 1 and d.hasPriors = 1 and d.confirmsStorage = 0
+            and f.sent > 0 and f.waiting = 0 and f.failed = 0
+            and exists (select 1 from instances i
+              where i.studyInstanceUid = f.studyInstanceUid and i.state = 'current'
+                and i.localRemovedAt is null and i.remoteAddress <> ?
+                and not exists (select 1 from instanceCopies c
+                  where c.instanceId = i.instanceId and c.destinationId = d.destinationId))
+          order by d.name, d.destinationId`,
+        [studyInstanceUid, OWN_ADDRESS],
+      ),
+    )
+    .map(({ destinationId }) => destinationId)
+
 const NOWHERE: ReadonlySet<string> = new Set()
 
 /** Records that the study has no image files of devices on this PC any more. */
@@ -105,6 +128,21 @@ export function markStudyRemoved(database: Database, studyInstanceUid: string, a
     ]),
   )
 }
+
+/** Whether images are copied to an object store, which confirms each copy. */
+export const hasObjectStore = (database: Database): boolean =>
+  database.get(rawQuery("select 1 from tiers where kind = 's3' and isEnabled = 1", [])) !==
+  undefined
+
+/** Bytes of the studies whose last image was received in the span and whose files were removed. */
+export const sumRemovedBytes = (database: Database, from: string, to: string): number =>
+  database.get(
+    rawQuery<{ bytes: number }>(
+      `select total(bytes) as bytes from imageStudies
+        where lastInstanceAt >= ? and lastInstanceAt < ? and localRemovedAt is not null`,
+      [from, to],
+    ),
+  )?.bytes ?? 0
 
 /** Totals of the files that are on this PC, and of those that were removed from it. */
 export const sumFiles = (database: Database) =>

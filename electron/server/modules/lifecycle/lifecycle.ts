@@ -2,9 +2,11 @@ import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { finishFileRemovals, removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { addDays, clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type {
@@ -13,9 +15,18 @@ import type {
   LifecycleRule,
 } from '#shared/contract/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
-import { type LocalInstance, verdictOf } from './evaluation.ts'
-import { findStudyFacts, markStudyRemoved, sumFiles } from './fact-queries.ts'
+import { type DiskModel, type DiskSimulation, simulateDisk } from './disk-simulation.ts'
+import { type LocalInstance, type Verdict, verdictOf } from './evaluation.ts'
+import {
+  findStudyFacts,
+  hasObjectStore,
+  markStudyRemoved,
+  sumFiles,
+  sumRemovedBytes,
+} from './fact-queries.ts'
 import { localStudies, previewOf, sumBytes } from './preview.ts'
+import { ReadBacks } from './read-backs.ts'
+import { RemovalPlan } from './removal-plan.ts'
 import { findRule, listRules } from './rule-queries.ts'
 import { notePreviewed, requireRule } from './rules.ts'
 
@@ -23,10 +34,15 @@ const MINUTE_MS = 60_000
 const RUN_EVERY_MS = 60 * MINUTE_MS
 /** After the start, so that images that devices held back are received first. */
 const FIRST_RUN_MS = 10 * MINUTE_MS
-/** How long the forecast with the rules is kept. */
-const REMOVABLE_MS = 10 * MINUTE_MS
+/** How long the plan of what the rules will remove is kept. */
+const PLAN_MS = 10 * MINUTE_MS
+const GIGABYTE = 1e9
 /** The rest waits for the next run, so that a mistake in a rule is noticed before all is gone. */
 const MAX_STUDIES_PER_RUN = 500
+
+/** Whether the rule would remove the study if its copies were read back, and wants them to be. */
+const lacksReadBack = ([rule, verdict]: readonly [LifecycleRule, Verdict]): boolean =>
+  rule.readsBack && verdict.kind === 'kept' && verdict.reason === 'not-confirmed'
 
 /** The state of the image disk. */
 export interface Disk {
@@ -49,14 +65,27 @@ export class Lifecycle implements AsyncDisposable {
   readonly #context: Context
   readonly #disk: Disk
   readonly #worker: Worker
+  readonly #readBacks: ReadBacks | undefined
   #nextRunMs: number
   #lastRun: LifecycleOverview['lastRun'] = null
   #running: Promise<RunResult> | undefined
-  #removable: { readonly at: number; readonly of: string; readonly bytes: number } | undefined
+  #plan:
+    | {
+        readonly at: number
+        readonly of: string
+        readonly removals: Pick<DiskModel, 'leaving' | 'lifetimes'>
+      }
+    | undefined
 
-  constructor(context: Context, disk: Disk) {
+  /** @param forwarding reads copies back; undefined in a command without a gateway */
+  constructor(
+    context: Context,
+    disk: Disk,
+    forwarding: Pick<Forwarding, 'pull' | 'pulls'> | undefined,
+  ) {
     this.#context = context
     this.#disk = disk
+    this.#readBacks = forwarding && new ReadBacks(context, forwarding)
     this.#nextRunMs = context.clock() + FIRST_RUN_MS
     this.#worker = new Worker(
       context,
@@ -95,17 +124,22 @@ export class Lifecycle implements AsyncDisposable {
     if (rules.length > 0)
       for await (const study of localStudies(context, signal)) {
         if (studies >= MAX_STUDIES_PER_RUN) break
-        const rule = rules.find(
-          (one) => verdictOf(one, study, context.clock(), this.#isLow()).kind === 'remove',
+        const verdicts = rules.map(
+          (rule) => [rule, verdictOf(rule, study, context.clock(), this.#isLow())] as const,
         )
-        if (!rule) continue
+        const [rule] = verdicts.find(([, { kind }]) => kind === 'remove') ?? []
+        if (!rule) {
+          if (verdicts.some(lacksReadBack)) this.#readBacks?.offer(study.studyInstanceUid)
+          continue
+        }
         const removed = await this.#remove(rule, study.studyInstanceUid)
         if (removed.length === 0) continue
         studies++
         bytes += sumBytes(removed)
       }
+    this.#readBacks?.begin()
     this.#lastRun = { at: instantOf(context.clock()), studies, bytes }
-    this.#removable = undefined
+    this.#plan = undefined
     if (studies > 0) {
       appendDiskEntry(context, 'plain', message('lifecycle.removed', { studies }))
       notifyImagesChanged(context)
@@ -147,43 +181,61 @@ export class Lifecycle implements AsyncDisposable {
     const context = this.#context
     const rules = listRules(context.database)
     const { freeBytes, totalBytes } = this.#disk.storage()
-    const { fullInDays, days } = this.#disk.forecast()
+    const { fullInDays, days, stopBytes } = this.#disk.forecast()
     const received = days.reduce((sum, day) => sum + day.bytes, 0)
     const receivedPerDay = days.length === 0 ? null : Math.round(received / days.length)
-    const removable = await this.#removableBytes(rules.filter(({ isOn }) => isOn))
+    const lowBytes = context.settings.get('intake.warnGigabytes') * GIGABYTE
     return {
       rules,
       disk: {
         ...{ freeBytes, totalBytes, ...sumFiles(context.database), fullInDays, receivedPerDay },
-        fullInDaysWithRules:
+        withRules:
           fullInDays === null || !receivedPerDay
             ? null
-            : fullInDays + Math.floor(removable / receivedPerDay),
+            : this.#dated(
+                simulateDisk({
+                  ...{ freeBytes, stopBytes, lowBytes, receivedPerDay },
+                  ...(await this.#removals(rules.filter(({ isOn }) => isOn))),
+                }),
+              ),
       },
-      hasConfirmingDestination: listDestinations(context.database).some(
-        ({ confirmsStorage, isEnabled }) => confirmsStorage && isEnabled,
-      ),
+      mayBeConfirmed:
+        rules.some(({ readsBack }) => readsBack) ||
+        hasObjectStore(context.database) ||
+        listDestinations(context.database).some(
+          ({ confirmsStorage, isEnabled }) => confirmsStorage && isEnabled,
+        ),
       lastRun: this.#lastRun,
     }
   }
 
-  /** Bytes that the rules can remove now. Known for a while, because every study is examined. */
-  async #removableBytes(rules: readonly LifecycleRule[]): Promise<number> {
-    const now = this.#context.clock()
+  /** With the days of the clinic. */
+  #dated({ fullInDays, weeks }: DiskSimulation): LifecycleOverview['disk']['withRules'] {
+    const { clock, settings } = this.#context
+    const today = clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone')))
+    return {
+      fullInDays,
+      fullOn: fullInDays === null ? null : addDays(today, fullInDays),
+      weeks: weeks.map((week, index) => ({ from: addDays(today, 7 * index), ...week })),
+    }
+  }
+
+  /** What the rules will remove. Kept for a while, because every study is examined. */
+  async #removals(
+    rules: readonly LifecycleRule[],
+  ): Promise<Pick<DiskModel, 'leaving' | 'lifetimes'>> {
+    const { clock, database } = this.#context
+    const now = clock()
     const of = rules.map(({ ruleId, revision }) => `${ruleId} ${revision}`).join('\n')
-    const known = this.#removable
-    if (known?.of === of && Math.abs(now - known.at) < REMOVABLE_MS) return known.bytes
-    let bytes = 0
-    if (rules.length > 0)
-      for await (const study of localStudies(this.#context))
-        for (const rule of rules) {
-          const verdict = verdictOf(rule, study, this.#context.clock(), this.#isLow())
-          if (verdict.kind !== 'remove') continue
-          bytes += sumBytes(verdict.instances)
-          break
-        }
-    this.#removable = { at: now, of, bytes }
-    return bytes
+    const known = this.#plan
+    if (known?.of === of && Math.abs(now - known.at) < PLAN_MS) return known.removals
+    const plan = new RemovalPlan(rules, now)
+    if (rules.length > 0) for await (const study of localStudies(this.#context)) plan.add(study)
+    const removals = plan.result((from, to) =>
+      sumRemovedBytes(database, instantOf(from), instantOf(to)),
+    )
+    this.#plan = { at: now, of, removals }
+    return removals
   }
 
   #isLow(): boolean {
@@ -193,10 +245,12 @@ export class Lifecycle implements AsyncDisposable {
   async settled(): Promise<void> {
     await this.#worker.settled()
     await this.#running
+    await this.#readBacks?.settled()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker[Symbol.asyncDispose]()
     await this.#running
+    await this.#readBacks?.[Symbol.asyncDispose]()
   }
 }

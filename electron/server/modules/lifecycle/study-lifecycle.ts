@@ -18,10 +18,9 @@ export function studyLifecycle({ database }: Context, studyInstanceUid: string):
     const user = userId === null ? undefined : findUser(database, userId)
     return user ? `${user.firstName} ${user.lastName}`.trim() || user.email : ''
   }
+  const { removed, removedAt } = sumRemoved(database, studyInstanceUid)
   return {
-    studyInstanceUid,
-    instances: study.instances,
-    ...sumRemoved(database, studyInstanceUid),
+    ...{ studyInstanceUid, instances: study.instances, removed, removedAt },
     copies: listStudyCopies(database, studyInstanceUid).map(
       ({ destinationName: name, kind, instances, confirmedAt }) => ({
         ...{ name, kind, instances, confirmedAt },

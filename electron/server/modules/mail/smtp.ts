@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net'
-import { createTransport } from 'nodemailer'
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
@@ -57,6 +56,7 @@ export async function sendBySmtp(
   const { host, port, security, user, password, from, certificate } = server
   if (security === 'none' && user !== null)
     throw new MailError(message('mail.password-in-plain-text'))
+  const { createTransport } = await import('nodemailer')
   const end = AbortSignal.any([signal, AbortSignal.timeout(limits.totalMs)])
   // The socket is created here so that the session can be aborted at any time.
   const socket = await openSocket(

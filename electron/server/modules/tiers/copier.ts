@@ -12,6 +12,7 @@ import * as copies from './copy-queries.ts'
 import { countInMigration } from './migration-queries.ts'
 import { advanceMigration } from './migrations.ts'
 import type { ObjectStore } from './object-store.ts'
+import { NoSpaceFault, type RecallCache } from './recall-cache.ts'
 import { isOfWholeStore, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
 import { findTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
@@ -32,14 +33,16 @@ const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
 export class Copier implements AsyncDisposable {
   readonly #context: Context
   readonly #connections: TierConnections
+  readonly #cache: RecallCache
   readonly #worker: Worker
   /** Tiers that could not be reached: until when they are left alone, and the failures in a row. */
   readonly #outages = new Map<string, { readonly untilMs: number; readonly failures: number }>()
   readonly #rates = new Map<string, TransferRate>()
 
-  constructor(context: Context, connections: TierConnections) {
+  constructor(context: Context, connections: TierConnections, cache: RecallCache) {
     this.#context = context
     this.#connections = connections
+    this.#cache = cache
     this.#worker = new Worker(
       context,
       () => this.#nextDue(),
@@ -95,6 +98,7 @@ export class Copier implements AsyncDisposable {
     const one = async () => {
       for (const copy of waiting) {
         if (signal.aborted) return
+        const release = this.#cache.hold(copy.instanceId)
         try {
           await (copy.state === 'deleting'
             ? this.#delete(store, copy, signal)
@@ -102,8 +106,10 @@ export class Copier implements AsyncDisposable {
           this.#noteReached(tier.tierId)
         } catch (error) {
           if (signal.aborted) return
-          if (isOfWholeStore(error)) outage.abort()
+          if (isForAll(error)) outage.abort()
           this.#noteFailure(tier, copy, error)
+        } finally {
+          release()
         }
       }
     }
@@ -157,7 +163,7 @@ export class Copier implements AsyncDisposable {
     const { database, clock } = this.#context
     const why = reasonOf(error)
     if (why.isInternal) reportError(this.#context, error)
-    if (isOfWholeStore(error)) {
+    if (isForAll(error)) {
       const failures = (this.#outages.get(tierId)?.failures ?? 0) + 1
       this.#outages.set(tierId, {
         untilMs: clock() + waitAfter(OUTAGE_SCHEDULE, failures),
@@ -203,12 +209,21 @@ export class Copier implements AsyncDisposable {
   }
 }
 
+/** Whether no other copy needs to be tried now. */
+const isForAll = (error: unknown) =>
+  error instanceof NoSpaceFault || (!isMissingFile(error) && isOfWholeStore(error))
+
+/** The local file was removed since it was looked for, or is not there. */
+const isMissingFile = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
 /** A copy that is not what it should be. */
 class CopyFault extends MessageError {}
 
 function reasonOf(error: unknown): { readonly message: Message; readonly isInternal: boolean } {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+  if (isMissingFile(error))
     return { message: message('tiers.local-file-missing'), isInternal: false }
+  if (error instanceof NoSpaceFault)
+    return { message: message('tiers.no-space'), isInternal: false }
   const reason = storeFault(error)
   return { message: reason, isInternal: reason.code === 'tiers.internal-error' }
 }

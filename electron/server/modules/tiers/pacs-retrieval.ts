@@ -4,16 +4,20 @@ import type { Context } from '#server/context.ts'
 import type { CStoreScp } from '#server/dicom/dimse/service.ts'
 import { storePart } from '#server/modules/dicomweb/storing.ts'
 import { readParts } from '#server/modules/dicomweb/uploads.ts'
+import type { DestinationRecord } from '#server/modules/forwarding/destination-queries.ts'
 import { requireDestination } from '#server/modules/forwarding/destinations.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import type { IsFetching } from '#server/modules/images/image-receiver.ts'
 import { findInstance, type InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import { sumRemoved } from '#server/modules/images/local-file-queries.ts'
 import type { StudyCompletion } from '#server/modules/images/study-completion.ts'
 import { admitStoreUrl } from '#server/webhooks/address.ts'
 import { discard } from '#server/webhooks/response-body.ts'
+import type { Pull } from '#shared/contract/destinations.ts'
 import type { DicomwebSettings, PacsSettings } from '#shared/contract/tiers.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
+import type { RecallCache } from './recall-cache.ts'
 import { secretNameOf, type TierConnections } from './stores.ts'
 import type { TierRecord } from './tier-queries.ts'
 
@@ -38,8 +42,11 @@ export class PacsRetrieval {
   readonly #forwarding: Forwarding
   readonly #receiver: CStoreScp
   readonly #completion: Pick<StudyCompletion, 'associationClosed'>
+  readonly #cache: RecallCache
   /** AE titles by which the received images of a WADO-RS retrieval are recognized. */
   readonly #running = new Map<string, number>()
+  /** Studies that are being retrieved by C-MOVE. */
+  readonly #moving = new Set<string>()
 
   constructor(
     context: Context,
@@ -47,16 +54,21 @@ export class PacsRetrieval {
     forwarding: Forwarding,
     receiver: CStoreScp,
     completion: Pick<StudyCompletion, 'associationClosed'>,
+    cache: RecallCache,
   ) {
     this.#context = context
     this.#connections = connections
     this.#forwarding = forwarding
     this.#receiver = receiver
     this.#completion = completion
+    this.#cache = cache
   }
 
   /** Whether images from this caller were requested here. */
   expects: IsFetching = (callingAeTitle) => this.#running.has(callingAeTitle)
+
+  /** Whether images of the study arrive because one of them was asked for here. */
+  isMoving = (studyInstanceUid: string): boolean => this.#moving.has(studyInstanceUid)
 
   /** @throws MessageError, errors of the network, the reason of the signal */
   async retrieve(tier: TierRecord, instance: InstanceRecord, signal: AbortSignal): Promise<void> {
@@ -77,10 +89,13 @@ export class PacsRetrieval {
     const { database } = this.#context
     const { pulls } = this.#forwarding
     const destination = requireDestination(database, settings.destinationId)
-    while (!pulls.mayStart(destination, studyInstanceUid))
+    let pull: Pull | undefined
+    for (;;) {
+      if (isHere()) return
+      pull = await this.#startMove(destination, studyInstanceUid)
+      if (pull) break
       await sleep(BUSY_PAUSE_MS, undefined, { signal })
-    if (isHere()) return
-    const pull = pulls.start(destination, studyInstanceUid, 'gateway')
+    }
     const arrived = Promise.withResolvers<void>()
     const abort = () => arrived.reject(signal.reason)
     const unsubscribe = database.subscribe('returned files', () => isHere() && arrived.resolve())
@@ -93,6 +108,34 @@ export class PacsRetrieval {
     }
     const { detail, state } = pulls.list().find(({ pullId }) => pullId === pull.pullId) ?? pull
     if (!isHere() && state === 'failed' && detail) throw new PacsFault(detail)
+  }
+
+  /**
+   * Starts a C-MOVE with space for the whole study, or returns the running one of the study.
+   * Undefined if too many are running.
+   * @throws NoSpaceFault
+   */
+  async #startMove(
+    destination: DestinationRecord,
+    studyInstanceUid: string,
+  ): Promise<Pull | undefined> {
+    const { pulls } = this.#forwarding
+    const mayStart = () => pulls.mayStart(destination, studyInstanceUid)
+    const start = () => pulls.start(destination, studyInstanceUid, 'gateway')
+    if (!mayStart()) return undefined
+    if (this.#moving.has(studyInstanceUid)) return start()
+    const { bytes } = sumRemoved(this.#context.database, studyInstanceUid)
+    using reserved = new DisposableStack()
+    reserved.defer(await this.#cache.reserve(bytes))
+    // Others may have been started meanwhile.
+    if (!mayStart()) return undefined
+    const pull = start()
+    this.#moving.add(studyInstanceUid)
+    reserved.defer(() => this.#moving.delete(studyInstanceUid))
+    const kept = reserved.move()
+    // Other images of the study arrive after the one that was asked for.
+    void pulls.ended(pull.pullId).then(() => kept.dispose())
+    return pull
   }
 
   /** PS3.18 10.4: the instance in the transfer syntax in which the PACS keeps it. */

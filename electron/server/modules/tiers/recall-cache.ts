@@ -1,23 +1,31 @@
 import type { Context } from '#server/context.ts'
+import { minFreeBytes } from '#server/modules/images/disk-forecast.ts'
 import { removeLocalFiles } from '#server/modules/images/local-files.ts'
 import { KeyedMutex } from '#server/platform/concurrency.ts'
-import { message } from '#shared/messages/message.ts'
-import { MessageError } from '#shared/messages/message-error.ts'
+import { ApiError } from '#shared/errors.ts'
+import { asSentence, message } from '#shared/messages/message.ts'
 import { isRemovable, listOldestRecalls, recalledBytes } from './recall-queries.ts'
 
 const GIGABYTE = 1e9
 const BATCH = 100
 
 /** There is no space for a file that was to be fetched. */
-class NoSpaceFault extends MessageError {}
+export class NoSpaceFault extends ApiError {
+  constructor() {
+    super('unavailable', asSentence(message('tiers.no-space')))
+  }
+}
 
 /**
  * Limits the disk space of files that were fetched from tiers (`tiers.cacheGigabytes`): those that
- * were fetched first are removed again, if a tier still has a verified copy of them.
+ * were fetched first are removed again, if a tier still has a verified copy of them. While the disk
+ * is nearly full they are all removed, and what is left of its space is for images from devices.
  */
 export class RecallCache {
   readonly #context: Context
   readonly #turns = new KeyedMutex()
+  /** Files that somebody is about to read, and how many. */
+  readonly #held = new Map<number, number>()
   /** Bytes of files that are being fetched. */
   #reserved = 0
 
@@ -27,7 +35,7 @@ export class RecallCache {
 
   /**
    * Makes room for a file, which counts until the returned function is called.
-   * @throws MessageError if the disk is too full
+   * @throws NoSpaceFault
    */
   async reserve(bytes: number): Promise<() => void> {
     this.#reserved += bytes
@@ -43,15 +51,28 @@ export class RecallCache {
     }
   }
 
+  /** Keeps the file of an instance, if it is fetched, until the returned function is called. */
+  hold(instanceId: number): () => void {
+    this.#held.set(instanceId, (this.#held.get(instanceId) ?? 0) + 1)
+    return () => {
+      const left = (this.#held.get(instanceId) ?? 1) - 1
+      if (left > 0) this.#held.set(instanceId, left)
+      else this.#held.delete(instanceId)
+    }
+  }
+
   async #shrink(): Promise<void> {
     const { database, settings, imageFiles } = this.#context
     const limit = settings.get('tiers.cacheGigabytes') * GIGABYTE
-    const keepFree = settings.get('intake.stopGigabytes') * GIGABYTE
+    const stop = minFreeBytes(settings)
+    const warn = Math.max(stop, settings.get('intake.warnGigabytes') * GIGABYTE)
     const freeBytes = () => imageFiles.space().freeBytes - this.#reserved
     const excess = () =>
-      Math.max(recalledBytes(database) + this.#reserved - limit, keepFree - freeBytes())
+      Math.max(recalledBytes(database) + this.#reserved - limit, warn - freeBytes())
     for (let over = excess(); over > 0; over = excess()) {
-      const oldest = listOldestRecalls(database, BATCH)
+      const oldest = listOldestRecalls(database, BATCH + this.#held.size).filter(
+        ({ instanceId }) => !this.#held.has(instanceId),
+      )
       let freed = 0
       const removable = oldest.filter((one) => {
         const isNeeded = freed < over
@@ -59,10 +80,13 @@ export class RecallCache {
         return isNeeded
       })
       const removed = await removeLocalFiles(this.#context, removable, (files) =>
-        files.filter(({ instanceId }) => isRemovable(database, instanceId)),
+        files.filter(
+          ({ instanceId }) => !this.#held.has(instanceId) && isRemovable(database, instanceId),
+        ),
       )
       if (removed.length === 0) break
     }
-    if (freeBytes() < keepFree) throw new NoSpaceFault(message('tiers.no-space'))
+    // The rest is left to devices, which would be refused below `stop`.
+    if (freeBytes() < (stop + warn) / 2) throw new NoSpaceFault()
   }
 }

@@ -7,13 +7,15 @@ import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import type { RecallCache } from './recall-cache.ts'
+import { NoSpaceFault, type RecallCache } from './recall-cache.ts'
 import { recordRecalled } from './recall-queries.ts'
 import { storeFault } from './store-fault.ts'
 import type { Source, TierSources } from './tier-sources.ts'
 
 /** Files that are fetched at the same time. */
 const MAX_RUNNING = 16
+/** How long a file that was fetched is kept at least, so that whoever asked for it can open it. */
+const KEPT_MS = 5000
 
 /** A file that is being fetched, and who waits for its bytes. */
 class RunningRecall implements Recall {
@@ -63,6 +65,7 @@ export class Recalls implements AsyncDisposable {
   start(instanceId: number): Recall {
     const running = this.#running.get(instanceId)
     if (running) return running
+    const release = this.#cache.hold(instanceId)
     const recall = new RunningRecall(async (self) => {
       try {
         await this.#turn()
@@ -74,6 +77,7 @@ export class Recalls implements AsyncDisposable {
         }
       } finally {
         this.#running.delete(instanceId)
+        setTimeout(release, KEPT_MS).unref()
       }
     })
     this.#running.set(instanceId, recall)
@@ -100,6 +104,7 @@ export class Recalls implements AsyncDisposable {
         return
       } catch (error) {
         signal.throwIfAborted()
+        if (error instanceof NoSpaceFault) throw error
         const why = storeFault(error)
         if (why.code === 'tiers.internal-error') reportError(this.#context, error)
         this.#sources.noteFailure(source, why)

@@ -16,6 +16,7 @@ import { findMigration } from './migration-queries.ts'
 import { changeMigration, type MigrationAction, startMigration } from './migrations.ts'
 import { PacsRetrieval } from './pacs-retrieval.ts'
 import { RecallCache } from './recall-cache.ts'
+import { recordRecalled } from './recall-queries.ts'
 import { Recalls } from './recalls.ts'
 import { secretNameOf, TierConnections } from './stores.ts'
 import { isS3Tier, listTiers, type TierRecord } from './tier-queries.ts'
@@ -41,16 +42,29 @@ export class Tiers implements AsyncDisposable {
   ) {
     this.#context = context
     this.#connections = new TierConnections(context, isOwn)
-    this.#copier = new Copier(context, this.#connections)
-    this.#pacs = new PacsRetrieval(context, this.#connections, forwarding, receiver, completion)
-    const sources = new TierSources(context, this.#connections, this.#pacs)
-    this.#recalls = new Recalls(context, sources, new RecallCache(context))
+    const cache = new RecallCache(context)
+    const connections = this.#connections
+    this.#copier = new Copier(context, connections, cache)
+    this.#pacs = new PacsRetrieval(context, connections, forwarding, receiver, completion, cache)
+    const sources = new TierSources(context, connections, this.#pacs)
+    this.#recalls = new Recalls(context, sources, cache)
     this.verifications = new Verifications(context, this.#connections)
     context.imageFiles.recall = (instanceId) => this.#recalls.start(instanceId)
   }
 
   /** Whether images from this caller were requested from a PACS. */
   expects: IsFetching = (...instance) => this.#pacs.expects(...instance)
+
+  /**
+   * Counts files that a tier has returned as fetched ones, also those of the study that nobody asked
+   * for, in the transaction that records them.
+   */
+  noteReturned(instances: readonly InstanceRecord[]): void {
+    const { database, clock } = this.#context
+    for (const { instanceId, studyInstanceUid, bytes } of instances)
+      if (this.#pacs.isMoving(studyInstanceUid))
+        recordRecalled(database, instanceId, bytes, instantOf(clock()))
+  }
 
   list = (): Tier[] => listTiers(this.#context.database).map((tier) => this.#shown(tier))
 

@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs'
+import { existsSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { isDeflated, ViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
@@ -188,6 +188,13 @@ export class OpenFiles {
     this.#entries.delete(path)
     entry.isDropped = true
     closeUnused(entry)
+  }
+
+  /**
+   * Closes the files that were deleted: while they are open, the disk keeps their content.
+   */
+  dropDeleted(): void {
+    for (const path of this.#entries.keys()) if (!existsSync(path)) this.drop(path)
   }
 
   close(): void {

@@ -73,6 +73,7 @@ export class ViewCache implements AsyncDisposable {
   readonly #folder: string
   readonly #cacheBytes: number | undefined
   readonly #inflatedBytes: number
+  readonly #unsubscribe: () => void
   /** In the order of their last use. */
   readonly #held = new Map<string, HeldFile>()
   /** Files whose rows are about to be deleted. */
@@ -97,6 +98,9 @@ export class ViewCache implements AsyncDisposable {
       this.#listed = files
     })
     this.ready.catch(() => undefined)
+    this.#unsubscribe = this.#database.subscribe('removed files', () =>
+      this.openFiles.dropDeleted(),
+    )
   }
 
   /** The copy of an earlier view, which has to be validated with its host before it is shown. */
@@ -183,6 +187,7 @@ export class ViewCache implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe()
     this.openFiles.close()
     await this.ready.catch(() => undefined)
     while (this.#pending.size > 0) await Promise.all(this.#pending)

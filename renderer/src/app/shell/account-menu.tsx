@@ -1,7 +1,6 @@
-import { Button, Menu, Text } from '@mantine/core'
+import { Menu, Text } from '@mantine/core'
 import {
   IconCheck,
-  IconChevronDown,
   IconFolder,
   IconKeyboard,
   IconLanguage,
@@ -19,15 +18,19 @@ import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/l
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { KeyNames } from '../../ui/key-names.tsx'
+import type { PopupProps } from '../../ui/popup-button.tsx'
 import { saveBeforeLeaving, useLeave } from './leave.ts'
 import { lockWindow } from './lock.ts'
 import { showSheet } from './overlays.tsx'
-import css from './shell.module.css'
 
 const RestartAsk = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
 
 /** Who is signed in; signing out; what only the desktop app can do. */
-export function AccountMenu({ user }: { user: SignedInUser }) {
+export function AccountMenu({
+  user,
+  children,
+  ...popup
+}: PopupProps & { readonly user: SignedInUser }) {
   const { leave, isLeaving } = useLeave()
   const [asksRestart, setAsksRestart] = useState(false)
   const [asksLeave, setAsksLeave] = useState(false)
@@ -39,25 +42,13 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
   return (
     <>
       <Menu
+        {...popup}
         withinPortal={false}
         withInitialFocusPlaceholder={false}
         position="bottom-end"
         width={250}
       >
-        <Menu.Target>
-          <Button
-            variant="subtle"
-            color="gray"
-            leftSection={<IconUserCircle size={18} stroke={1.7} />}
-            rightSection={<IconChevronDown size={14} />}
-            c="var(--mantine-color-text)"
-            aria-label={`${user.firstName} ${user.lastName}`}
-          >
-            <span className={css.userName}>
-              {user.firstName} {user.lastName}
-            </span>
-          </Button>
-        </Menu.Target>
+        <Menu.Target>{children}</Menu.Target>
         <Menu.Dropdown>
           <Who user={user} />
           <Menu.Divider />

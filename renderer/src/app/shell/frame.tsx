@@ -3,29 +3,35 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef } from 'react'
+import { type FormEvent, lazy, Suspense, useEffect, useRef } from 'react'
 import { mayManage, type Session } from '../../api/session.ts'
 import { useCutOff } from '../../api/status.ts'
 import { SecondFactorPrompt } from '../../features/dashboard/second-factor-prompt.tsx'
-import { LeftDrafts } from '../../features/reports/left-drafts.tsx'
 import { t } from '../../i18n/t.ts'
 import { LeaveGuard, useGuardedForms } from '../../ui/form-guard.tsx'
 import { useIsFullWidth } from '../../ui/full-width.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
+import { loadLater } from '../../ui/load-later.ts'
 import { showRefused } from '../../ui/refused.ts'
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx'
-import { StatWatch } from '../../ui/study-list/stat-watch.tsx'
-import { AccountMenu } from './account-menu.tsx'
+import { AccountButton } from './account-button.tsx'
 import { Banner } from './banner.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'
 import { LiveSign } from './live-sign.tsx'
 import { Navigation } from './navigation.tsx'
-import { NotYours } from './not-yours.tsx'
 import { Overlays, showPalette } from './overlays.tsx'
 import { usePrefetch } from './prefetch.ts'
 import { isForManagers, isOfEveryPatient } from './screens.ts'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
+
+const NotYours = lazy(async () => ({ default: (await import('./not-yours.tsx')).NotYours }))
+const LeftDrafts = lazy(async () => ({
+  default: (await loadLater(() => import('../../features/reports/left-drafts.tsx'))).LeftDrafts,
+}))
+const StatWatch = lazy(async () => ({
+  default: (await loadLater(() => import('../../ui/study-list/stat-watch.tsx'))).StatWatch,
+}))
 
 /** What is around a screen: where one can go, who is signed in, what is wrong. */
 export function Frame({ session }: { session: Session }) {
@@ -76,7 +82,7 @@ export function Frame({ session }: { session: Session }) {
           </Button>
           <LiveSign />
           <SchemeSwitch />
-          {session.user && <AccountMenu user={session.user} />}
+          {session.user && <AccountButton user={session.user} />}
         </div>
       </header>
       <main
@@ -86,18 +92,24 @@ export function Frame({ session }: { session: Session }) {
         data-cut-off={isCutOff || undefined}
         {...(isCutOff && { onSubmitCapture: refuse })}
       >
-        <LeftDrafts />
+        <Suspense>
+          <LeftDrafts />
+        </Suspense>
         {pathname === '/' && <SecondFactorPrompt session={session} />}
         {isOpen ? (
           guarded(<Outlet />)
         ) : (
-          <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+          <Suspense>
+            <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+          </Suspense>
         )}
       </main>
       <Overlays session={session} />
       <ConfirmIdentity session={session} />
       <LeaveGuard isDirty={isDirty} />
-      <StatWatch />
+      <Suspense>
+        <StatWatch />
+      </Suspense>
     </div>
   )
 }

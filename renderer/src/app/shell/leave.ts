@@ -4,15 +4,7 @@ import { useSend } from '../../api/queries.ts'
 import { useEnter, useSession } from '../../api/session.ts'
 import { hasUnsaved, saveDrafts } from '../../api/window-drafts.ts'
 import { unlocked } from './lock.ts'
-
-let isChosen = false
-
-/** Whether the session ended because somebody signed out here; asked once. */
-export function wasChosen(): boolean {
-  const was = isChosen
-  isChosen = false
-  return was
-}
+import { noteSignOut } from './sign-out-note.ts'
 
 /** What is not saved by then is asked about. */
 const SAVE_MS = 4000
@@ -43,7 +35,7 @@ export function useLeave(): { readonly leave: () => void; readonly isLeaving: bo
           if (reply?.providerPath) openProviderWindow(reply.providerPath)
           if (!session.data || (error && error.code !== 'not-signed-in' && error.code !== 'locked'))
             return
-          isChosen = true
+          noteSignOut()
           enter({ ...session.data, user: null, isLocked: false })
           unlocked()
         },

@@ -8,7 +8,7 @@ import { ACTIVITY_EVENT, noteUserActivity } from '../../api/user-activity.ts'
 import { onWindowMessage, postToWindows } from '../../api/window-channel.ts'
 import { whenLeft } from '../../api/window-drafts.ts'
 import { closeWatched } from '../../ui/image-panel/child-windows.ts'
-import { closeImagesWindow } from '../../ui/image-panel/images-window.ts'
+import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
 import { clearUndo } from '../../ui/undo.tsx'
 import { openIdleWatch } from './idle-watch.ts'
 

@@ -1,4 +1,4 @@
-import { Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
@@ -8,6 +8,7 @@ import { useWaiting } from '../../api/use-today.ts'
 import { numberText } from '../../format/amounts.ts'
 import { knownText, t } from '../../i18n/t.ts'
 import { Mark } from '../../ui/brand.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
 import { GROUPS, type Screen, screenAt, screensOf } from './screens.ts'
 import css from './shell.module.css'
 

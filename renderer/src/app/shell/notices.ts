@@ -1,21 +1,10 @@
-import { type ComponentType, lazy } from 'react'
-
-/** What the first screen needs comes before. */
-const FIRST_MS = 700
-const AGAIN_MS = 2000
-const after = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+import { lazy } from 'react'
+import { loadLater } from '../../ui/load-later.ts'
 
 /**
- * Where notices are drawn: loaded once the page is there, again and again until it is. What is told
- * before is drawn then.
+ * Where notices are drawn: loaded once the first screen is there. What is told before is drawn
+ * then.
  */
-export const Notices = lazy(async () => ({ default: await load() }))
-
-async function load(): Promise<ComponentType<{ position: 'bottom-right' }>> {
-  await after(FIRST_MS)
-  for (;;) {
-    const loaded = await import('./notices-drawn.ts').catch(() => undefined)
-    if (loaded) return loaded.Notifications
-    await after(AGAIN_MS)
-  }
-}
+export const Notices = lazy(async () => ({
+  default: (await loadLater(() => import('./notices-drawn.ts'))).Notifications,
+}))

@@ -1,6 +1,9 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { loadConfirm } from '../../ui/confirm.tsx'
+import { loadLater } from '../../ui/load-later.ts'
+import { loadSchemeMenu } from '../../ui/scheme-switch.tsx'
+import { loadAccountMenu } from './account-button.tsx'
 import { loadLockScreen } from './load-lock-screen.ts'
 import { loadOverlays } from './overlays.tsx'
 import { isForManagers, SCREENS } from './screens.ts'
@@ -24,6 +27,10 @@ const savesData = (): boolean =>
  */
 export function usePrefetch(isManager: boolean): void {
   const router = useRouter()
+  useEffect(() => {
+    void loadLater(loadAccountMenu)
+    void loadLater(loadSchemeMenu)
+  }, [])
   useEffect(() => {
     const screens = savesData() ? [] : SCREENS.map(({ to }) => to)
     const wanted = screens.filter((to) => isManager || !isForManagers(to))

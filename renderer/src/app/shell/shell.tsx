@@ -7,9 +7,9 @@ import { t } from '../../i18n/t.ts'
 import { Failed, Waiting } from '../../ui/page.tsx'
 import { useForgetting } from './clear-session.ts'
 import { Frame } from './frame.tsx'
-import { wasChosen } from './leave.ts'
 import { loadLockScreen } from './load-lock-screen.ts'
 import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
+import { wasChosen } from './sign-out-note.ts'
 
 const Welcome = lazy(async () => ({
   default: (await import('../sign-in/create-owner.tsx')).Welcome,

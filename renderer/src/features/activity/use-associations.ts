@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { ASSOCIATION_SHOWS, dashboardActivity } from '#shared/contract/dashboard-activity.ts'
 import { useEventStream } from '../../api/event-stream.ts'
-import { call, keyOf, usePages } from '../../api/queries.ts'
+import { usePages } from '../../api/pages.ts'
+import { call, keyOf } from '../../api/queries.ts'
 
 export type Show = (typeof ASSOCIATION_SHOWS)[number]
 

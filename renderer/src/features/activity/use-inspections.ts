@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useEventStream } from '../../api/event-stream.ts'
-import { call, keyOf, usePages } from '../../api/queries.ts'
+import { usePages } from '../../api/pages.ts'
+import { call, keyOf } from '../../api/queries.ts'
 
 export const OUTCOMES = ['all', 'rows', 'empty', 'failed', 'withheld'] as const
 export type Outcome = (typeof OUTCOMES)[number]

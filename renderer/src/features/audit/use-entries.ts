@@ -3,7 +3,8 @@ import { useEffect } from 'react'
 import { type AuditFilter, dashboard } from '#shared/contract/dashboard.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import { useEventStream } from '../../api/event-stream.ts'
-import { call, keyOf, usePages } from '../../api/queries.ts'
+import { usePages } from '../../api/pages.ts'
+import { call, keyOf } from '../../api/queries.ts'
 
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 10_000

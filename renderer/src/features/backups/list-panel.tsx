@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Table, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Table, Text, Tooltip } from '@mantine/core'
 import { IconDatabase, IconDatabaseImport, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import {
@@ -46,13 +46,12 @@ export function ListPanel({ state: { folder, fault, backups } }: { state: Backup
         </Empty>
       )}
       {backups.length > 0 && (
-        <Table.ScrollContainer minWidth={900}>
+        <Table.ScrollContainer minWidth={740}>
           <Table horizontalSpacing={16} verticalSpacing={7}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('ui.backups.list.columns.made')}</Table.Th>
                 <Table.Th>{t('ui.backups.list.columns.kind')}</Table.Th>
-                <Table.Th ta="right">{t('ui.backups.list.columns.size')}</Table.Th>
                 <Table.Th>{t('ui.backups.list.columns.opens')}</Table.Th>
                 <Table.Th>{t('ui.backups.list.columns.version')}</Table.Th>
                 <Table.Th>{t('ui.backups.list.columns.kept')}</Table.Th>
@@ -104,8 +103,12 @@ function Row({
         <Clock instant={madeAt} />
         <span className={`mono ${css.name}`}>{name}</span>
       </Table.Td>
-      <Table.Td>{t(`ui.backups.list.kinds.${kind}`)}</Table.Td>
-      <Table.Td className={css.numbers}>{bytesText(bytes)}</Table.Td>
+      <Table.Td>
+        {t(`ui.backups.list.kinds.${kind}`)}
+        <Text fz="sm" c="dimmed">
+          {bytesText(bytes)}
+        </Text>
+      </Table.Td>
       <Table.Td>
         {hasRecoveryKey ? (
           t('ui.backups.list.withKey')

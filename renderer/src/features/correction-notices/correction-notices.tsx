@@ -9,7 +9,8 @@ import {
   type NoticeContact,
 } from '#shared/contract/correction-notices.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
-import { call, keyOf, usePages, useSend } from '../../api/queries.ts'
+import { usePages } from '../../api/pages.ts'
+import { call, keyOf, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'

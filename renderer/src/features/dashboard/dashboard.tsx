@@ -6,11 +6,14 @@ import { homesOf, type WorkRole, workRoleOf } from '../../api/work-role.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Page, Waiting } from '../../ui/page.tsx'
 import { SectionTabs } from '../../ui/section-tabs.tsx'
-import { CriticalPanel } from './critical-panel.tsx'
 import { useSecondFactorPrompt } from './second-factor-prompt.tsx'
 
 const route = getRouteApi('/shell/')
 
+// Nearly always there is nothing in it.
+const CriticalPanel = lazy(async () => ({
+  default: (await import('./critical-panel.tsx')).CriticalPanel,
+}))
 // Most people see one of them only.
 const LOAD = {
   technologist: async () => ({
@@ -59,7 +62,9 @@ export function Today() {
       )}
       {today.isPending && !today.isError && waiting}
       {items?.some(({ kind, mayAct }) => kind === 'criticals-escalated' && mayAct) && (
-        <CriticalPanel isEscalated />
+        <Suspense>
+          <CriticalPanel isEscalated />
+        </Suspense>
       )}
       {today.data && items && (
         <Suspense fallback={waiting}>

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import type { Today } from '#shared/contract/dashboard-today.ts'
 import { useStatus } from '../../api/status.ts'
+import { loadLater } from '../../ui/load-later.ts'
 import { Waiting } from '../../ui/page.tsx'
 import css from './dashboard.module.css'
 import { DowntimePanel } from './downtime.tsx'
@@ -9,10 +10,9 @@ import { Items } from './items.tsx'
 import { Numbers } from './numbers.tsx'
 
 // Charts come after the first screen.
-const GatewayTrends = lazy(async () => ({ default: (await import('./trends.tsx')).GatewayTrends }))
-const StorageForecast = lazy(async () => ({
-  default: (await import('./trends.tsx')).StorageForecast,
-}))
+const loadTrends = () => loadLater(() => import('./trends.tsx'))
+const GatewayTrends = lazy(async () => ({ default: (await loadTrends()).GatewayTrends }))
+const StorageForecast = lazy(async () => ({ default: (await loadTrends()).StorageForecast }))
 
 /** What needs attention now, and the state of the gateway. */
 export function GatewayHome({ today }: { today: Today }) {

@@ -12,6 +12,7 @@ import { nameOf } from '../../format/device-name.ts'
 import { examKey } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
+import { loadLater } from '../../ui/load-later.ts'
 import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
@@ -20,7 +21,9 @@ import { ExamLine } from './exam-line.tsx'
 import { Items } from './items.tsx'
 import { examLink } from './links.ts'
 
-const DayTrends = lazy(async () => ({ default: (await import('./trends.tsx')).DayTrends }))
+const DayTrends = lazy(async () => ({
+  default: (await loadLater(() => import('./trends.tsx'))).DayTrends,
+}))
 
 const KINDS = [
   ...(['safe-mode', 'listener-down', 'disk', 'partner-away', 'downtime', 'mismatches'] as const),

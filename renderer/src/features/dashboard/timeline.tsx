@@ -1,14 +1,14 @@
-import { Popover, Stack, UnstyledButton } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
-import type { CSSProperties } from 'react'
+import { UnstyledButton } from '@mantine/core'
+import { type CSSProperties, useEffect } from 'react'
 import type { Exam, ExamDay } from '#shared/contract/dashboard-exams.ts'
 import { timeText } from '../../format/dates.ts'
 import { examKey } from '../../format/matching-exams.ts'
 import { shownName } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
-import { ExamState, examTimeText, examTone } from '../../ui/exam-state.tsx'
-import { Facts, Panel } from '../../ui/page.tsx'
-import { PersonName } from '../../ui/person-name.tsx'
+import { examTimeText, examTone } from '../../ui/exam-state.tsx'
+import { loadLater } from '../../ui/load-later.ts'
+import { Panel } from '../../ui/page.tsx'
+import { PopupButton } from '../../ui/popup-button.tsx'
 import { EXAM_MINUTES, hoursOf, lanesOf, minutesOf, timelineOf } from './exam-groups.ts'
 import css from './timeline.module.css'
 
@@ -16,6 +16,7 @@ const hourText = (hour: number) => timeText(`${String(hour).padStart(2, '0')}00`
 
 /** The day as one row for each room along the clock; an exam opens to show who and what it is. */
 export function Timeline({ day }: { day: ExamDay }) {
+  useEffect(() => void loadLater(loadDetails), [])
   const rows = timelineOf(day.exams)
   const { from, to } = hoursOf(day.exams)
   const hours = Array.from({ length: to - from }, (_, index) => from + index)
@@ -89,54 +90,25 @@ function Row({
   )
 }
 
+const loadDetails = async () => (await import('./timeline-details.tsx')).TimelineDetails
+
 function Slot({ exam }: { exam: Exam }) {
-  const { patientName, patientId, accessionNumber, modality, description, state } = exam
-  const time = examTimeText(exam)
+  const { patientName, modality, state } = exam
   const { family } = shownName(patientName)
   return (
-    <Popover width={320} shadow="md" withinPortal trapFocus returnFocus>
-      <Popover.Target>
-        <UnstyledButton
-          className={css.exam}
-          data-tone={exam.isOverdue ? 'danger' : examTone(exam)}
-          aria-label={t('ui.dashboard.timeline.exam', {
-            time,
-            patient: family,
-            modality,
-            state: t(`ui.worklist.states.${state}.name`),
-          })}
-        >
-          <b>{modality}</b> {family}
-        </UnstyledButton>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap={8}>
-          <PersonName value={patientName} />
-          <Facts
-            facts={[
-              [t('ui.worklist.columns.time'), time],
-              [t('ui.worklist.columns.exam'), `${modality} ${description}`],
-              [t('ui.worklist.columns.mrn'), patientId],
-              [t('ui.worklist.columns.accession'), accessionNumber],
-              [t('ui.worklist.columns.state'), <ExamState key="state" exam={exam} />],
-            ]}
-          />
-          <Links exam={exam} />
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <PopupButton kind="dialog" load={loadDetails} given={{ exam }}>
+      <UnstyledButton
+        className={css.exam}
+        data-tone={exam.isOverdue ? 'danger' : examTone(exam)}
+        aria-label={t('ui.dashboard.timeline.exam', {
+          time: examTimeText(exam),
+          patient: family,
+          modality,
+          state: t(`ui.worklist.states.${state}.name`),
+        })}
+      >
+        <b>{modality}</b> {family}
+      </UnstyledButton>
+    </PopupButton>
   )
 }
-
-const Links = ({ exam: { study, studyInstanceUid, scheduledProcedureStepId } }: { exam: Exam }) => (
-  <div className={css.links}>
-    {study && (
-      <Link to="/studies/$studyId" params={{ studyId: study.studyId }}>
-        {t('ui.dashboard.timeline.study')}
-      </Link>
-    )}
-    <Link to="/worklist/why" search={{ study: studyInstanceUid, step: scheduledProcedureStepId }}>
-      {t('ui.dashboard.rooms.why')}
-    </Link>
-  </div>
-)

@@ -4,7 +4,8 @@ import {
   type Forward,
   type ForwardedStudy,
 } from '#shared/contract/destinations.ts'
-import { call, keyOf, usePages } from '../../api/queries.ts'
+import { usePages } from '../../api/pages.ts'
+import { call, keyOf } from '../../api/queries.ts'
 import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'

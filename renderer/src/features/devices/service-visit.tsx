@@ -85,14 +85,16 @@ export function ServiceVisit() {
             {associations.length === 0 && (
               <Empty title={t('ui.devices.visit.none')}>{t('ui.devices.visit.noneText')}</Empty>
             )}
-            {associations.map((traced) => (
-              <TracedConnection
-                key={traced.association.associationId}
-                deviceId={deviceId}
-                traced={traced}
-                isPrinting={isPrinting}
-              />
-            ))}
+            <div className={css.connections}>
+              {associations.map((traced) => (
+                <TracedConnection
+                  key={traced.association.associationId}
+                  deviceId={deviceId}
+                  traced={traced}
+                  isPrinting={isPrinting}
+                />
+              ))}
+            </div>
           </Panel>
         </>
       )}

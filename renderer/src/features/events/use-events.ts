@@ -3,7 +3,8 @@ import { useEffect } from 'react'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { useEventStream } from '../../api/event-stream.ts'
-import { call, keyOf, usePages } from '../../api/queries.ts'
+import { usePages } from '../../api/pages.ts'
+import { call, keyOf } from '../../api/queries.ts'
 import { EVENT_ORDER } from '../../format/event-types.ts'
 
 export const SHOWS = ['all', 'waiting', 'failed', 'notes'] as const

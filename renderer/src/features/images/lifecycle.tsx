@@ -2,7 +2,7 @@ import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/co
 import { IconLock, IconLockOpen, IconTrashX } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { dashboardErasures, type ErasureScope } from '#shared/contract/erasure.ts'
+import { type CopyHolder, dashboardErasures, type ErasureScope } from '#shared/contract/erasure.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardLifecycle, type StudyLifecycle } from '#shared/contract/lifecycle.ts'
 import { useReply, useSend } from '../../api/queries.ts'
@@ -38,7 +38,7 @@ export function LifecyclePanel({ studyInstanceUid }: { studyInstanceUid: string 
           <Facts facts={placesOf(study)} />
           {hold && (
             <Text fz="sm">
-              {t('ui.images.lifecycle.heldBy', { name: hold.placedBy, reason: hold.reason })}{' '}
+              {t('ui.images.lifecycle.heldBy', { name: hold.placedBy, reason: hold.reason })} ·{' '}
               <Clock instant={hold.placedAt} />
             </Text>
           )}
@@ -103,7 +103,7 @@ function placesOf({ instances, removed, copies }: StudyLifecycle) {
         [
           name,
           <span key={kind}>
-            {t(`ui.images.lifecycle.kinds.${kind}`, { count, instances })}{' '}
+            {t(`ui.images.lifecycle.kinds.${kind}`, { count, instances })} ·{' '}
             <Clock instant={confirmedAt} />
           </span>,
         ] as const,
@@ -223,13 +223,7 @@ function EraseDialog({
           </div>
         ))}
         {isHeld && <Notice tone="warning">{t('ui.images.erase.isHeld')}</Notice>}
-        {found && found.elsewhere.length > 0 && (
-          <Text fz="sm">
-            {t('ui.images.erase.elsewhere', {
-              names: found.elsewhere.map(({ name }) => name).join(', '),
-            })}
-          </Text>
-        )}
+        {found && <CopyHolders holders={found.elsewhere} />}
         {found && found.backups.length > 0 && (
           <Text fz="sm">{t('ui.images.erase.backups', { count: found.backups.length })}</Text>
         )}
@@ -258,5 +252,25 @@ function EraseDialog({
         </Group>
       </Stack>
     </Modal>
+  )
+}
+
+/** Systems that may hold copies: those that the gateway deletes, and those that it cannot delete. */
+function CopyHolders({ holders }: { readonly holders: readonly CopyHolder[] }) {
+  const namesOf = (some: readonly CopyHolder[]) => some.map(({ name }) => name).join(', ')
+  const tiers = holders.filter(({ kind }) => kind === 'tier')
+  const others = holders.filter(({ kind }) => kind !== 'tier' && kind !== 'standby')
+  return (
+    <>
+      {tiers.length > 0 && (
+        <Text fz="sm">{t('ui.images.erase.tiers', { names: namesOf(tiers) })}</Text>
+      )}
+      {others.length > 0 && (
+        <Text fz="sm">{t('ui.images.erase.elsewhere', { names: namesOf(others) })}</Text>
+      )}
+      {holders.some(({ kind }) => kind === 'standby') && (
+        <Text fz="sm">{t('ui.images.erase.standby')}</Text>
+      )}
+    </>
   )
 }

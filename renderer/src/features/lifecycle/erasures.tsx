@@ -147,7 +147,7 @@ export function Remaining({
       </Text>
       {backups.map(({ name, madeAt, expiresAt }) => (
         <Text key={name} fz="sm">
-          {t('ui.lifecycle.erasures.backupOf')} <Clock instant={madeAt} />{' '}
+          {t('ui.lifecycle.erasures.backupOf')} <Clock instant={madeAt} /> ({name}){' '}
           {expiresAt === null ? (
             t('ui.lifecycle.erasures.keptForever')
           ) : (

@@ -8,6 +8,7 @@ import {
 } from '#shared/contract/lifecycle.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { bytesText } from '../../format/amounts.ts'
+import { dayText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
@@ -44,7 +45,7 @@ export function LifecycleScreen() {
       )}
       {overview && (
         <>
-          {!overview.hasConfirmingDestination && (
+          {!overview.mayBeConfirmed && (
             <Notice tone="info" title={t('ui.lifecycle.nobodyConfirms')}>
               {t('ui.lifecycle.nobodyConfirmsText')}
             </Notice>
@@ -81,7 +82,7 @@ export function LifecycleScreen() {
   )
 }
 
-function DiskPanel({ overview: { disk, lastRun } }: { overview: LifecycleOverview }) {
+function DiskPanel({ overview: { disk, lastRun, rules } }: { overview: LifecycleOverview }) {
   const days = (count: number | null) =>
     count === null ? t('ui.lifecycle.disk.unknown') : t('ui.lifecycle.disk.days', { count })
   return (
@@ -103,7 +104,7 @@ function DiskPanel({ overview: { disk, lastRun } }: { overview: LifecycleOvervie
               : bytesText(disk.receivedPerDay),
           ],
           [t('ui.lifecycle.disk.without'), days(disk.fullInDays)],
-          [t('ui.lifecycle.disk.with'), days(disk.fullInDaysWithRules)],
+          [t('ui.lifecycle.disk.with'), disk.withRules ? fullText(disk.withRules) : days(null)],
           [
             t('ui.lifecycle.disk.removed'),
             t('ui.lifecycle.disk.removedAmount', {
@@ -117,7 +118,7 @@ function DiskPanel({ overview: { disk, lastRun } }: { overview: LifecycleOvervie
               t('ui.lifecycle.disk.never')
             ) : (
               <>
-                <Ago instant={lastRun.at} />{' '}
+                <Ago instant={lastRun.at} /> ·{' '}
                 {t('ui.lifecycle.disk.removedAmount', {
                   count: lastRun.studies,
                   bytes: bytesText(lastRun.bytes),
@@ -127,7 +128,41 @@ function DiskPanel({ overview: { disk, lastRun } }: { overview: LifecycleOvervie
           ],
         ]}
       />
+      {disk.withRules && rules.some(({ isOn }) => isOn) && (
+        <ComingWeeks weeks={disk.withRules.weeks} />
+      )}
     </Panel>
+  )
+}
+
+type WithRules = NonNullable<LifecycleOverview['disk']['withRules']>
+
+const fullText = ({ fullInDays, fullOn }: WithRules): string =>
+  fullInDays === null || fullOn === null
+    ? t('ui.lifecycle.disk.neverFull')
+    : t('ui.lifecycle.disk.fullOn', { count: fullInDays, day: dayText(fullOn) })
+
+const WEEK_COLUMNS = textsOf('ui.lifecycle.disk.weeks', 'from', 'received', 'freed', 'free')
+
+/** What arrives and what the rules remove, week by week. */
+function ComingWeeks({ weeks }: Pick<WithRules, 'weeks'>) {
+  return (
+    <Stack gap={4} mt="md">
+      <Text fw={560}>{t('ui.lifecycle.disk.coming')}</Text>
+      <RowTable columns={WEEK_COLUMNS} minWidth={420}>
+        {weeks.map(({ from, receivedBytes, freedBytes, freeBytes }) => (
+          <Table.Tr key={from}>
+            <Table.Td>{dayText(from)}</Table.Td>
+            <Table.Td>{bytesText(receivedBytes)}</Table.Td>
+            <Table.Td>{bytesText(freedBytes)}</Table.Td>
+            <Table.Td>{bytesText(freeBytes)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </RowTable>
+      <Text fz="sm" c="dimmed">
+        {t('ui.lifecycle.disk.comingText')}
+      </Text>
+    </Stack>
   )
 }
 
@@ -240,7 +275,8 @@ function RulesPanel({
 
 /** What a rule says, in words. */
 function RuleText({ rule }: { rule: LifecycleRule }) {
-  const { since, days, copies, modalities, devices, requiresSignedReport, isEarlierWhenLow } = rule
+  const { since, days, copies, modalities, devices, requiresSignedReport } = rule
+  const { isEarlierWhenLow, readsBack } = rule
   const parts = [
     t(`ui.lifecycle.text.${since}`, { count: days }),
     t('ui.lifecycle.text.copies', { count: copies }),
@@ -250,6 +286,7 @@ function RuleText({ rule }: { rule: LifecycleRule }) {
       : []),
     ...(devices.length > 0 ? [t('ui.lifecycle.text.devices', { list: devices.join(', ') })] : []),
     ...(isEarlierWhenLow ? [t('ui.lifecycle.text.earlier')] : []),
+    ...(readsBack ? [t('ui.lifecycle.text.readsBack')] : []),
   ]
   return (
     <Stack gap={0}>

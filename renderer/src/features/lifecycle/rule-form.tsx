@@ -99,6 +99,7 @@ export function RuleForm({
           {...told('isEarlierWhenLow')}
           {...form.getInputProps('isEarlierWhenLow', { type: 'checkbox' })}
         />
+        <Switch {...told('readsBack')} {...form.getInputProps('readsBack', { type: 'checkbox' })} />
       </FormPart>
       <FormEnd
         error={add.error ?? update.error}
@@ -120,6 +121,7 @@ const valuesOf = (rule: LifecycleRule | null): Values => ({
   requiresSignedReport: rule?.requiresSignedReport ?? true,
   copies: rule?.copies ?? 2,
   isEarlierWhenLow: rule?.isEarlierWhenLow ?? false,
+  readsBack: rule?.readsBack ?? false,
 })
 
 const bodyOf = (values: Values): NewLifecycleRule => ({

@@ -8,6 +8,7 @@ const NAMES = [
   'commitment',
   'forwarding',
   'tiers',
+  'lifecycle',
   'reports',
   'criticals',
   'dictation',

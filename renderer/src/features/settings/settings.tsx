@@ -255,7 +255,7 @@ function Row(props: {
         <div className={css.label}>{label}</div>
         <div className={css.about}>
           {translateMessage(row.about)}
-          {row.needsRestart && ` (${t('ui.settings.restart')})`}
+          {row.needsRestart && ` ${t('ui.settings.restart')}`}
         </div>
       </div>
       <div

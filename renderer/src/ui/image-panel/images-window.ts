@@ -1,5 +1,6 @@
 import { randomId } from '../../format/random-id.ts'
 import { watchChild } from './child-windows.ts'
+import { imagesWindow } from './held-window.ts'
 import { askOtherScreen, featuresAt, placeOn } from './screens.ts'
 
 /** One for each window that reports are written in. */
@@ -7,9 +8,8 @@ const NAME = `isthmus-images-${randomId()}`
 /** The viewer's page without a view: it is dark, and says that nothing is open. */
 const NOTHING = '/viewer'
 
-let held: { readonly child: Window; of: string } | null = null
-
-export const isImagesWindowOpen = (): boolean => held !== null && !held.child.closed
+export const isImagesWindowOpen = (): boolean =>
+  imagesWindow.held !== null && !imagesWindow.held.child.closed
 
 /**
  * Opens the images in a window of their own, on the other screen where there is one. Called while a
@@ -20,7 +20,7 @@ export const isImagesWindowOpen = (): boolean => held !== null && !held.child.cl
 export function openImagesWindow(of: string, page: string | null): boolean {
   const child = window.open(page ?? NOTHING, NAME, featuresAt(placeOn(window.screen)))
   if (!child) return false
-  held = { child, of }
+  imagesWindow.held = { child, of }
   child.focus()
   watchChild(child)
   // Which screens there are is told only later, once it was allowed.
@@ -36,6 +36,7 @@ export function openImagesWindow(of: string, page: string | null): boolean {
  * The images window goes with the report: it never shows another study than the one that is open.
  */
 export function showInImagesWindow(of: string, page: string | null): void {
+  const { held } = imagesWindow
   if (!held || held.child.closed || (page === null && held.of === of)) return
   held.of = of
   // The viewer loads itself anew where only the view differs.
@@ -43,14 +44,5 @@ export function showInImagesWindow(of: string, page: string | null): void {
 }
 
 export function reloadImagesWindow(): void {
-  if (held && !held.child.closed) held.child.location.reload()
+  if (isImagesWindowOpen()) imagesWindow.held?.child.location.reload()
 }
-
-export function closeImagesWindow(): void {
-  held?.child.close()
-  held = null
-}
-
-// A page that is loaded again knows nothing of its windows: one that was left open would stay at
-// its study.
-globalThis.addEventListener?.('pagehide', closeImagesWindow)

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import type { View } from '#shared/contract/viewing.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import type { ProblemError } from '../../api/client.ts'
+import { closeImagesWindow } from './held-window.ts'
 import {
-  closeImagesWindow,
   isImagesWindowOpen,
   openImagesWindow,
   reloadImagesWindow,

@@ -2,8 +2,8 @@ import { Modal, Stack, Text } from '@mantine/core'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { t } from '../../i18n/t.ts'
 import { PersonName } from '../person-name.tsx'
+import { examText } from './exam-text.ts'
 import { AssigneePicker } from './pickers.tsx'
-import { examText } from './study-columns.tsx'
 import { useStudyActions } from './use-study-actions.ts'
 
 /** Asks whom to assign a study to, and assigns it as soon as a user is chosen. */

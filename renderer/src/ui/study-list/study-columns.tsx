@@ -12,6 +12,7 @@ import { openImages } from '../open-images.tsx'
 import { PersonName } from '../person-name.tsx'
 import { SeverityTag } from '../severity-tag.tsx'
 import { AssignCell } from './assign-cell.tsx'
+import { examText } from './exam-text.ts'
 import { StatusTags } from './status-tags.tsx'
 import css from './study-list.module.css'
 import { initialsOf, waitingText } from './waiting.ts'
@@ -31,12 +32,6 @@ function personText({ sex, age, dateOfBirth, scanDate }: WindowStudy): string {
     .filter(Boolean)
     .join(' · ')
 }
-
-/** Modalities and description, without naming the modality twice. */
-export const examText = ({ modalities, studyDescription }: WindowStudy): string =>
-  modalities.length === 0 || modalities.some((one) => studyDescription.startsWith(one))
-    ? studyDescription
-    : `${modalities.join(', ')} ${studyDescription}`
 
 /** `127 / 180`, or how many there are. */
 export const imagesText = ({ instances, expected }: NonNullable<WindowStudy['images']>): string =>

@@ -1,9 +1,8 @@
 import { useEffect } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { UNSIGNED_STUDY_STATUSES } from '#shared/lifecycle.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
-import { queryOf } from './study-filter.ts'
-import { UNSIGNED } from './views.ts'
 
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 15_000
@@ -17,7 +16,7 @@ export function useNextStudies(limit: number, isWanted = true, search = '') {
   const { reportsSeen, studiesSeen, isOpen } = useEventStream()
   const filter =
     search === ''
-      ? queryOf({ status: UNSIGNED, cancelled: 'hide' }, '')
+      ? { status: [...UNSIGNED_STUDY_STATUSES], cancelled: 'hide' as const }
       : { search, cancelled: 'hide' as const }
   const query = { area: 'scribe', ...filter, order: 'priority', limit } as const
   const reply = useReply(

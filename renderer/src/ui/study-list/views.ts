@@ -1,5 +1,6 @@
 import type { SavedView, VIEWED_LISTS } from '#shared/contract/dashboard-studies.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
+import { UNSIGNED_STUDY_STATUSES as UNSIGNED } from '#shared/lifecycle.ts'
 import { type TextCode, t } from '../../i18n/t.ts'
 import { filterOfKept, type ListFilter, type Order } from './study-filter.ts'
 
@@ -22,7 +23,6 @@ type BuiltInView =
   > extends `ui.study-list.views.names.${infer Id}`
     ? Id
     : never
-export const UNSIGNED = ['unassigned', 'assigned', 'in_progress', 'addendum_active'] as const
 const builtIn = (viewId: BuiltInView, order: Order, filter: Partial<ListFilter> = {}): View => ({
   viewId,
   name: t(`ui.study-list.views.names.${viewId}`),

@@ -176,7 +176,6 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
   const world = openWorld(list, fetches, panes, tools, links)
   const render = () => drawAgain(viewportsOf(panes))
   const drawings = new Drawings(list, render)
-  const thumbnails = openThumbnails(world.frames)
   const stopUpdates = updatePanes(list, world, panes)
 
   const engine: Engine = {
@@ -192,14 +191,7 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
     tool: (button) => tools.tool(button),
     setSynchronised: (how) => links.setSynchronised(how),
     onScrolled: (listener) => links.onScrolled(listener),
-    followOther({ seriesKey, index, anchor }) {
-      const stack = list
-        .state()
-        .studies.flatMap(({ series }) => series)
-        .find(({ key }) => key === seriesKey)?.stack
-      if (stack && index < stack.length)
-        links.followFrom({ stack, index, anchor: Math.min(anchor, stack.length - 1) })
-    },
+    followOther: (moved) => followOther(list, links, moved),
     setReferenceLines(areShown) {
       links.setReferenceLines(areShown)
       render()
@@ -208,22 +200,8 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
       tools.setCrosshairs(areShown)
       render()
     },
-    thumbnail: (series, signal) => thumbnails.of(series, signal),
-    // Whoever shows the image says why it cannot be shown.
-    prepare: (imageId) => void world.frames.load(imageId, 'near').catch(() => undefined),
-    decodedImages: () => world.frames.loaded.size,
-    onDecoded: (listener) => world.frames.onChange(listener),
-    storedFrame: (sopInstanceUid, frame, pixel) =>
-      world.frames.stored(sopInstanceUid, frame, pixel),
-    annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
-    restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
-    toSaved: (kept) => drawings.toSaved(kept),
-    onDrawn: (listener) => drawings.onDrawn(listener),
-    removeSelected: () => drawings.removeSelected(),
-    clearDrawings(paneId) {
-      const { series, image } = panes.get(paneId)?.state() ?? {}
-      if (series) drawings.removeOn(series, image?.imageId)
-    },
+    ...imageActions(world.frames),
+    ...drawingActions(drawings, panes),
     askText: undefined,
     dispose() {
       stopUpdates()
@@ -240,6 +218,49 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
 }
 
 type Panes = Map<string, EnginePane>
+
+function followOther(
+  list: ImageList,
+  links: PaneLinks,
+  { seriesKey, index, anchor }: Scrolled,
+): void {
+  const all = list.state().studies.flatMap(({ series }) => series)
+  const stack = all.find(({ key }) => key === seriesKey)?.stack
+  if (stack && index < stack.length)
+    links.followFrom({ stack, index, anchor: Math.min(anchor, stack.length - 1) })
+}
+
+/** What is done with images without a pane. */
+function imageActions(
+  frames: Frames,
+): Pick<Engine, 'thumbnail' | 'prepare' | 'decodedImages' | 'onDecoded' | 'storedFrame'> {
+  const thumbnails = openThumbnails(frames)
+  return {
+    thumbnail: (series, signal) => thumbnails.of(series, signal),
+    // Whoever shows the image says why it cannot be shown.
+    prepare: (imageId) => void frames.load(imageId, 'near').catch(() => undefined),
+    decodedImages: () => frames.loaded.size,
+    onDecoded: (listener) => frames.onChange(listener),
+    storedFrame: (sopInstanceUid, frame, pixel) => frames.stored(sopInstanceUid, frame, pixel),
+  }
+}
+
+type DrawingActions = Pick<
+  Engine,
+  'annotations' | 'restore' | 'toSaved' | 'onDrawn' | 'removeSelected' | 'clearDrawings'
+>
+
+const drawingActions = (drawings: Drawings, panes: Panes): DrawingActions => ({
+  annotations: (studyInstanceUid) => drawings.of(studyInstanceUid),
+  restore: (studyInstanceUid, kept) => drawings.restore(studyInstanceUid, kept),
+  toSaved: (kept) => drawings.toSaved(kept),
+  onDrawn: (listener) => drawings.onDrawn(listener),
+  removeSelected: () => drawings.removeSelected(),
+  clearDrawings(paneId) {
+    const { series, image } = panes.get(paneId)?.state() ?? {}
+    if (series) drawings.removeOn(series, image?.imageId)
+  },
+})
 
 /** What all panes draw with. */
 function openWorld(

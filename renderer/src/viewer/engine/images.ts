@@ -9,6 +9,8 @@ import type { ListState } from './stack.ts'
 const NOTIFY_EVERY = 100
 const FIRST_WAIT = 500
 const MOST_WAIT = 10_000
+/** Milliseconds that lines are read without a pause. */
+const LONGEST_TASK = 8
 
 interface Network {
   readonly fetch: typeof fetch
@@ -155,11 +157,20 @@ async function readOnce(
     if (!response.body) return 'broken'
     onOpen()
     let rest = ''
+    let began = performance.now()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       const lines = (rest + part.value).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) if (line !== '') onLine(line)
+      for (const line of lines) {
+        if (line !== '') onLine(line)
+        // What has arrived is often the whole list: the first image is requested and the page is
+        // drawn while the rest is still being read.
+        if (performance.now() - began > LONGEST_TASK) {
+          await nextTask()
+          began = performance.now()
+        }
+      }
     }
     if (rest !== '') onLine(rest)
     return null
@@ -175,3 +186,5 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
+
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))

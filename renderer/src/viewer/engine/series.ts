@@ -47,48 +47,10 @@ export function displaySeries(
   instances: readonly ViewedInstance[],
   { isPrior, isWhole }: { readonly isPrior: boolean; readonly isWhole: boolean },
 ): SeriesState[] {
-  const images = instances.filter(isImage)
-  const groups = [...groupsOf(images.filter(({ frames }) => frames === 1))]
-  const shown = [
-    ...groups.map(([key, group]) => ({
-      key,
-      part: partOf(key, groups),
-      instances: group,
-      isMultiFrame: false,
-    })),
-    ...images
-      .filter(({ frames }) => frames > 1)
-      .sort((a, b) => a.instanceNumber - b.instanceNumber || byUid(a, b))
-      .map((instance, _, all) => ({
-        key: instance.sopInstanceUid,
-        part:
-          all.length + groups.length > 1
-            ? message('viewer.part-frames', { frames: instance.frames })
-            : null,
-        instances: [instance],
-        isMultiFrame: true,
-      })),
-  ]
-  return shown.map(({ key, part, instances: group, isMultiFrame }) => {
-    const stack = ordered(
-      group.flatMap((instance) =>
-        Array.from({ length: instance.frames }, (_, index) => ({
-          imageId: imageIdOf(viewId, instance.sopInstanceUid, index + 1),
-          sopInstanceUid: instance.sopInstanceUid,
-          frame: index + 1,
-          instance,
-          attributes: attributesOf(instance, index + 1),
-        })),
-      ),
-      isMultiFrame,
-    )
-    const missing = new Set(
-      isWhole
-        ? stack
-            .filter(({ instance }) => instance.source === 'manifest')
-            .map(({ imageId }) => imageId)
-        : [],
-    )
+  return partsOf(instances.filter(isImage)).map(({ key, part, instances: group, isMultiFrame }) => {
+    const stack = stackOf(viewId, group, isMultiFrame)
+    const notThere = stack.filter(({ instance }) => isWhole && instance.source === 'manifest')
+    const missing = new Set(notThere.map(({ imageId }) => imageId))
     const whyNoVolume = volumeFault(stack, missing.size)
     return {
       key: `${series.seriesInstanceUid}/${key}`,
@@ -105,6 +67,52 @@ export function displaySeries(
     }
   })
 }
+
+/** Images of a series that are one stack. */
+interface SeriesPart {
+  readonly key: string
+  /** What tells it from the others; null where it is the only one. */
+  readonly part: Message | null
+  readonly instances: readonly ViewedInstance[]
+  readonly isMultiFrame: boolean
+}
+
+function partsOf(images: readonly ViewedInstance[]): SeriesPart[] {
+  const groups = [...groupsOf(images.filter(({ frames }) => frames === 1))]
+  const multiFrame = images
+    .filter(({ frames }) => frames > 1)
+    .sort((a, b) => a.instanceNumber - b.instanceNumber || byUid(a, b))
+  const isOnlyOne = groups.length + multiFrame.length === 1
+  return [
+    ...groups.map(([key, group]) => ({
+      key,
+      part: partOf(key, groups),
+      instances: group,
+      isMultiFrame: false,
+    })),
+    ...multiFrame.map((instance) => ({
+      key: instance.sopInstanceUid,
+      part: isOnlyOne ? null : message('viewer.part-frames', { frames: instance.frames }),
+      instances: [instance],
+      isMultiFrame: true,
+    })),
+  ]
+}
+
+/** The frames of images, in their order in space or in the file. */
+const stackOf = (viewId: string, instances: readonly ViewedInstance[], isMultiFrame: boolean) =>
+  ordered(
+    instances.flatMap((instance) =>
+      Array.from({ length: instance.frames }, (_, index) => ({
+        imageId: imageIdOf(viewId, instance.sopInstanceUid, index + 1),
+        sopInstanceUid: instance.sopInstanceUid,
+        frame: index + 1,
+        instance,
+        attributes: attributesOf(instance, index + 1),
+      })),
+    ),
+    isMultiFrame,
+  )
 
 /** Series in the order of study, number and part. */
 export const bySeriesNumber = (a: SeriesState, b: SeriesState): number =>

@@ -37,61 +37,66 @@ function tooLarge({ stack }: SeriesState, bytesPerValue: number): Message | null
     : null
 }
 
+/**
+ * Whether whole values need more than 16 bits is known only once slices are decoded: headers often
+ * declare 16 bits where 12 are used.
+ */
+function whyNoVolume(series: SeriesState): Message | null {
+  if (!series.isVolume) return series.whyNoVolume
+  if (getShouldUseCPURendering()) return message('viewer.no-webgl-for-planes')
+  const { slope, intercept } = series.stack[0]?.attributes ?? {}
+  const isWhole = Number.isInteger(slope ?? 1) && Number.isInteger(intercept ?? 0)
+  return tooLarge(series, isWhole ? 2 : 4)
+}
+
+/** Begins to load a volume. @throws ImageProblem it takes too much memory */
+async function startVolume(frames: Frames, series: SeriesState): Promise<StreamingImageVolume> {
+  const imageIds = series.stack.map(({ imageId }) => imageId)
+  // Cornerstone takes the type of the numbers from the first, the middle and the last slice, where
+  // they are there.
+  const ends = [0, Math.floor(imageIds.length / 2), imageIds.length - 1].map(
+    (index) => imageIds[index] as string,
+  )
+  await Promise.all(ends.map((imageId) => frames.load(imageId, 'near')))
+  const bytesPerValue = Math.max(
+    ...ends.map((id) => frames.cached(id)?.getPixelData().BYTES_PER_ELEMENT ?? 0),
+  )
+  const why = tooLarge(series, bytesPerValue)
+  if (why) throw new ImageProblem(why)
+  const volume = (await volumeLoader.createAndCacheVolume(volumeIdOf(series), {
+    imageIds,
+  })) as StreamingImageVolume
+  volume.load(() => undefined)
+  return volume
+}
+
+function releaseVolume(volume: StreamingImageVolume): void {
+  volume.cancelLoading()
+  if (cache.getVolumeLoadObject(volume.volumeId)) cache.removeVolumeLoadObject(volume.volumeId)
+  releaseTexture(volume)
+  // It listens for each slice until that is put in memory, and would stay itself for those that
+  // were there or never came.
+  for (const imageId of volume.imageIds)
+    triggerEvent(eventTarget, Enums.Events.IMAGE_CACHE_IMAGE_ADDED, { image: { imageId } })
+}
+
 export function openVolumes(frames: Frames): Volumes {
   const opened = new Map<
     string,
     { readonly promise: Promise<StreamingImageVolume>; readonly series: SeriesState }
   >()
-  const make = async (series: SeriesState): Promise<StreamingImageVolume> => {
-    const imageIds = series.stack.map(({ imageId }) => imageId)
-    // Cornerstone takes the type of the numbers from the first, the middle and the last slice,
-    // where they are there.
-    const ends = [0, Math.floor(imageIds.length / 2), imageIds.length - 1].map(
-      (index) => imageIds[index] as string,
-    )
-    await Promise.all(ends.map((imageId) => frames.load(imageId, 'near')))
-    const bytesPerValue = Math.max(
-      ...ends.map((id) => frames.cached(id)?.getPixelData().BYTES_PER_ELEMENT ?? 0),
-    )
-    const why = tooLarge(series, bytesPerValue)
-    if (why) throw new ImageProblem(why)
-    const volume = (await volumeLoader.createAndCacheVolume(volumeIdOf(series), {
-      imageIds,
-    })) as StreamingImageVolume
-    volume.load(() => undefined)
-    return volume
-  }
   const close = (seriesKey: string) => {
     const entry = opened.get(seriesKey)
     opened.delete(seriesKey)
-    void entry?.promise
-      .then((volume) => {
-        volume.cancelLoading()
-        if (cache.getVolumeLoadObject(volume.volumeId))
-          cache.removeVolumeLoadObject(volume.volumeId)
-        releaseTexture(volume)
-        // It listens for each slice until that is put in memory, and would stay itself for those
-        // that were there or never came.
-        for (const imageId of volume.imageIds)
-          triggerEvent(eventTarget, Enums.Events.IMAGE_CACHE_IMAGE_ADDED, { image: { imageId } })
-      })
-      .catch(() => undefined)
+    void entry?.promise.then(releaseVolume).catch(() => undefined)
   }
   return {
-    whyNot(series) {
-      if (!series.isVolume) return series.whyNoVolume
-      if (getShouldUseCPURendering()) return message('viewer.no-webgl-for-planes')
-      const { slope, intercept } = series.stack[0]?.attributes ?? {}
-      const isWhole = Number.isInteger(slope ?? 1) && Number.isInteger(intercept ?? 0)
-      // Headers often declare 16 bits where 12 are used, so that whether whole values need more
-      // than 16 bits is known only once slices are decoded.
-      return tooLarge(series, isWhole ? 2 : 4)
-    },
+    whyNot: whyNoVolume,
     open(series) {
       const known = opened.get(series.key)
       if (known?.series.stack.length === series.stack.length) return known.promise
       if (known) close(series.key)
-      const promise = make(series)
+      const promise = startVolume(frames, series)
       const entry = { promise, series }
       opened.set(series.key, entry)
       promise.catch(() => {

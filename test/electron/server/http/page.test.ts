@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import { httpCall } from '../../../support/http-call.ts'
@@ -68,6 +69,26 @@ describe('the page of the viewer', () => {
     expect((await httpCall(`${server.url}/`)).headers['content-security-policy']).not.toContain(
       'wasm',
     )
+  })
+
+  it('sends what is only there compressed to who takes it, and decompresses it for others', async () => {
+    const script = 'export const whole = true'
+    const name = 'assets/only-9f8e7d.js'
+    await writeFile(join(folder, `${name}.br`), brotliCompressSync(script))
+    await using other = await openTestServer({ pageFolder: folder, register: () => {} })
+    const plain = await httpCall(`${other.url}/${name}`)
+    expect([plain.status, plain.text, plain.headers['content-type']]).toEqual([
+      ...[200, script, 'application/javascript; charset=utf-8'],
+    ])
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    const small = await httpCall(`${other.url}/${name}`, { headers: { 'accept-encoding': 'br' } })
+    expect(small.headers).toMatchObject({
+      ...{ 'content-encoding': 'br', 'content-type': plain.headers['content-type'] },
+      vary: 'accept-encoding',
+    })
+    for (const path of [`${name}.br`, 'assets/nothing.js', 'assets/..%2fviewer.html'])
+      expect((await httpCall(`${other.url}/${path}`)).status).toBe(404)
+    expect((await httpCall(`${other.url}/${name}`, { method: 'HEAD' })).status).toBe(200)
   })
 
   it('is read anew, and says so where it is not built', async () => {

@@ -116,7 +116,7 @@ describe('the outbox', () => {
       using temp = tempFolder()
       const clock = standingClock()
       const open = () =>
-        openContext({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
+        openContext({ folder: temp.folder, clock, uuid: randomUUID, check: 'done' })
       let store = open()
       let kinds = 0
       fc.assert(

@@ -220,7 +220,7 @@ describe('admitUrl', () => {
     expect(why('http://partner.example/')).toEqual(
       'http is allowed only for the hosts that are listed for it, and partner.example:80 is not one of them',
     )
-    expect(why('partner.example')).toEqual('the address of the partner is not a URL')
+    expect(why('partner.example')).toEqual('the partner’s address is not a URL')
     expect(why('ftp://partner.example/')).toEqual('the address must begin with https://')
     expect(why('https://user@partner.example/')).toEqual(
       'the address must not contain a user name or password',

@@ -241,7 +241,7 @@ describe('signed reports on their way', () => {
               store[Symbol.dispose]()
               folder = crashed
               crashed = undefined
-              store = openContext({ folder, clock, uuid: randomUUID, isChecked: true })
+              store = openContext({ folder, clock, uuid: randomUUID, check: 'done' })
               // What a person gave up after the moment of the crash is waiting again.
               for (const report of signed)
                 if (report.isDropped)
@@ -261,7 +261,7 @@ describe('signed reports on their way', () => {
               else {
                 await deliveries[Symbol.asyncDispose]()
                 store[Symbol.dispose]()
-                store = openContext({ folder, clock, uuid: randomUUID, isChecked: true })
+                store = openContext({ folder, clock, uuid: randomUUID, check: 'done' })
                 deliveries = open()
               }
               await settled()

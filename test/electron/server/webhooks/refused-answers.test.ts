@@ -284,7 +284,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a certificate that is not valid yet': {
     fault: 'unreachable',
-    sentence: 'its certificate is not valid yet; check that the clock of this PC is correct',
+    sentence: 'its certificate is not valid yet; check that this PC’s clock is correct',
     open: () => openSecure(selfSignedCertificate([HOST], { from: '20980101000000Z' })),
   },
   'a certificate for another host name': {

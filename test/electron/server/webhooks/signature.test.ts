@@ -67,7 +67,7 @@ describe('signatureHeaders', () => {
     }
     expect(faultOf([])).toEqual('the partner has no signing secret')
     expect(faultOf([NEW, 'whsec_wrong!'])).toEqual(
-      'the signing secret of the partner does not consist of whsec_ and base64',
+      'the partner’s signing secret does not consist of whsec_ and base64',
     )
   })
 

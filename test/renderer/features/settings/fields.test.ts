@@ -34,6 +34,7 @@ describe('the settings screen', () => {
         'commitment',
         'forwarding',
         'tiers',
+        'lifecycle',
         'reports',
         'criticals',
         'dictation',

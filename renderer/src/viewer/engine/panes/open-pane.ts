@@ -23,19 +23,9 @@ const RETRY_AFTER = 5000
  * content's (`PaneContent`).
  */
 export function openPane(world: PanesWorld, paneId: string): EnginePane {
-  const { state, set, setQuietly, subscribe, forgetListeners } = openPaneState()
-  const context: PaneContext = {
-    ...{ paneId, world, state, set, setQuietly, leftAt: new Map() },
-    ...{
-      keptLook: undefined,
-      scene: null,
-      planeScene: null,
-      screen: undefined,
-      content: undefined,
-    },
-    displaying: new AbortController(),
-    redisplay: () => void display(context),
-  }
+  const paneState = openPaneState()
+  const { state, subscribe } = paneState
+  const context = paneContext(world, paneId, paneState)
   const cine: Cine = openCine({
     isNextThere: () => context.content?.isReady(following(context)) ?? true,
     next: () => pane.moveTo(following(context), 'person'),
@@ -59,18 +49,9 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
     presets: () => context.content?.presets() ?? [],
     ...openActions(context, change),
     present: (next) => present(context, pane, next),
-    setScene(scene) {
-      context.scene = scene
-      context.content?.sceneChanged?.()
-    },
-    setPlaneScene(scene) {
-      context.planeScene = scene
-      context.content?.sceneChanged?.()
-    },
-    probeAt(x, y) {
-      const view = context.screen?.view()
-      return view && state().isShown ? context.content?.probeAt(view, [x, y]) : undefined
-    },
+    setScene: (scene) => changeScene(context, { scene }),
+    setPlaneScene: (planeScene) => changeScene(context, { planeScene }),
+    probeAt: (x, y) => probeAt(context, x, y),
     capture: (draw) => capture(context, draw),
     adopt: (find) => adopt(context, find),
     onFrame: (imageId, what) => context.content?.onFrame(imageId, what),
@@ -80,10 +61,41 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
       pane.clear()
       context.screen?.close()
       context.screen = undefined
-      forgetListeners()
+      paneState.forgetListeners()
     },
   }
   return pane
+}
+
+function paneContext(
+  world: PanesWorld,
+  paneId: string,
+  { state, set, setQuietly }: ReturnType<typeof openPaneState>,
+): PaneContext {
+  const context: PaneContext = {
+    ...{ paneId, world, state, set, setQuietly, leftAt: new Map() },
+    keptLook: undefined,
+    scene: null,
+    planeScene: null,
+    screen: undefined,
+    content: undefined,
+    displaying: new AbortController(),
+    redisplay: () => void display(context),
+  }
+  return context
+}
+
+function changeScene(
+  context: PaneContext,
+  change: Partial<Pick<PaneContext, 'scene' | 'planeScene'>>,
+): void {
+  Object.assign(context, change)
+  context.content?.sceneChanged?.()
+}
+
+function probeAt({ screen, content, state }: PaneContext, x: number, y: number) {
+  const view = screen?.view()
+  return view && state().isShown ? content?.probeAt(view, [x, y]) : undefined
 }
 
 /** Where a film goes on: at the end, from the beginning. */

@@ -47,15 +47,47 @@ export function openScreen(
   listeners: ScreenListeners,
 ): Screen {
   const host = hostIn(element, viewportId)
-  let kind: ContentKind | undefined
   let isReady = false
   const onReady = () => {
     isReady = true
     listeners.onReady()
   }
-  const hasView = () => kind !== undefined
+  const viewport = openViewport(engine, tools, viewportId, host)
+  const hasView = () => viewport.kind() !== undefined
   const stopListening = listen(host, resizing, hasView, { ...listeners, onReady })
+  return {
+    host,
+    get isReady() {
+      return isReady
+    },
+    stack: () => viewport.enter('stack') as Types.IStackViewport,
+    plane(plane) {
+      const isNew = viewport.kind() !== 'plane'
+      const view = viewport.enter('plane', plane) as Types.IVolumeViewport
+      if (!isNew) view.setOrientation(ORIENTATIONS[plane])
+      return view
+    },
+    volume: () => viewport.enter('volume') as Types.IVolumeViewport,
+    view: () => (hasView() ? (engine.getViewport(viewportId) as View) : undefined),
+    hide(isHidden) {
+      host.style.visibility = isHidden ? 'hidden' : ''
+    },
+    close() {
+      stopListening()
+      viewport.leave()
+      host.remove()
+    },
+  }
+}
 
+/** The one viewport of a screen, of the kind that its content needs. */
+function openViewport(
+  engine: RenderingEngine,
+  tools: Tools,
+  viewportId: string,
+  host: HTMLDivElement,
+) {
+  let kind: ContentKind | undefined
   const leave = () => {
     if (!kind) return
     tools.leave(viewportId)
@@ -63,46 +95,26 @@ export function openScreen(
     kind = undefined
     host.replaceChildren()
   }
-  const enter = (wanted: ContentKind, plane?: Plane) => {
-    if (kind === wanted) return
-    leave()
-    engine.enableElement({
-      viewportId,
-      element: host,
-      type: VIEWPORTS[wanted],
-      defaultOptions: { background: [0, 0, 0], ...(plane && { orientation: ORIENTATIONS[plane] }) },
-    })
-    kind = wanted
-    tools.join(viewportId, wanted)
-  }
   return {
-    host,
-    get isReady() {
-      return isReady
-    },
-    stack() {
-      enter('stack')
-      return engine.getViewport(viewportId) as Types.IStackViewport
-    },
-    plane(plane) {
-      const isNew = kind !== 'plane'
-      enter('plane', plane)
-      const viewport = engine.getViewport(viewportId) as Types.IVolumeViewport
-      if (!isNew) viewport.setOrientation(ORIENTATIONS[plane])
-      return viewport
-    },
-    volume() {
-      enter('volume')
-      return engine.getViewport(viewportId) as Types.IVolumeViewport
-    },
-    view: () => (kind ? (engine.getViewport(viewportId) as View) : undefined),
-    hide(isHidden) {
-      host.style.visibility = isHidden ? 'hidden' : ''
-    },
-    close() {
-      stopListening()
-      leave()
-      host.remove()
+    kind: () => kind,
+    leave,
+    /** The viewport of a kind, in place of one of another kind. */
+    enter(wanted: ContentKind, plane?: Plane) {
+      if (kind !== wanted) {
+        leave()
+        engine.enableElement({
+          viewportId,
+          element: host,
+          type: VIEWPORTS[wanted],
+          defaultOptions: {
+            background: [0, 0, 0],
+            ...(plane && { orientation: ORIENTATIONS[plane] }),
+          },
+        })
+        kind = wanted
+        tools.join(viewportId, wanted)
+      }
+      return engine.getViewport(viewportId)
     },
   }
 }

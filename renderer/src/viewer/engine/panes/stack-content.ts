@@ -42,22 +42,7 @@ interface StackContext {
 
 /** The images of a series one after the other, as they are. */
 export function openStackContent(pane: PaneContext, index: number): PaneContent {
-  const { frames, panesInUse } = pane.world
-  const most = () => {
-    const pixel = pane.state().image?.instance.image ?? null
-    return roomFor(pixel, cache.getMaxCacheSize(), panesInUse())
-  }
-  const stack: StackContext = {
-    pane,
-    prefetch: openPrefetch(frames, most),
-    mounted: undefined,
-    layers: undefined,
-    anchor: index,
-    direction: 1,
-    curve: 0,
-    presented: undefined,
-    presentedAs: '',
-  }
+  const stack = stackContext(pane, index)
   const image = () => shownImage(stack)
   return {
     display: (signal) => display(stack, signal),
@@ -69,21 +54,8 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
       return lookOf(view, pane.state(), image())
     },
     image,
-    moveTo(to) {
-      const { series, index: from } = pane.state()
-      stack.direction = to > from ? 1 : -1
-      if (!series) return
-      pane.set(atImage(series, to))
-      pane.redisplay()
-    },
-    isReady(at) {
-      const { series } = pane.state()
-      const next = series?.stack[at]
-      if (!series || !next) return true
-      return (
-        frames.cached(next.imageId) !== undefined || whyNot(stack, series, next.imageId) !== null
-      )
-    },
+    moveTo: (to) => moveTo(stack, to),
+    isReady: (at) => isReady(stack, at),
     adopt: (series) => adopt(stack, series),
     onFrame: (imageId, what) => onFrame(stack, imageId, what),
     anchored() {
@@ -120,6 +92,25 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
   }
 }
 
+function stackContext(pane: PaneContext, index: number): StackContext {
+  const { frames, panesInUse } = pane.world
+  const most = () => {
+    const pixel = pane.state().image?.instance.image ?? null
+    return roomFor(pixel, cache.getMaxCacheSize(), panesInUse())
+  }
+  return {
+    pane,
+    prefetch: openPrefetch(frames, most),
+    mounted: undefined,
+    layers: undefined,
+    anchor: index,
+    direction: 1,
+    curve: 0,
+    presented: undefined,
+    presentedAs: '',
+  }
+}
+
 const viewportOf = ({ pane }: StackContext) =>
   pane.screen?.view() as Types.IStackViewport | undefined
 
@@ -133,6 +124,24 @@ function shownImage(stack: StackContext): Types.IImage | undefined {
   // The scroll of another pane may have driven it out of the cache; the viewport still has it.
   const shown = stack.mounted ? viewportOf(stack)?.getCornerstoneImage() : undefined
   return stack.pane.world.frames.cached(id) ?? (shown?.imageId === id ? shown : undefined)
+}
+
+function moveTo(stack: StackContext, to: number): void {
+  const { pane } = stack
+  const { series, index: from } = pane.state()
+  stack.direction = to > from ? 1 : -1
+  if (!series) return
+  pane.set(atImage(series, to))
+  pane.redisplay()
+}
+
+/** Whether an image can be shown at once, or never can. */
+function isReady(stack: StackContext, at: number): boolean {
+  const { series } = stack.pane.state()
+  const next = series?.stack[at]
+  if (!series || !next) return true
+  const isCached = stack.pane.world.frames.cached(next.imageId) !== undefined
+  return isCached || whyNot(stack, series, next.imageId) !== null
 }
 
 async function display(stack: StackContext, signal: AbortSignal): Promise<void> {

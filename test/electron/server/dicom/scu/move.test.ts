@@ -32,7 +32,7 @@ describe('a C-MOVE', () => {
       false,
       '4 images were received, 1 could not be sent',
     ],
-    [0x0000, {}, true, 'PACS has no images of this study'],
+    [0x0000, {}, true, 'PACS has no images for this study'],
     [
       0xb000,
       { completedSuboperations: 4, failedSuboperations: 2 },

@@ -76,6 +76,60 @@ describe('a thumbnail', () => {
   })
 })
 
+// By cjxl 0.7.0, lossless: 24 columns, 16 rows; the 16-bit image is in a container.
+const JXL = {
+  grey: Buffer.from('/woDQVBcCAgCAQCMAEsoN9YfvFNQMEFBgePFGJyMMd6ncxYOAiAQgMMlUo4N45gg', 'base64'),
+  deep: Buffer.from(
+    [
+      'AAAADEpYTCANCocKAAAAFGZ0eXBqeGwgAAAAAGp4bCAAAAAJanhsbAoAAAB7anhsY/8KA/EDFBcCCAIBAJQBSzhp',
+      'mMqD90somGJkxKrGGGNsDB4agyn3omVtO/B18xYiMrkjIiIiIuibIiIiIhL3ItLd3d3d3d3d3d3d3d1wY92tOze0',
+      'dQ8/6pYk112ErhsSX7dugHLdq5S6MT10m1bu1k3+rRs=',
+    ].join(''),
+    'base64',
+  ),
+  rgb: Buffer.from(
+    [
+      '/woDQUBxIQgCAQA0A0soIidbR90Z/DZoRIgYVO9IkCBChCOaKBGFCIy4xxjGQFSMkTEYhw2RjIqNjYqKjVVUDJ5E',
+      'DyHCGIOhMe8uxjwh7Tg3AoABhAACAIncZAEAn5z+F73/L0vR/7+GyM8DakToGBjeE9AD+BEpB1C8i4ZfAEBABAD3',
+      'FmAB+jFMl9EB/xGSo6DgMXr9/QF8pSPjPeAEESCr4GQBCY9WSlMPh0muj2MhJENeSoCGZglSigKGlCkIUoNJBiXd',
+      'z9xp9T+pbr3kcsDV7F1FktcixwM=',
+    ].join(''),
+    'base64',
+  ),
+}
+const JXL_SHAPE = { Rows: uint16(16), Columns: uint16(24) }
+const JXL_SYNTAX = { transferSyntaxUid: '1.2.840.10008.1.2.4.110' }
+
+describe('a thumbnail of JPEG XL', () => {
+  const at = Array.from({ length: 24 * 16 }, (_, index) => [index % 24, Math.trunc(index / 24)])
+
+  it('is in the window of the file', async () => {
+    const file = encapsulatedFile({ ...IMAGE, ...JXL_SHAPE, ...WINDOW }, [JXL.grey], JXL_SYNTAX)
+    expect(await levelsOf(file)).toEqual(at.map(([x = 0, y = 0]) => (x * 7 + y * 5) % 256))
+  })
+
+  it('is of 16 bits', async () => {
+    const values = {
+      ...{ ...IMAGE, ...JXL_SHAPE, BitsAllocated: uint16(16), BitsStored: uint16(16) },
+      ...{ HighBit: uint16(15), WindowCenter: '1825', WindowWidth: '3651' },
+    }
+    const levels = await levelsOf(encapsulatedFile(values, [JXL.deep], JXL_SYNTAX))
+    for (const [index, [x = 0, y = 0]] of at.entries())
+      expect(Math.abs((levels[index] ?? 0) - ((x * 100 + y * 90) / 3650) * 255)).toBeLessThan(1)
+  })
+
+  it('is in colours', async () => {
+    const values = {
+      ...{ ...IMAGE, ...JXL_SHAPE, SamplesPerPixel: uint16(3) },
+      ...{ PhotometricInterpretation: 'RGB', PlanarConfiguration: uint16(0) },
+    }
+    const picture = await pictured(encapsulatedFile(values, [JXL.rgb], JXL_SYNTAX))
+    expect([...(picture?.rgba ?? [])]).toEqual(
+      at.flatMap(([x = 0, y = 0]) => [x * 10, y * 15, (x * y) % 256, 255]),
+    )
+  })
+})
+
 describe('there is no thumbnail', () => {
   const none = async (bytes: Buffer) => expect(await made(bytes, thumbnailOf)).toBeNull()
   const large = { Rows: uint16(0xffff), Columns: uint16(0xffff) }
@@ -108,6 +162,9 @@ describe('there is no thumbnail', () => {
     jpeg2000.writeUInt16BE(1, 40)
     for (const syntax of ['90', '91', '201', '203'])
       await none(encapsulatedFile(IMAGE, [jpeg2000], inSyntax(`1.2.840.10008.1.2.4.${syntax}`)))
+    const turned = { Rows: uint16(24), Columns: uint16(16) }
+    await none(encapsulatedFile({ ...IMAGE, ...turned }, [JXL.grey], JXL_SYNTAX))
+    await none(encapsulatedFile({ ...IMAGE, ...JXL_SHAPE }, [JXL.rgb], JXL_SYNTAX))
   })
 
   it('of data that its decoder refuses, of any syntax', async () => {
@@ -145,7 +202,10 @@ describe('there is no thumbnail', () => {
           inSyntax('1.2.840.10008.1.2.4.51'),
         ),
       )
-    // JPEG XL and video are not decoded here.
+    // JPEG XL, and video, which is not decoded here.
+    const begun = JXL.grey.subarray(0, 30)
+    for (const body of [noise, begun, Buffer.concat([begun, noise])])
+      await none(encapsulatedFile({ ...IMAGE, ...JXL_SHAPE }, [body], JXL_SYNTAX))
     for (const syntax of ['110', '112', '102'])
       await none(encapsulatedFile(IMAGE, [noise], inSyntax(`1.2.840.10008.1.2.4.${syntax}`)))
   })

@@ -172,6 +172,109 @@ ${more}`
   })
 })
 
+describe('the tiers of a site', () => {
+  const TIERS = `
+destinations:
+  - {name: PACS, aeTitle: PACS, host: pacs.example, port: 104, hasPriors: true}
+tiers:
+  - name: Bucket
+    kind: s3
+    endpoint: https://rgw.clinic.example:7480
+    bucket: images
+    accessKeyId: isthmus
+    isAutomatic: true
+  - {name: Archive, kind: pacs, destination: PACS}
+  - {name: Other archive, kind: dicomweb, url: https://archive.clinic.example/dicom-web, user: isthmus}
+`
+  const SECRETS = `secrets:
+  tier.Bucket: the secret key
+  tier.Other archive: the password
+`
+
+  it('are added with their secrets, and nothing is changed the second time', async () => {
+    using folder = openFolder()
+    const first = await applied(folder, TIERS + SECRETS)
+    expect(first.output.split('\n')).toEqual([
+      'Changed:',
+      '+ destination PACS',
+      '+ tier Bucket',
+      '+ tier Archive',
+      '+ tier Other archive',
+      '+ secret tier.Bucket',
+      '+ secret tier.Other archive',
+    ])
+    const entries = entriesOf(folder)
+    expect(await applied(folder, TIERS + SECRETS)).toEqual({
+      ok: true,
+      output: 'Nothing to change.',
+    })
+    expect(entriesOf(folder)).toBe(entries)
+    const exported = (await folder.run('config export')).output
+    expect(exported.split('\n')[0]).toBe(
+      '# Set here, and not in this file: tier.Bucket, tier.Other archive',
+    )
+    expect(parse(exported).tiers).toEqual(
+      expect.arrayContaining(
+        parse(TIERS).tiers.map((tier: object) => expect.objectContaining(tier)),
+      ),
+    )
+    expect(await applied(folder, exported)).toEqual({ ok: true, output: 'Nothing to change.' })
+    const everything = `${first.output}${exported}${JSON.stringify(folder.context.audit.list({ limit: 100 }))}`
+    for (const secret of ['the secret key', 'the password'])
+      expect(everything).not.toContain(secret)
+    // On another gateway the destination of the PACS has another id.
+    using second = openFolder()
+    await applied(second, exported)
+    expect((await second.run('config export')).output).toBe(
+      exported.split('\n').slice(1).join('\n'),
+    )
+  })
+
+  it('are changed in the fields that the file has, and keep the secret for the same server', async () => {
+    using folder = openFolder()
+    await applied(folder, TIERS + SECRETS)
+    const more = 'tiers: [{name: Bucket, kind: s3, region: eu-west-1, isEnabled: false}]'
+    expect((await applied(folder, more)).output.split('\n')).toEqual([
+      'Changed:',
+      '~ tier Bucket: region "us-east-1" -> "eu-west-1", isEnabled true -> false',
+    ])
+    const moved = TIERS.replace('https://rgw', 'https://s3')
+    expect((await applied(folder, moved + SECRETS)).output.split('\n')).toEqual([
+      'Changed:',
+      '~ tier Bucket: endpoint "https://rgw.clinic.example:7480" -> "https://s3.clinic.example:7480"',
+      '+ secret tier.Bucket',
+    ])
+  })
+
+  it('are removed only with --prune, before the destination that they name', async () => {
+    using folder = openFolder()
+    await applied(folder, TIERS)
+    const without = 'destinations: []\ntiers: []'
+    expect((await applied(folder, without)).output).toBe('Nothing to change.')
+    expect((await applied(folder, without, { prune: true })).output.split('\n')).toEqual([
+      'Changed:',
+      '- tier Archive',
+      '- tier Bucket',
+      '- tier Other archive',
+      '- destination PACS',
+    ])
+  })
+
+  it.each([
+    ['tiers: [{name: A, kind: s3}]', 'tiers[1].endpoint: is missing'],
+    ['tiers: [{name: A, kind: tape}]', 'tiers[1].kind'],
+    ['tiers: [{name: A, kind: pacs, destination: None}]', 'no destination is named None'],
+    [`${TIERS}  - {name: bucket, kind: dicomweb}`, 'is in the list twice'],
+    ['tiers: [{name: A, kind: s3, secret: x}]', 'has no field secret'],
+    ['secrets: {tier.None: x}', 'secrets.tier.None'],
+    [`${TIERS}secrets: {tier.Archive: x}`, 'secrets.tier.Archive'],
+  ])('%j is refused, and the place is named', async (file, expected) => {
+    using folder = openFolder()
+    const { ok, output } = await applied(folder, file)
+    expect({ ok, output }).toEqual({ ok: false, output: expect.stringContaining(expected) })
+  })
+})
+
 describe('config export', () => {
   it('prints a file that another gateway applies to the same configuration', async () => {
     using first = openFolder()

@@ -183,10 +183,10 @@ describe('what a person should know before a correction', () => {
     completedReport(at.store, { studyId: here, userId, signedAt })
     expect(await at.preview(TO_ORDER)).toMatchObject({ signedReports: 1, warnings: [] })
     draftReport(at.store, { studyId: here, userId })
-    expect(await at.warnings()).toEqual(['A report of the study is being written.'])
+    expect(await at.warnings()).toEqual(['A report for the study is being written.'])
     completedReport(at.store, { studyId: there, userId, signedAt })
     expect(await at.warnings()).toEqual([
-      'A report of the study is being written.',
+      'A report for the study is being written.',
       'A report of the target study is already signed: it will need an addendum, and everyone who received it must be notified.',
     ])
   })

@@ -681,7 +681,7 @@ test('images of one patient are listed for each series, as their device describe
 test('of studies and corrections that are not known nothing is said', async () => {
   await using at = await clinic()
   const { corrections } = at
-  const unknown = { code: 'not-found', message: 'There are no images of this study.' }
+  const unknown = { code: 'not-found', message: 'There are no images for this study.' }
   await expect(listIdentities(at.store, '1.2.9')).rejects.toMatchObject(unknown)
   await expect(corrections.targets('1.2.9', '')).rejects.toMatchObject(unknown)
   expect(() => corrections.list('1.2.9')).toThrow(expect.objectContaining(unknown))

@@ -104,7 +104,7 @@ describe('the banner', () => {
       }),
     ).toEqual({
       tone: 'danger',
-      text: 'Reports for ris.example are waiting. It answered a report with 410: this address is no longer used. Enable the endpoint again, or enter its new address, under Partner.',
+      text: 'The endpoint ris.example is disabled, so no reports are sent to it. It answered a report with 410: this address is no longer used. Enable it again, or enter its new address, under Partner.',
     })
   })
 
@@ -133,7 +133,7 @@ describe('the banner', () => {
     })
     expect(bannerOf({ ...later, downtime: inDowntime })).toEqual({
       tone: 'warning',
-      text: 'Partner unreachable (since 10:42). Devices get the worklist of 10:40 (29 min old). Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov 00:00 at the latest.',
+      text: 'Partner unreachable (since 10:42). Devices get the worklist of 10:40 (29 min old). Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov, 00:00 at the latest.',
     })
   })
 
@@ -144,11 +144,11 @@ describe('the banner', () => {
     }
     const soon = { ...nightDown, now: Date.parse(at('23:04:00')) }
     expect(bannerOf(soon)?.text).toEqual(
-      'Partner unreachable (since 20 Nov 23:52). Devices get the worklist of 20 Nov 23:50 (14 min old).',
+      'Partner unreachable (since 20 Nov, 23:52). Devices get the worklist of 20 Nov, 23:50 (14 min old).',
     )
     const later = { ...nightDown, now: Date.parse('2026-11-21T01:00:00.000Z') }
     const tooOld =
-      'Partner unreachable (since 20 Nov 23:52). The last response is from 20 Nov 23:50 (2 h old), which is too old to serve: devices get no worklist.'
+      'Partner unreachable (since 20 Nov, 23:52). The last response is from 20 Nov, 23:50 (2 h old), which is too old to serve: devices get no worklist.'
     expect(bannerOf(later)).toEqual({ tone: 'danger', text: tooOld })
     expect(bannerOf({ ...later, downtime: inDowntime })?.text).toEqual(tooOld)
   })
@@ -169,7 +169,7 @@ describe('the banner', () => {
   it('says that downtime mode is on while the partner is well', () => {
     expect(bannerOf({ ...well, downtime: inDowntime })).toEqual({
       tone: 'warning',
-      text: 'Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov 00:00 at the latest. It ends automatically with the next response from the partner.',
+      text: 'Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov, 00:00 at the latest. It ends automatically with the next response from the partner.',
     })
   })
 
@@ -243,7 +243,7 @@ describe('a time', () => {
   it('has its day when that is not today in the time zone of the clinic', () => {
     const now = Date.parse('2026-11-20T23:30:00.000Z')
     expect(timeText('2026-11-20T23:10:00.000Z', 'Europe/Berlin', now)).toBe('00:10')
-    expect(timeText('2026-11-20T22:10:00.000Z', 'Europe/Berlin', now)).toEqual('20 Nov 23:10')
+    expect(timeText('2026-11-20T22:10:00.000Z', 'Europe/Berlin', now)).toEqual('20 Nov, 23:10')
     expect(timeText('2026-11-20T22:10:00.000Z', 'America/New_York', now)).toBe('17:10')
   })
 })

@@ -98,10 +98,10 @@ it('takes any called AE title, and only its own where the policy is strict', () 
   using strict = openClinic({ 'dimse.calledAePolicy': 'strict' })
   expect(strict.decide('CT1', '10.0.3.7', BOTH, 'isthmus')).toBe('all')
   expect(strict.decide('CT1', '10.0.3.7', BOTH, 'OLD_RIS')).toBe(
-    '1/1/7 it called OLD_RIS, but the AE title of this gateway is ISTHMUS',
+    '1/1/7 it called OLD_RIS, but this gateway’s AE title is ISTHMUS',
   )
   expect(strict.decide('CT1', '10.0.3.7', ECHO, '')).toBe(
-    '1/1/7 it called an empty AE title, but the AE title of this gateway is ISTHMUS',
+    '1/1/7 it called an empty AE title, but this gateway’s AE title is ISTHMUS',
   )
 })
 

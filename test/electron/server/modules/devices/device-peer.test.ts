@@ -43,7 +43,7 @@ describe('where a device listens', () => {
       'No port is set for this device: enter the port that it listens on.',
     )
     expect(devicePeer(device({ port: 104 }))).toEqual(
-      'The address of this device is not known: enter it, or let the device connect once.',
+      'This device’s address is not known: enter it, or let the device connect once.',
     )
   })
 })

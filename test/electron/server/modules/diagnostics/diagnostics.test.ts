@@ -42,7 +42,7 @@ const READINESS = async () => [
   {
     check: 'partner' as const,
     verdict: 'ok' as const,
-    sentence: verbatim('The partner is https://ris.ravenmoor.example/hook/zx81.'),
+    sentence: verbatim('Partner address: https://ris.ravenmoor.example/hook/zx81.'),
     remedy: null,
   },
   {
@@ -337,7 +337,7 @@ describe('the bundle for support', () => {
     expect(texts.get('settings.txt')).toMatch(/http\.allowedHosts +\(1 value\)/)
     expect(texts.get('listeners.txt')).toMatch(/^http +up +http:\/\/127\.0\.0\.1:8042\//)
     expect(texts.get('readiness.txt')).toMatch(
-      /ok +partner +The partner is https:\/\/\(elsewhere\)\//,
+      /ok +partner +Partner address: https:\/\/\(elsewhere\)\//,
     )
     expect(texts.get('readiness.txt')).toContain('(home)/isthmus on (this PC)')
     expect(texts.get('storage.txt')).toMatch(/Schema: +\d+\n/)

@@ -82,7 +82,7 @@ it('finds nothing to mend where everything is set', async () => {
   expect(lines.filter((line) => line.startsWith('fix '))).toEqual([])
   expect(lines).toEqual(
     expect.arrayContaining([
-      'ok    The partner is https://partner.example/hook.',
+      'ok    Partner address: https://partner.example/hook',
       'ok    One device is in the device list.',
       'ok    Unknown devices can only test the connection.',
     ]),

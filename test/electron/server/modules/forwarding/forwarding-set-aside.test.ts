@@ -79,7 +79,7 @@ describe('forwarding', () => {
     // Nothing brings it back but its release.
     await stage.forwarding.retry(asked.destinationId, STUDY, ACTOR)
     expect(() => stage.forwarding.send(asked.destinationId, STUDY, ACTOR)).toThrow(
-      'There are no images of this study.',
+      'There are no images for this study.',
     )
     expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 0 })
 

@@ -295,7 +295,7 @@ describe('forwarding', () => {
       'All its images were already sent to PACS, or are queued to be sent.',
     )
     expect(() => stage.forwarding.send(destinationId, '1.2.9', ACTOR)).toThrow(
-      'There are no images of this study.',
+      'There are no images for this study.',
     )
     expect(stage.audit().filter(({ action }) => action === 'forward.send')[0]).toMatchObject({
       actor: ACTOR,

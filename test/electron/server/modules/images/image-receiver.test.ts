@@ -449,7 +449,7 @@ describe('what the feed says of an association', () => {
     stage.intake.completion.associationClosed('a1', { kind: 'released', detail: null })
     expect(stage.news.map(({ text }) => text)).toEqual([
       'Refused: SOP Class UID differs from the affected one (status A900).',
-      'Sent 6 objects of 1 study (1 of them already here and 2 refused).',
+      'The device sent 6 objects from 1 study (1 of them already here and 2 refused).',
     ])
     expect(stage.news[1]).toMatchObject({
       tone: 'warning',

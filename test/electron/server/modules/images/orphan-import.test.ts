@@ -122,7 +122,7 @@ describe('images that came after a backup that was put back', () => {
     // Destinations have them as well.
     expect(stage.kept.map(({ sopInstanceUid }) => sopInstanceUid).sort()).toEqual([...uids].sort())
     expect(told(stage)).toEqual([
-      'warning: 3 objects of 2 studies were received after the restored backup and imported again from the image folder.',
+      'warning: 3 objects from 2 studies were received after the restored backup and imported again from the image folder.',
     ])
     expect(stage.errors).toEqual([])
     expect(isMarked(stage)).toBe(false)
@@ -161,7 +161,7 @@ describe('images that came after a backup that was put back', () => {
     })
     expect(asked).toContain(OTHER_STUDY)
     expect(told(fresh)).toEqual([
-      'warning: 1 object of 1 study was received after the restored backup and imported again from the image folder.',
+      'warning: 1 object from 1 study was received after the restored backup and imported again from the image folder.',
     ])
   })
 
@@ -208,7 +208,7 @@ describe('images that came after a backup that was put back', () => {
       { state: 'quarantined', reason: 'different-content', file: lost.file },
     ])
     expect(told(stage)).toEqual([
-      'warning: 1 object of 1 study was received after the restored backup and imported again from the image folder.',
+      'warning: 1 object from 1 study was received after the restored backup and imported again from the image folder.',
     ])
   })
 

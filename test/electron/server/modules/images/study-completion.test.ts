@@ -222,7 +222,7 @@ describe('a transfer', () => {
     })
     expect(stage.news.at(-1)).toMatchObject({
       tone: 'warning',
-      text: 'Sent 1 object of 1 study. Then the transfer was interrupted: the peer closed the connection.',
+      text: 'The device sent 1 object from 1 study. Then the transfer was interrupted: the peer closed the connection.',
     })
   })
 

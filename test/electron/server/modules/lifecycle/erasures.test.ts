@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
@@ -9,6 +9,7 @@ import { ERASED } from '#server/modules/lifecycle/erasure-queries.ts'
 import { Erasures } from '#server/modules/lifecycle/erasures.ts'
 import { placeLegalHold } from '#server/modules/lifecycle/study-lifecycle.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { putViewFile } from '#server/modules/viewer/queries.ts'
 import { message } from '#shared/messages/message.ts'
 import { GOLDEN_AT, goldenFolder } from '../../../../support/golden.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
@@ -19,6 +20,7 @@ const BACKUPS = [
   { name: 'isthmus-2026-11-19', madeAt: GOLDEN_AT, expiresAt: '2026-12-19T00:00:00.000Z' },
 ]
 const listBackups = async () => BACKUPS
+const NO_CACHES = { views: { purge: () => 0 }, dicomweb: { deleteOrphans: async () => undefined } }
 /** Tables that name studies and stay; copies in tiers until their objects are deleted. */
 const KEPT: readonly string[] = [
   'auditEntries',
@@ -65,7 +67,7 @@ function identifyingColumns({ context: { database } }: ReturnType<typeof goldenC
 describe('an erasure', () => {
   it('knows every table that names a study, a report or an image', () => {
     using clinic = goldenClinic()
-    const known = new Set([...ERASED.map(([table]) => table), ...KEPT])
+    const known = new Set([...ERASED.map(([table]) => table), 'viewFiles', ...KEPT])
     const tables = new Set(identifyingColumns(clinic).map(({ tableName }) => tableName))
     expect([...tables].filter((table) => !known.has(table))).toEqual([])
   })
@@ -74,7 +76,7 @@ describe('an erasure', () => {
     using clinic = goldenClinic()
     const { context } = clinic
     const { database } = context
-    await using erasures = new Erasures(context, listBackups)
+    await using erasures = new Erasures(context, listBackups, NO_CACHES)
     const others = () =>
       database.all(rawQuery("select * from studies where studyInstanceUid <> '1.2.3'", []))
     const before = others()
@@ -111,6 +113,22 @@ describe('an erasure', () => {
     })
   })
 
+  it('overwrites what it deletes in the file of the database', async () => {
+    using clinic = goldenClinic()
+    const { database, folder } = clinic.context
+    const mark = Buffer.from('INVENTED^PATIENT'.repeat(2000))
+    const { changes } = database.run(
+      rawQuery('update contextDocuments set sealedContent = ?', [mark]),
+    )
+    expect(changes).toBeGreaterThan(0)
+    await using erasures = new Erasures(clinic.context, listBackups, NO_CACHES)
+    const { confirmWith } = await erasures.preview(UID, 'study')
+    const erase = { studyInstanceUids: [UID], scope: 'study', reason: 'Requested' } as const
+    await erasures.erase({ ...erase, confirmation: confirmWith }, 'usr_1')
+    database.all(rawQuery('pragma wal_checkpoint(truncate)', []))
+    expect(readFileSync(join(folder, 'gateway.sqlite')).includes('INVENTED^PATIENT')).toBe(false)
+  })
+
   it('still refuses to delete a signed report outside an erasure', () => {
     using clinic = goldenClinic()
     const { database } = clinic.context
@@ -123,7 +141,7 @@ describe('an erasure', () => {
   it('is refused under legal hold, and when what was typed is not the patient', async () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
-    await using erasures = new Erasures(stage.store, listBackups)
+    await using erasures = new Erasures(stage.store, listBackups, NO_CACHES)
     const { confirmWith } = await erasures.preview(STUDY, 'study')
     const request = {
       ...{ studyInstanceUids: [STUDY], scope: 'study' as const, reason: 'Requested' },
@@ -151,7 +169,7 @@ describe('an erasure', () => {
     )
     mkdirSync(dirname(recovered), { recursive: true })
     writeFileSync(recovered, 'DICM')
-    await using erasures = new Erasures(stage.store, listBackups)
+    await using erasures = new Erasures(stage.store, listBackups, NO_CACHES)
     const { confirmWith, studies } = await erasures.preview(STUDY, 'study')
     expect(studies).toMatchObject([{ instances: 1, files: 1, patientName: expect.any(String) }])
     await erasures.erase(
@@ -173,6 +191,32 @@ describe('an erasure', () => {
     expect(await stage.send(IMAGE)).toEqual({ status: 0 })
   })
 
+  it('deletes what the viewer has cached of a partner, also what a view added until it ended', async () => {
+    await using stage = await openStage()
+    await stage.send(IMAGE)
+    const cache = (file: string) => {
+      const path = join(stage.folder, 'cache', 'views', file)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, 'DICM')
+      const times = { usedAt: GOLDEN_AT, createdAt: GOLDEN_AT }
+      putViewFile(stage.store.database, {
+        ...{ fileKey: file.padEnd(64, '0'), studyInstanceUid: STUDY, file, bytes: 4 },
+        ...{ etag: '"1"', lastModified: null, ...times },
+      })
+      return path
+    }
+    const cached = [cache('aa/1.dcm')]
+    await using erasures = new Erasures(stage.store, listBackups, {
+      ...NO_CACHES,
+      views: { purge: () => cached.push(cache('aa/2.dcm')) },
+    })
+    const { confirmWith } = await erasures.preview(STUDY, 'study')
+    const erase = { studyInstanceUids: [STUDY], scope: 'study', reason: 'Requested' } as const
+    await erasures.erase({ ...erase, confirmation: confirmWith }, 'u')
+    expect(cached.map((path) => existsSync(path))).toEqual([false, false])
+    expect(stage.store.database.all(rawQuery('select * from viewFiles', []))).toEqual([])
+  })
+
   it('names all studies of the patient by the patient ID', async () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
@@ -181,7 +225,7 @@ describe('an erasure', () => {
       ...{ ...IMAGE, PatientID: 'OTHER', StudyInstanceUID: '1.2.3.400' },
       SOPInstanceUID: '1.2.3.400.1',
     })
-    await using erasures = new Erasures(stage.store, listBackups)
+    await using erasures = new Erasures(stage.store, listBackups, NO_CACHES)
     const preview = await erasures.preview(STUDY, 'patient')
     expect(preview.studies.map(({ studyInstanceUid }) => studyInstanceUid).sort()).toEqual([
       STUDY,
@@ -193,7 +237,7 @@ describe('an erasure', () => {
   it('is signed, so that a changed record is noticed', async () => {
     using clinic = goldenClinic()
     const { context } = clinic
-    await using erasures = new Erasures(context, listBackups)
+    await using erasures = new Erasures(context, listBackups, NO_CACHES)
     const { confirmWith } = await erasures.preview(UID, 'study')
     const { erasureId } = await erasures.erase(
       { studyInstanceUids: [UID], scope: 'study', reason: 'Requested', confirmation: confirmWith },

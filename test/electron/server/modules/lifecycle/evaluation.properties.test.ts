@@ -19,6 +19,7 @@ const rules = fc
     requiresSignedReport: fc.boolean(),
     copies: fc.integer({ min: 1, max: 3 }),
     isEarlierWhenLow: fc.boolean(),
+    readsBack: fc.boolean(),
   })
   .map((rule) => NewLifecycleRule.parse(rule))
 const past = fc.integer({ min: 0, max: 300 }).map((days) => NOW - days * DAY_MS)

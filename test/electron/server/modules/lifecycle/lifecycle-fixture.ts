@@ -1,8 +1,10 @@
 import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
-import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
+import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
+import { type CopyKind, recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { type Disk, Lifecycle } from '#server/modules/lifecycle/lifecycle.ts'
 import { addRule, switchRule } from '#server/modules/lifecycle/rules.ts'
+import type { Pull } from '#shared/contract/destinations.ts'
 import type { NewLifecycleRule } from '#shared/contract/lifecycle.ts'
 import { IMAGE, openStage, STUDY } from '../images/intake-fixture.ts'
 
@@ -13,6 +15,7 @@ export const RULE: NewLifecycleRule = {
   ...{ name: 'Everything after 90 days', since: 'received', days: 90 },
   ...{ modalities: [], devices: [], requiresSignedReport: false, copies: 1 },
   isEarlierWhenLow: false,
+  readsBack: false,
 }
 export const image = (number: number, study = STUDY) => ({
   ...IMAGE,
@@ -42,7 +45,28 @@ export async function openLifecycleStage() {
       ...{ stopBytes: 0, fullInDays: 10, unknownBecause: null },
     }),
   }
-  const lifecycle = new Lifecycle(store, disk)
+  /** Studies that were read back; the destination returns those that it keeps. */
+  const readBack: string[] = []
+  const keeps = new Set<string>()
+  const pull = (destinationId: string, study: string) => {
+    readBack.push(study)
+    if (keeps.has(study)) confirm(study, destinationId, 'read-back')
+    return { pullId: study } as Pull
+  }
+  const pulls = { mayStart: () => true, ended: async () => undefined }
+  const forwarding = { pull, pulls: pulls as unknown as Forwarding['pulls'] }
+  const lifecycle = new Lifecycle(store, disk, forwarding)
+  /** The destination confirms the images of the study. */
+  function confirm(study = STUDY, destinationId = PACS, kind: CopyKind = 'commitment') {
+    recordCopies(
+      store.database,
+      listStudyInstances(store.database, study).map(({ instanceId }) => instanceId),
+      {
+        ...{ destinationId, destinationName: 'PACS', kind },
+        confirmedAt: new Date(stage.clock()).toISOString(),
+      },
+    )
+  }
   return {
     ...stage,
     ...{ lifecycle, storage },
@@ -51,17 +75,8 @@ export async function openLifecycleStage() {
       for (const number of numbers) await stage.send(image(number, study))
       await stage.pass(2 * 60 * 60_000)
     },
-    /** The destination confirms the images of the study. */
-    confirm(study = STUDY, destinationId = PACS) {
-      recordCopies(
-        store.database,
-        listStudyInstances(store.database, study).map(({ instanceId }) => instanceId),
-        {
-          ...{ destinationId, destinationName: 'PACS', kind: 'commitment' as const },
-          confirmedAt: new Date(stage.clock()).toISOString(),
-        },
-      )
-    },
+    confirm,
+    ...{ readBack, keeps },
     /** A rule that was previewed and is on. */
     async ruleOn(more: Partial<NewLifecycleRule> = {}) {
       const { ruleId } = addRule(store, { ...RULE, ...more }, ACTOR)

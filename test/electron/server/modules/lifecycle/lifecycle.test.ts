@@ -46,6 +46,27 @@ describe('a lifecycle rule', () => {
     ])
   })
 
+  it('decides in the forecast whether the disk is full, and when', async () => {
+    await using stage = await openLifecycleStage()
+    stage.storage.freeBytes = 100
+    await stage.receive([1])
+    stage.confirm()
+    const withRules = async () => (await stage.lifecycle.overview()).disk.withRules
+    expect(await withRules()).toMatchObject({ fullInDays: 10, fullOn: '2026-03-20' })
+    // The disk is full before the first study is removed.
+    await stage.ruleOn({ days: 12 })
+    expect(await withRules()).toMatchObject({ fullInDays: 10 })
+    await stage.ruleOn({ name: 'Sooner', days: 8 })
+    const bytes = findImageStudy(stage.store.database, STUDY)?.bytes
+    const found = await withRules()
+    expect(found).toMatchObject({ fullInDays: null, fullOn: null })
+    expect(found?.weeks).toHaveLength(8)
+    expect(found?.weeks.slice(0, 2)).toMatchObject([
+      { from: '2026-03-10', receivedBytes: 70, freedBytes: 0, freeBytes: 30 },
+      { from: '2026-03-17', receivedBytes: 70, freedBytes: Number(bytes) + 60 },
+    ])
+  })
+
   it('is shown as it would act, before it is switched on', async () => {
     await using stage = await openLifecycleStage()
     await stage.receive([1, 2])

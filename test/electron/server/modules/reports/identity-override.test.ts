@@ -171,7 +171,7 @@ describe('the delivery of a signed report', () => {
     expect(destinations.of(reportId)).toEqual({ endpointId })
     seedImages(on.store, { uid: on.study.studyInstanceUid, header: OTHER })
     expect(destinations.of(reportId)).toEqual({
-      whyNot: 'the patient or the exam of the images differs from the worklist or the study',
+      whyNot: 'the patient or exam in the images differs from the worklist or the study',
     })
     const { differences } = on.reading.read(on.radiologist, on.studyId).identity
     on.writing.overrideIdentity(on.radiologist, on.studyId, { reason: 'Same patient', differences })

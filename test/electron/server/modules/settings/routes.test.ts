@@ -28,7 +28,7 @@ it('shows every setting with its first value and what it does', async () => {
     key: 'dimse.port',
     value: 11112,
     initial: 11112,
-    about: 'TCP port of the DIMSE listener.',
+    about: 'TCP port of the DICOM listener.',
     needsRestart: true,
   })
   expect(settings.find((row) => row.key === 'worklist.maxRows')).toMatchObject({

@@ -290,7 +290,7 @@ describe('the images of a view that the archive has', () => {
     expect((await viewing.listed()).faults).toContainEqual(
       expect.objectContaining({
         ...{ level: 'danger', what },
-        sentence: 'The patient or the exam of the images differs from the worklist or the study.',
+        sentence: 'The patient or exam in the images differs from the worklist or the study.',
       }),
     )
     const differences = [

@@ -194,7 +194,7 @@ describe('a partner that gives nothing', () => {
     [
       'is none',
       new WebhookError('no-endpoint', verbatim('x')),
-      'The images: There are no images of this study in the archive, and no endpoint receives study.access_requested. An administrator can set one up under Partner.',
+      'The images: There are no images for this study in the archive, and no endpoint receives study.access_requested. An administrator can set one up under Partner.',
     ],
   ])('that %s is told with a sentence', async (_what, error, sentence) => {
     const viewing = await openViewing()

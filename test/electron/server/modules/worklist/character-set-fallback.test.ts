@@ -97,7 +97,7 @@ describe('a row of the default repertoire', () => {
       encoded: { PatientName: 'DOE^JANE' },
     })
     expect(encodedOf({ StudyDescription: 'CT ~ MR' }, always).withheld).toMatch(
-      /^its StudyDescription can be written neither/,
+      /^its StudyDescription cannot be written in this device’s character set/,
     )
     expect(encodedOf({ StudyDescription: 'CT ~ MR' }, { ...always, always: false })).toMatchObject({
       characterSet: '',
@@ -189,7 +189,7 @@ describe('a device without a set', () => {
     'gets %s, declaring %j, in Latin letters in %s, never in UTF-8',
     (name, declared, set, expected) => {
       const remark =
-        'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters'
+        'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters'
       expect(sent({ PatientName: name }, { declared })).toEqual({
         set,
         name: expected,
@@ -207,7 +207,7 @@ describe('a device without a set', () => {
     })
     expect(sent({ PatientName: '山田^太郎' }, { declared: ['ISO_IR 100'] })).toMatchObject({
       withheld:
-        'its PatientName can be written neither in the character set of this device nor in Latin letters',
+        'its PatientName cannot be written in this device’s character set or in Latin letters',
     })
   })
 
@@ -217,7 +217,7 @@ describe('a device without a set', () => {
     expect(sent(fields, { declared: ['ISO_IR 100'] }, asked)).toEqual({
       ...{ set: 'ISO_IR 100', name: 'Müller', withheld: '' },
       remark:
-        'ReferringPhysicianName: sent empty, because the text can be written neither in the character set of this device nor in Latin letters',
+        'ReferringPhysicianName: sent empty, because the text cannot be written in this device’s character set or in Latin letters',
     })
   })
 })
@@ -229,19 +229,19 @@ describe('a device with a set', () => {
       'ISO_IR 100',
       'Łukasz',
       'Lukasz',
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters',
     ],
     [
       'ISO_IR 6',
       'Müller',
       'Muller',
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters',
     ],
     [
       'ISO_IR 100',
       JAPANESE,
       'Yamada^Tarou',
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters',
     ],
     ['ISO_IR 101', 'Łukasz', 'Łukasz', ''],
     ['ISO 2022 IR 87', JAPANESE, JAPANESE, ''],
@@ -254,7 +254,7 @@ describe('a device with a set', () => {
     expect(sent({ PatientName: '山田^太郎' }, { deviceSet: 'ISO_IR 100' })).toEqual({
       ...{ name: undefined, set: '', remark: '' },
       withheld:
-        'its PatientName can be written neither in the character set of this device nor in Latin letters',
+        'its PatientName cannot be written in this device’s character set or in Latin letters',
     })
   })
 
@@ -271,7 +271,7 @@ describe('a device with a set', () => {
         RequestedProcedureDescription: 'Lokiec',
       },
       remark: expect.stringMatching(
-        /^PatientName, RequestedProcedureDescription: sent in Latin letters, /,
+        /^PatientName, RequestedProcedureDescription: sent in basic Latin letters, /,
       ),
     })
     expect(sent({ PatientName: 'Łukasz' }, { deviceSet: 'ISO 2022 IR 87' })).toMatchObject({
@@ -305,7 +305,7 @@ describe('a device with a set', () => {
 
   it('never gets an identifier in other letters', () => {
     expect(sent({ PatientID: 'Ä-1' }, { deviceSet: 'ISO_IR 6' }).withheld).toMatch(
-      /^its PatientID can be written neither/,
+      /^its PatientID cannot be written in this device’s character set/,
     )
   })
 
@@ -352,7 +352,7 @@ describe('a device that counts bytes', () => {
     )
     const name = { PatientName: `${'Ж'.repeat(20)}^${'Б'.repeat(20)}` }
     const latin =
-      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters, or the text is too long for the device with them'
+      'PatientName: sent in basic Latin letters, because the device’s character set does not contain all of the original characters, or the original text is too long for the device'
     expect(counted({ ...name, StudyDescription: long }).remark).toBe(
       `${latin}; StudyDescription: shortened, because the device counts bytes and accepts no more`,
     )
@@ -380,7 +380,7 @@ describe('a device that counts bytes', () => {
     expect(counted({ PatientName: name })).toMatchObject({
       withheld: '',
       encoded: { PatientName: expect.stringMatching(/^Aleksandrova-Konstantinopol.*\^Ekaterina$/) },
-      remark: expect.stringMatching(/^PatientName: sent in Latin letters, /),
+      remark: expect.stringMatching(/^PatientName: sent in basic Latin letters, /),
     })
     expect(counted({ PatientName: `${'Щ'.repeat(40)}^А` })).toMatchObject({
       withheld: 'its PatientName takes more bytes than this device accepts, even in Latin letters',

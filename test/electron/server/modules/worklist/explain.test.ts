@@ -48,7 +48,7 @@ function reject(bench: Bench, at: string): void {
       openedAt: at,
       endedAt: at,
       how: 'rejected',
-      detail: verbatim('it called WRONG, but the AE title of this gateway is ISTHMUS'),
+      detail: verbatim('it called WRONG, but this gateway’s AE title is ISTHMUS'),
       tone: 'danger',
       times: 1,
     },
@@ -268,8 +268,8 @@ describe('why an exam is not on a device', () => {
     expect(failing(explained)).toMatchObject({
       check: 'called',
       evidence: [
-        'An unknown device with the AE title AXIOM_1 connected from the address of this device, 10.0.3.7, last on 2026-11-20 09:00.',
-        'An unknown device with the AE title CT1 connected from 10.0.3.40, last on 2026-11-20 09:00; this is not the address of this device (10.0.3.7).',
+        'An unknown device with the AE title AXIOM_1 tried to connect from this device’s address, 10.0.3.7, most recently on 2026-11-20 09:00.',
+        'An unknown device with the AE title CT1 connected from 10.0.3.40, last on 2026-11-20 09:00; this is not this device’s address (10.0.3.7).',
       ],
     })
     expect(stateOf(explained, 'today')).toBe('skipped')
@@ -283,7 +283,7 @@ describe('why an exam is not on a device', () => {
     expect(failing(await made.explain(FIRST))).toMatchObject({
       check: 'association',
       evidence: [
-        'Rejected on 2026-11-20 09:00: it called WRONG, but the AE title of this gateway is ISTHMUS',
+        'Rejected on 2026-11-20 09:00: it called WRONG, but this gateway’s AE title is ISTHMUS',
       ],
     })
     made.devices = [known({ lastSeenAt: '2026-11-20T09:00:02.000Z' })]

@@ -135,7 +135,7 @@ describe('the sentence', () => {
     ],
     [
       { answered: answered({ source: 'fresh', partnerMs: null }, 1, 8200) },
-      'the partner had returned 1 exam 8 s earlier; 6 exams sent.',
+      'the partner’s list from 8 s earlier was reused (1 exam); 6 exams sent.',
     ],
     [
       {

@@ -99,9 +99,7 @@ describe('the exams of a day', () => {
       ['it has no PatientID', []],
       [
         null,
-        [
-          'its PatientName can be written neither in the character set of this device nor in Latin letters',
-        ],
+        ['its PatientName cannot be written in this device’s character set or in Latin letters'],
       ],
     ])
   })

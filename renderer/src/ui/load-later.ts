@@ -1,0 +1,24 @@
+import { queryClient } from '../api/queries.ts'
+
+/** The replies of the first screen are there once nothing has been awaited for two looks. */
+const LOOK_MS = 150
+/** A gateway that does not answer delays what is loaded later by this at most. */
+const LONGEST_MS = 5000
+const AGAIN_MS = 2000
+const after = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/**
+ * Loads a part of the program that the first screen does without (decision 0079): once the replies
+ * it shows are there, and again and again until it succeeds.
+ */
+export async function loadLater<T>(load: () => Promise<T>): Promise<T> {
+  for (let waited = 0, calm = 0; calm < 2 && waited < LONGEST_MS; waited += LOOK_MS) {
+    await after(LOOK_MS)
+    calm = queryClient.isFetching() > 0 ? 0 : calm + 1
+  }
+  for (;;) {
+    const loaded = await load().catch(() => undefined)
+    if (loaded !== undefined) return loaded
+    await after(AGAIN_MS)
+  }
+}

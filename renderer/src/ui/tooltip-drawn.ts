@@ -1,0 +1,2 @@
+/** What draws tooltips, with the library that places them. */
+export { Tooltip } from '@mantine/core'
