@@ -182,7 +182,11 @@ function typePrinter(prefix = '') {
   const classes: string[][] = []
   const aliases: string[] = []
 
-  const declare = (name: string, schema: Json): void => {
+  const declare = (name: string, given: Json): void => {
+    // A body that may be null is a parameter that may be None, so its class is the object alone.
+    const options = (given.anyOf ?? []) as readonly Json[]
+    const [only, ...others] = options.filter((one) => one.type !== 'null')
+    const schema = only?.properties && others.length === 0 ? only : given
     if (schema.type === 'object' && schema.properties) declareClass(name, schema)
     else aliases.push('', `${name} = ${typeOf(schema, name)}`)
   }

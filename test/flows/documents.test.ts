@@ -40,6 +40,9 @@ import { readingWindow } from '../support/reporting-clinic.ts'
 const PARTNERS = documentOf('PARTNERS.md')
 const EXAMPLES = documentOf('PARTNER-EXAMPLES.md')
 const EVENTS_PAGE = documentOf('EVENTS.md')
+/** Without the calls of the sandbox, which have a page of their own. */
+const ofPartners = () =>
+  interfaceOperations().filter(({ operation }) => operation.access !== 'sandbox')
 const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'
 const READER = { email: 'reader@clinic.example', password: 'seven calm otters' }
 const OWNER = { email: 'owner@clinic.example', password: 'eight early herons' }
@@ -172,9 +175,7 @@ describe('the examples for partner developers', () => {
 
   it('have made every call of the interface', (context) => {
     needs(context, 'curl')
-    // The calls of the sandbox are made by `sandbox.test.ts`.
-    const live = interfaceOperations().filter(({ operation }) => operation.access !== 'sandbox')
-    const ways = live.map(({ operation: { method, path } }) => ({
+    const ways = ofPartners().map(({ operation: { method, path } }) => ({
       name: `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
       fits: (call: DocumentedCall) =>
         call.method === method &&
@@ -188,12 +189,18 @@ describe('the examples for partner developers', () => {
 
 describe('the tables for partner developers', () => {
   it('have every call of the interface, once', () => {
-    const pages = `${EXAMPLES}\n${documentOf('SANDBOX.md')}`
-    const shown = rowsOf(pages, /^(GET|POST|PATCH|PUT|DELETE) \//).map(([call]) => call)
-    const contract = interfaceOperations().map(
+    const shown = rowsOf(EXAMPLES, /^(GET|POST|PATCH|PUT|DELETE) \//).map(([call]) => call)
+    const contract = ofPartners().map(
       ({ operation: { method, path } }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
     )
     expect(shown.toSorted()).toEqual(contract.toSorted())
+    const ofSandbox = rowsOf(documentOf('SANDBOX.md'), /^(GET|POST) \//).map(([call]) => call)
+    const calls = interfaceOperations().map(
+      ({ operation: { method, path } }) => `${method} ${path}`,
+    )
+    expect(ofSandbox.toSorted()).toEqual(
+      calls.filter((call) => call.includes('/v1/sandbox')).toSorted(),
+    )
   })
 
   it('have every refusal that a partner can meet, with its status', () => {

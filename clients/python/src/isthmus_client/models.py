@@ -1973,7 +1973,3 @@ Metadata = dict[str, str]
 ScribeReportTextReply = ReportText | ScribeReportTextReply2
 
 ScribeReportPdfReply = ReportPdf | ScribeReportPdfReply2
-
-SandboxRunExamBody = SandboxRunExamBody | None
-
-SandboxSignReportBody = SandboxSignReportBody | None
