@@ -10,7 +10,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { message } from '#shared/messages/message.ts'
-import { type CheckTime, openDatabaseFile } from './database-file.ts'
+import { type CheckTime, copyDatabase, openDatabaseFile } from './database-file.ts'
 import type { Seal } from './encryption.ts'
 import { GroupCommit } from './group-commit.ts'
 import { IntegrityCheck } from './integrity-check.ts'
@@ -22,18 +22,6 @@ import { openWalSync, type WalSync } from './wal-sync.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
 
 const MAX_STATEMENTS = 256
-/** Pages of 4 KiB copied per turn of the event loop during a backup. */
-const COPIED_PAGES = 256
-const COUNTED_TABLES = [
-  'users',
-  'devices',
-  'settings',
-  'expressCustomers',
-  'studies',
-  'reports',
-  'imageStudies',
-  'auditEntries',
-] as const
 
 interface Statement {
   readonly prepared: Sqlite.Statement
@@ -342,22 +330,7 @@ export class Database implements Disposable {
     file: string,
     onProgress: (share: number) => void,
   ): Promise<Readonly<Record<string, number>>> {
-    return this.#open()
-      .backup(file, {
-        progress: ({ totalPages, remainingPages }) => {
-          onProgress((totalPages - remainingPages) / totalPages)
-          return COPIED_PAGES
-        },
-      })
-      .then(() =>
-        // Counted in the same turn in which the copy ended, so no write came in between.
-        Object.fromEntries(
-          COUNTED_TABLES.map((table) => [
-            table,
-            Number(this.#open().prepare(`select count(*) from "${table}"`).pluck().get()),
-          ]),
-        ),
-      )
+    return await copyDatabase(this.#open(), file, onProgress)
   }
 
   /** The prepared statement, counted as about to run. */
