@@ -244,6 +244,6 @@ export async function copyDatabase(
   })
   // Counted in the same turn in which the copy ended, so no write came in between.
   const rowsOf = (table: string) =>
-    Number(sqlite.prepare(`select count(*) from "${table}"`).pluck().get())
+    Number(sqlite.prepare(`select count(*) from ${table}`).pluck().get())
   return Object.fromEntries(COUNTED_TABLES.map((table) => [table, rowsOf(table)]))
 }
