@@ -99,6 +99,7 @@ function Overview(props: {
       <Group>
         <MayButton
           permission="manageGateway"
+          variant="default"
           leftSection={<IconPlus size={16} />}
           onClick={() => onAsk('key')}
         >
