@@ -11,7 +11,10 @@ export const ASSETS: readonly (readonly [RegExp, string])[] = [
     '@cornerstonejs/codec-charls',
   ],
   [/^electron\/codecs\/jpeg\.mjs$/, '@cornerstonejs/dicom-image-loader'],
-  [/^renderer\/assets\/jpegxlwasm_decode-.*\.wasm$/, '@cornerstonejs/codec-libjxl'],
+  [
+    /^(renderer\/assets\/jpegxlwasm_decode-.*\.wasm|electron\/codecs\/jpegxlwasm.*)$/,
+    '@cornerstonejs/codec-libjxl',
+  ],
   [
     /^(renderer\/assets\/libjpegturbowasm_decode-.*\.wasm|electron\/codecs\/libjpegturbowasm.*)$/,
     '@cornerstonejs/codec-libjpeg-turbo-8bit',

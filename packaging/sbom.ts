@@ -154,7 +154,7 @@ export function unexplainedFiles(dist: string): string[] {
 function isOnlyRuntime(file: string): boolean {
   return (
     /[\\/]rolldown-runtime-[^\\/]+$/.test(file) ||
-    /^(import [^;]*;|init_\w+\(\);|export [^;]*;|\s)+$/.test(readFileSync(file, 'utf8'))
+    /^(import\b[^;]*;|init_\w+\(\);|export\b[^;]*;|\s)+$/.test(readFileSync(file, 'utf8'))
   )
 }
 

@@ -34,7 +34,6 @@ const UNUSED = [
   /\.map$/,
   /^node-[^/]+\/include$/,
   /^better-sqlite3\/(deps|src)$/,
-  new RegExp(`^better-sqlite3/prebuilds/(?!${process.platform})`),
   /^@tabler\/icons\/icons$/,
   /^@fontsource\/[^/]+\/files\/.*(\.woff2|-italic\.woff|-[^47]00-normal\.woff)$/,
   /^electron-winstaller\/vendor$/,

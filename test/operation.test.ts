@@ -34,6 +34,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   'modules/backups/takeover-note': 'a note that the database was checked',
   'modules/backups/way-back': 'the database that one of an older version takes the place of',
   'database/older-schema': 'the database that it was writing',
+  'database/integrity-check': 'the note that the database is damaged',
+  'platform/log-file': 'old files of the log',
 }
 
 const OF_FILE = /(?<![.\w])(?:fs\.)?(?:rm|rmdir|unlink|rename|truncate)(?:Sync)?\(/

@@ -6,24 +6,24 @@ export const keys = ofArea('KEY', [
     promise: 'P-KEY-02',
     what: 'a sealed value is not bound to its row',
     file: 'electron/server/database/encryption.ts',
-    find: `      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
+    find: `      const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce).setAAD(Buffer.from(context))
       return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
     open(sealed, context) {
       const end = sealed.length - TAG_BYTES
       const start = 1 + NONCE_BYTES
       if (sealed[0] !== VERSION || end < start) throw sealBroken(context)
-      const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
+      const cipher = createDecipheriv('aes-256-gcm', cipherKey, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(context))
 `,
-    replace: `      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from('sealed'))
+    replace: `      const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce).setAAD(Buffer.from('sealed'))
       return Buffer.concat([Buffer.of(VERSION), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
     open(sealed, context) {
       const end = sealed.length - TAG_BYTES
       const start = 1 + NONCE_BYTES
       if (sealed[0] !== VERSION || end < start) throw sealBroken(context)
-      const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
+      const cipher = createDecipheriv('aes-256-gcm', cipherKey, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from('sealed'))
 `,
     tests: 'electron/server/database/encryption.test.ts',

@@ -82,8 +82,8 @@ export default ofArea('WL', [
     promise: 'P-WL-11',
     what: 'the partner’s response is used before it is stored',
     file: 'electron/server/modules/worklist/worklist-cache.ts',
-    find: 'await this.#store(question, reply',
-    replace: 'void this.#store(question, reply',
+    find: 'await this.#store(question, {',
+    replace: 'void this.#store(question, {',
     tests: 'electron/server/modules/worklist/worklist-cache.test.ts',
   },
   {

@@ -147,7 +147,7 @@ it('says in the readiness that the folder is gone, and what to do', async () => 
   await call(dashboard.changeSettings, { body: { settings: { 'backup.everyMinutes': 15 } } })
   expect(await of('standby')).toMatchObject({
     verdict: 'warn',
-    remedy: saying('the guide to standby PCs'),
+    remedy: saying('the standby guide'),
   })
   renameSync(target.folder, `${target.folder}-away`)
   expect(await of('backup')).toMatchObject({

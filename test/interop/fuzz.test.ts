@@ -7,6 +7,7 @@ import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
+import { ownEndpoints } from '#shared/contract/own-events.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
@@ -120,7 +121,10 @@ function furnish(folder: string): string {
   )
   return createApiKey(
     context,
-    { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
+    {
+      ...{ description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
+      ...{ eventAccess: 'with-bodies', seesClinicEvents: true, managesEndpoints: true },
+    },
     'command-line',
   ).key
 }
@@ -152,6 +156,10 @@ async function knownIds(
     ),
   )
   const { invitations } = await call(scribeUsers.invitations, { query: {} })
+  const urls = ['a', 'b', 'c', 'd'].map((name) => `https://${name}.fuzz.example/`)
+  const endpoints = await Promise.all(
+    urls.map((url) => call(ownEndpoints.create, { body: { url, events: ['report.delivered'] } })),
+  )
   using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
   const userId = users[0]?.userId ?? ''
   const reports = read.slice(0, 4).map(({ studyId }) => completedReport(store, { studyId, userId }))
@@ -161,6 +169,7 @@ async function knownIds(
     stu_: [...viewed, ...read].map(({ studyId }) => studyId),
     cus_: customers.map(({ expressCustomerId }) => expressCustomerId),
     usr_: users.map(({ userId }) => userId),
+    uuid: endpoints.map(({ endpointId }) => endpointId),
     inv_: invitations.map(({ invitationId }) => invitationId),
   }
 }
@@ -173,7 +182,8 @@ interface NamedOperation extends Described {
 const METHODS = ['get', 'post', 'patch', 'put', 'delete']
 const operationsOf = ({ paths }: Document): NamedOperation[] =>
   Object.entries(paths)
-    .filter(([path]) => path.startsWith('/v1/'))
+    // The sandbox's calls are those of a test key, which `flows/sandbox.test.ts` makes.
+    .filter(([path]) => path.startsWith('/v1/') && !path.startsWith('/v1/sandbox'))
     .flatMap(([path, methods]) =>
       METHODS.filter((method) => methods[method]).map((method) => ({
         ...(methods[method] as Described),

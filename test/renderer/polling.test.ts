@@ -37,7 +37,7 @@ const POLLS = [
   /setInterval\(.*refetch/,
 ]
 /** They pass on what a screen says. */
-const SHARED = ['api/queries.ts', 'ui/study-list/use-rows.ts']
+const SHARED = ['api/pages.ts', 'api/queries.ts', 'ui/study-list/use-rows.ts']
 const RARE = /\bevery: 60_000\b/
 
 it('a screen that polls does so only while the event stream is closed, or once a minute', () => {

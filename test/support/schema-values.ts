@@ -163,7 +163,13 @@ function textOf(
         )
       : matching
   }
-  if (format === 'uuid') return fc.uuid()
+  if (format === 'uuid')
+    return known.uuid?.length
+      ? fc.oneof(
+          { weight: 6, arbitrary: fc.constantFrom(...known.uuid) },
+          { weight: 1, arbitrary: fc.uuid() },
+        )
+      : fc.uuid()
   if (format === 'date') return DAY
   const text = fc.string({
     unit: 'grapheme',

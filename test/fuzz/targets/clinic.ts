@@ -50,7 +50,10 @@ export async function openClinic(): Promise<Clinic> {
     prepare(context) {
       ;({ key } = createApiKey(
         context,
-        { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
+        {
+          ...{ description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
+          ...{ eventAccess: 'with-bodies', seesClinicEvents: true, managesEndpoints: true },
+        },
         'command-line',
       ))
     },

@@ -48,7 +48,7 @@ const reader = {
 
 it('names people, and writes values, instants and sizes as everywhere else', () => {
   expect(detailText({ kind: 'by-hand', bytes: 1_225_315 }, reader)).toBe(
-    'Type: started by a user; Size: 1.2 MB',
+    'Type: manual; Size: 1.2 MB',
   )
   expect(detailText({ how: 'password and code' })).toBe('How: password and code')
   expect(detailText({ assignedTo: { before: null, after: 'usr_1' } }, reader)).toBe(

@@ -50,7 +50,7 @@ describe('charts', () => {
   it('say what arrived, and when most did', () => {
     const { summary, series } = arrivals(HOURS, hourColumns(HOURS, 'UTC'))
     expect(summary).toBe(
-      '1,234 images of 3 studies in the last 24 hours; busiest hour 07:00–08:00 (1,200).',
+      '1,234 images from 3 studies in the last 24 hours; busiest hour 07:00–08:00 (1,200).',
     )
     expect(shownIn(series, 1)).toEqual(['Images 34', 'Studies 1'])
     const none = HOURS.map(({ from }) => hour(from))

@@ -94,7 +94,7 @@ describe('a lifecycle rule', () => {
     expect((await stage.lifecycle.overview()).rules).toEqual([])
   })
 
-  it('acts earlier while the disk is nearly full, if it says so', async () => {
+  it('acts earlier if the disk is nearly full, if it says so', async () => {
     await using stage = await openLifecycleStage()
     await stage.receive([1])
     stage.confirm()
