@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { createLogger, type Plugin, type Rolldown } from 'vite'
+import type { Plugin, Rolldown } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { catalogues, serverTexts } from './scripts/vite/catalogues.ts'
@@ -359,17 +359,9 @@ class LongestFirst extends BaseSequencer {
 
 // One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and
 // the preload script.
-// Source maps of packages are removed after the installation (`scripts/setup.mjs`).
-const logger = createLogger()
-const { warn } = logger
-logger.warn = (text, options) => {
-  if (!text.includes('Failed to load source map')) warn(text, options)
-}
-
 export default defineConfig({
   root: join(root, 'renderer'),
   base: '/',
-  customLogger: logger,
   plugins: [
     react(),
     reportFonts(),

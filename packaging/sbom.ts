@@ -148,12 +148,12 @@ export function unexplainedFiles(dist: string): string[] {
 }
 
 /**
- * Code of the build tool alone has no map: its runtime, and chunks that only hand on what others
- * export.
+ * Code of the build alone has no map: its runtime, the names of Node's `http` (`vite.config.ts`), and
+ * chunks that only hand on what others export.
  */
 function isOnlyRuntime(file: string): boolean {
   return (
-    /[\\/]rolldown-runtime-[^\\/]+$/.test(file) ||
+    /[\\/](rolldown-runtime|_http-of-node)-[^\\/]+$/.test(file) ||
     /^(import\b[^;]*;|init_\w+\(\);|export\b[^;]*;|\s)+$/.test(readFileSync(file, 'utf8'))
   )
 }

@@ -356,7 +356,7 @@ test('checks a device’s worklist against the rules of its console', async () =
   await go('Devices')
   await page.getByRole('button', { name: 'Check CT, room 2' }).click()
   const drawer = page.getByRole('dialog')
-  await expect(drawer.getByText('The port of the device is not known')).toBeVisible()
+  await expect(drawer.getByText('The device’s port is not known')).toBeVisible()
   await drawer.getByRole('button', { name: 'Check worklist' }).click()
   await expect(drawer.getByText(/exams? checked/)).toBeVisible()
   await isAccessible()

@@ -70,11 +70,11 @@ async function invite(person: {
 
 /** What a member finds in place of each screen that is not for members. */
 const LOCKED = {
-  people: 'Here, users are invited',
+  people: 'This screen is for inviting users',
   partner: 'Configures the partner’s endpoints',
   events: 'Shows what was sent to the partner',
   keys: 'Creates and revokes the API keys',
-  settings: 'Here, the gateway is configured',
+  settings: 'This screen is for configuring the gateway',
 }
 
 let link: string

@@ -159,9 +159,7 @@ test('finds that the console calls itself otherwise, and the exam is there once 
   await expect(stop()).toContainText(
     'An unknown device with the AE title USROOM2 tried to connect from this device’s address, 127.0.0.1',
   )
-  await expect(stop()).toContainText(
-    'Correct the AE title or the address of the device under Devices',
-  )
+  await expect(stop()).toContainText('Correct the AE title or the device’s address under Devices')
 
   // A front desk does not change devices: the owner does.
   await goOn(owner, 'Devices')
@@ -222,7 +220,7 @@ test('marks an exam as done, takes it back by the notification, and again by the
   ]) {
     await act('Ellingham', 'Mark as done or cancelled…')
     await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Did not come')
-    await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark as done' }).click()
     await expect(rowOf('Ellingham')).toContainText('Marked as done')
     // While a dialog is open, the keys are its own.
     await expect(page.getByRole('dialog')).toHaveCount(0)
@@ -230,7 +228,7 @@ test('marks an exam as done, takes it back by the notification, and again by the
     await expect(rowOf('Ellingham')).toContainText('Sent to device')
   }
   await act('Ellingham', 'Mark as done or cancelled…')
-  await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark as done' }).click()
   await expect(rowOf('Ellingham')).toContainText('Marked as done')
   await act('Ellingham', 'Reopen exam')
   await expect(rowOf('Ellingham')).toContainText('Sent to device')

@@ -91,7 +91,7 @@ const TECHNOLOGIST: readonly Task[] = [
       await hands.go('Worklist')
       await hands.press(/^Actions for the .* exam$/, rowOf(hands, 'Dunmore'))
       await hands.click(hands.page.getByRole('menuitem', { name: 'Mark as done or cancelled…' }))
-      await hands.press('Mark done', dialogOf(hands))
+      await hands.press('Mark as done', dialogOf(hands))
       await expect(rowOf(hands, 'Dunmore')).toContainText('Marked as done')
     },
   },

@@ -88,7 +88,7 @@ const slider = (name: string) => page.getByRole('slider', { name, exact: true })
 
 test('charts show what happened in the last 24 hours, in words too', async () => {
   await expect(figure('Images received')).toContainText(
-    '1,241 images of 3 studies in the last 24 hours; busiest hour 09:00–10:00 (1,234).',
+    '1,241 images from 3 studies in the last 24 hours; busiest hour 09:00–10:00 (1,234).',
   )
   await expect(figure('Worklist queries')).toContainText(
     '16 queries in the last 24 hours: 12 with a response from the partner, 3 with a stored response, 1 failed.',
@@ -137,7 +137,7 @@ test('a chart is a table at the press of a button', async () => {
 
 test('queues show what waits and for how long', async () => {
   const rows = page.getByRole('list', { name: 'Queues' }).getByRole('listitem')
-  await expect(rows).toHaveText(['Images for destinations312 waitingOldest: 1 day ago'])
+  await expect(rows).toHaveText(['Images for destinations312 waitingOldest entry: 1 day ago'])
 })
 
 test('the disk says when it will be full, and that something has to be done', async () => {

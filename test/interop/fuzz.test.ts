@@ -158,7 +158,7 @@ async function knownIds(
   const { invitations } = await call(scribeUsers.invitations, { query: {} })
   const urls = ['a', 'b', 'c', 'd'].map((name) => `https://${name}.fuzz.example/`)
   const endpoints = await Promise.all(
-    urls.map((url) => call(ownEndpoints.create, { body: { url, events: ['report.delivered'] } })),
+    urls.map((url) => call(ownEndpoints.create, { body: { url, events: [] } })),
   )
   using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
   const userId = users[0]?.userId ?? ''

@@ -32,7 +32,7 @@ it('names the members of a detail in words', () => {
 })
 
 it('says the codes of the interface in words', () => {
-  expect(detailText({ area: 'scribe' })).toBe('Area: For reporting')
+  expect(detailText({ area: 'scribe' })).toBe('Study type: For reporting')
   expect(detailText({ severity: { before: 'normal', after: 'stat' } })).toBe(
     'Priority: Normal → STAT',
   )

@@ -14,6 +14,7 @@ import { KeyNames } from '../../ui/key-names.tsx'
 import { loadLater } from '../../ui/load-later.ts'
 import { showRefused } from '../../ui/refused.ts'
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx'
+import { useStatStudies } from '../../ui/study-list/stat-studies.ts'
 import { AccountButton } from './account-button.tsx'
 import { Banner } from './banner.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'
@@ -107,11 +108,18 @@ export function Frame({ session }: { session: Session }) {
       <Overlays session={session} />
       <ConfirmIdentity session={session} />
       <LeaveGuard isDirty={isDirty} />
+      <StatAtOpening />
       <Suspense>
         <StatWatch />
       </Suspense>
     </div>
   )
+}
+
+/** Reads what `StatWatch` compares later lists with. */
+function StatAtOpening() {
+  useStatStudies()
+  return null
 }
 
 /** Once the gateway answers again, what is on the screen is read again. */

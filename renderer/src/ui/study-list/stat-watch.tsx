@@ -2,24 +2,14 @@ import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { useEventStream } from '../../api/event-stream.ts'
-import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { chime, isSoundOn } from './stat-sound.ts'
+import { useStatStudies } from './stat-studies.ts'
 
 /** Events say when a study arrives. */
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 15_000
-const FEW = 20
-const STAT = {
-  area: 'scribe',
-  severity: ['stat' as const],
-  status: ['unassigned' as const, 'assigned' as const],
-  cancelled: 'hide',
-  order: 'newest',
-  limit: FEW,
-} as const
 
 /**
  * Says once of each study that a STAT study arrived, wherever in the window one is; what was here
@@ -28,12 +18,7 @@ const STAT = {
 export function StatWatch() {
   const { studiesSeen, isOpen } = useEventStream()
   const navigate = useNavigate()
-  const reply = useReply(
-    dashboardStudies.list,
-    { query: { ...STAT, severity: [...STAT.severity], status: [...STAT.status] } },
-    { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS },
-  )
-  const { refetch, data } = reply
+  const { refetch, data } = useStatStudies(isOpen ? POLL_MS : POLL_CUT_OFF_MS)
   useEffect(() => {
     if (studiesSeen > 0) void refetch({ cancelRefetch: false })
   }, [studiesSeen, refetch])
