@@ -122,7 +122,7 @@ test('keeps a template and a macro, and shows how they will look', async () => {
   await page.keyboard.press('Enter')
   await isAccessible()
   await form.getByRole('button', { name: 'Add', exact: true }).click()
-  await expect(rowOf('CT thorax')).toContainText('Mine')
+  await expect(rowOf('CT thorax')).toContainText('Only me')
   await page.getByRole('button', { name: 'Add template' }).click()
   await form.getByText('Macro', { exact: true }).click()
   await form.getByRole('textbox', { name: 'Name' }).fill('Follow-up')
