@@ -104,7 +104,7 @@ async function storePrior(): Promise<void> {
 }
 
 const zoomOf = async (number = 1) =>
-  Number(/Zoom (\d+) %/.exec((await paneOf(page, number).textContent()) ?? '')?.[1])
+  Number(/Zoom (\d+)%/.exec((await paneOf(page, number).textContent()) ?? '')?.[1])
 
 /** How far the body reaches into the columns at the left and right edge of the pane, in greys. */
 async function greysAtSides(): Promise<readonly number[]> {

@@ -216,16 +216,16 @@ function translateError(error: unknown, file: string): unknown {
 
 /** Pages of 4 KiB copied per turn of the event loop during a backup. */
 const COPIED_PAGES = 256
-const COUNTED_TABLES = [
-  'users',
-  'devices',
-  'settings',
-  'expressCustomers',
-  'studies',
-  'reports',
-  'imageStudies',
-  'auditEntries',
-] as const
+const ROW_COUNTS = {
+  users: 'select count(*) from users',
+  devices: 'select count(*) from devices',
+  settings: 'select count(*) from settings',
+  expressCustomers: 'select count(*) from expressCustomers',
+  studies: 'select count(*) from studies',
+  reports: 'select count(*) from reports',
+  imageStudies: 'select count(*) from imageStudies',
+  auditEntries: 'select count(*) from auditEntries',
+}
 
 /**
  * Copies an open database into a new file while it stays in use; `onProgress` receives the completed
@@ -243,7 +243,10 @@ export async function copyDatabase(
     },
   })
   // Counted in the same turn in which the copy ended, so no write came in between.
-  const rowsOf = (table: string) =>
-    Number(sqlite.prepare(`select count(*) from ${table}`).pluck().get())
-  return Object.fromEntries(COUNTED_TABLES.map((table) => [table, rowsOf(table)]))
+  return Object.fromEntries(
+    Object.entries(ROW_COUNTS).map(([table, statement]) => [
+      table,
+      Number(sqlite.prepare(statement).pluck().get()),
+    ]),
+  )
 }

@@ -37,7 +37,7 @@ it('says the codes of the interface in words', () => {
     'Priority: Normal → STAT',
   )
   expect(detailText({ level: 'admin', area: 'other' })).toBe(
-    'Account level: Administrator; Area: other',
+    'Account level: Administrator; Study type: other',
   )
 })
 

@@ -69,7 +69,7 @@ function press(keys: string, target: FakeElement | null = null, more: object = {
 
 describe('the registry of shortcuts', () => {
   it('lists every shortcut that is registered, those of the screen before those of every screen', () => {
-    register('Everywhere', [shortcut('mod+k')])
+    register('On any screen', [shortcut('mod+k')])
     register('Go to', [shortcut('g s')])
     register('List', [shortcut('j')])
     register('List', [shortcut('arrowdown')])
@@ -79,7 +79,7 @@ describe('the registry of shortcuts', () => {
     ).toEqual([
       ['List', 'j', 'arrowdown'],
       ['Report', 'f2'],
-      ['Everywhere', 'mod+k'],
+      ['On any screen', 'mod+k'],
       ['Go to', 'g s'],
     ])
   })

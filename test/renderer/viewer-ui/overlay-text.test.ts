@@ -166,7 +166,7 @@ describe('what stands on an image', () => {
       'CT CHEST',
     ])
     expect(texts(pane(), 'image')).toEqual(['Im 2/2', 'Loc -102.5 mm', 'Thk 1.25 mm'])
-    expect(texts(pane(), 'picture')).toEqual(['C -600 W 1500', 'Zoom 150 %'])
+    expect(texts(pane(), 'picture')).toEqual(['C -600 W 1500', 'Zoom 150%'])
   })
 
   it('says where lengths are not those of the patient, and where an image has lost something', () => {

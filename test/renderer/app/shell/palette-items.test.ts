@@ -46,7 +46,7 @@ describe('the palette', () => {
           { keys: 'f2', name: 'Next field' },
         ],
       },
-      { group: 'Everywhere', shortcuts: [{ keys: 'mod+k', name: 'Search or go to', run }] },
+      { group: 'On any screen', shortcuts: [{ keys: 'mod+k', name: 'Search or go to', run }] },
       { group: 'Go to', shortcuts: [{ keys: 'g s', name: 'Studies', run }] },
     ]
     expect(names(actionsFor('', groups))).toEqual(['Assign to me'])
