@@ -107,6 +107,8 @@ it(`answers ${REQUESTS} requests of every kind by its document, and lives`, {
   const isTried = (status: number) => status < 300 || status === 422
   const untried = operations
     .map(({ name }) => name)
+    // They take an event or an https address, which no schema makes: `self-service.test.ts` has them.
+    .filter((name) => !/ \/v1\/(events\/|endpoints)/.test(name))
     .filter((name) => ![...(seen.get(name) ?? [])].some(isTried))
   expect(untried.slice(isNightly ? 0 : 3)).toEqual([])
 })
