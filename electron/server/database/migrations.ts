@@ -12,7 +12,7 @@ import { neededAddenda } from './migrations/0018-needed-addenda.ts'
 import { retrievalIndex } from './migrations/0021-retrieval-index.ts'
 import { lifecycle } from './migrations/0023-lifecycle.ts'
 import { tierTables } from './migrations/0024-tiers.ts'
-import { ownEvents } from './migrations/0029-own-events.ts'
+import { ownEvents } from './migrations/0026-own-events.ts'
 
 // Short migrations are written here, longer ones in separate files. A released migration is never
 // changed. Its number is its position in the list, and the schema version.

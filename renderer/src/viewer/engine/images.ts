@@ -167,7 +167,7 @@ async function readOnce(
         // What has arrived is often the whole list: the first image is requested and the page is
         // drawn while the rest is still being read.
         if (performance.now() - began > LONGEST_TASK) {
-          await nextTask()
+          await pause(0)
           began = performance.now()
         }
       }
@@ -186,5 +186,3 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
-
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
