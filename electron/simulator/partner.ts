@@ -23,9 +23,10 @@ export { verifyPartnerRequest } from './verify.ts'
 
 /**
  * How the partner responds. normal: answers; slow: answers after `slowMs`; down: closes every
- * connection; refuse: `authorized` false; garbage: 200 with an unusable answer, alternately not
- * JSON and of the wrong structure; huge: 10,000 items; large: an answer of 10 MiB; oversize: one of
- * more than 20 MiB; hang: headers only; error: 500; gone: 410; redirect: to a port of this PC.
+ * connection; refuse: `authorized` false; garbage: 200 with an unusable answer, for
+ * each type of event alternately not JSON and of the wrong structure; huge: 10,000 items; large: an
+ * answer of 10 MiB; oversize: one of more than 20 MiB; hang: headers only; error: 500; gone: 410;
+ * redirect: to a port of this PC.
  */
 export const SCENARIOS = [
   ...(['normal', 'slow', 'down', 'refuse', 'garbage', 'huge', 'large', 'oversize'] as const),
@@ -218,7 +219,7 @@ export class PartnerSimulator implements AsyncDisposable {
       case 'refuse':
         return sendJson(response, 200, REFUSALS[event.type])
       case 'garbage':
-        return send(response, 200, GARBAGE[this.requests % 2] ?? '')
+        return send(response, 200, GARBAGE[((this.requestsOf[event.type] ?? 1) - 1) % 2] ?? '')
       case 'large':
         return sendPadded(response, 10)
       case 'oversize':

@@ -341,7 +341,7 @@ describe('the clinical context', () => {
     const { studyId } = await newScribeStudy(clinic.keys.partner.call, {
       studyInstanceUid: EXAM.StudyInstanceUID,
     })
-    partner.setSequence(context, ['error', 'garbage'])
+    partner.setSequence(context, ['garbage', 'error'])
     for (let failures = 0; failures < 2; failures++)
       expect(await ask(clinic, studyId)).toEqual({
         ...{

@@ -487,6 +487,9 @@ const signAnswer: Ask = async ({ gateway, work }) => {
   }
 }
 
+/** Which of the two malformed responses is the last one depends on how often it was tried. */
+const MALFORMED = /the response (?:is not JSON in UTF-8|does not have the agreed form: .*)$/
+
 const deliverAnswer: Ask = async ({ gateway, work, owner }) => {
   const { partner } = gateway
   const before = partner.requestsOf['report.delivered'] ?? 0
@@ -512,7 +515,10 @@ const deliverAnswer: Ask = async ({ gateway, work, owner }) => {
     answer:
       refused !== '' ? refused : isThere ? 'delivered' : isTried ? 'tried, and waits' : 'waits',
     kept: text === NORMAL && signedAt ? 'the report' : 'nothing',
-    seen: [`report: ${delivery?.state}`, textOf(delivery?.lastError)]
+    seen: [
+      `report: ${delivery?.state}`,
+      textOf(delivery?.lastError).replace(MALFORMED, '(malformed)'),
+    ]
       .filter((part) => part !== '')
       .join(', '),
   }
