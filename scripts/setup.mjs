@@ -174,11 +174,16 @@ export function placeNative(ways = ['present', 'cache', 'prebuild']) {
 
 const built = join(root, 'dist', '.built')
 
+const SOURCES = [
+  ...['electron', 'renderer', 'shared'],
+  ...['scripts/vite', 'vite.config.ts', 'package-lock.json'],
+]
+/** The documentation site is made of them. */
+const DOCUMENTS = ['docs', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+
 /** Whether dist/ is newer than every source. */
 export function isBuilt() {
-  const sources = ['electron', 'renderer', 'shared', 'vite.config.ts', 'package-lock.json'].map(
-    (name) => newest(join(root, name)),
-  )
+  const sources = [...SOURCES, ...DOCUMENTS].map((name) => newest(join(root, name)))
   return existsSync(built) && statSync(built).mtimeMs > Math.max(...sources)
 }
 

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import MiniSearch from 'minisearch'
+import { SEARCH_OPTIONS, type SearchEntry } from '../../../renderer/src/help/search.ts'
+import { type NavigationLink, pageHtml, type SiteAssets } from './layout.ts'
+import { type Rendered, renderMarkdown } from './markdown.ts'
+import { navigationOf } from './navigation.ts'
+import { type Page, readPages } from './pages.ts'
+
+/** The folder of the site in the built window, and in its addresses. */
+export const SITE = 'help'
+const EXCERPT = 160
+/** Records of the past, which a search lists after the manuals. */
+const HISTORY = /^(decisions\/|changelog|api-changes|status)/
+const PICTURE = /\.(png|svg|webp|jpe?g|gif)$/i
+/** Files that the gateway serves elsewhere. */
+const SERVED: Readonly<Record<string, string>> = { 'docs/openapi.json': '/openapi.json' }
+
+interface RenderedPage extends Rendered {
+  readonly page: Page
+  readonly title: string
+}
+
+/** The documentation site, made from the Markdown files of the repository (decision 0080). */
+export class HelpSite {
+  readonly #root: string
+  readonly #pages: readonly Page[]
+  readonly #rendered: readonly RenderedPage[]
+  readonly #pictures = new Set<string>()
+
+  /** @param root folder of the repository */
+  constructor(root: string) {
+    this.#root = root
+    this.#pages = readPages(root)
+    this.#rendered = this.#pages.map((page) => {
+      const rendered = renderMarkdown(page.markdown, (target) => this.#resolve(page, target))
+      const title = rendered.headings.find(({ depth }) => depth === 1)?.text ?? page.source
+      return { ...rendered, page, title }
+    })
+  }
+
+  /** The search index as JSON, for `MiniSearch.loadJSON`. */
+  searchIndex(): string {
+    const search = new MiniSearch<SearchEntry>(SEARCH_OPTIONS)
+    const entries = this.#rendered.flatMap(({ page, title, sections }) =>
+      sections.map(({ heading, text }) => ({
+        title,
+        heading: heading?.text ?? title,
+        text,
+        href: addressOf(page) + (heading && heading.depth > 1 ? `#${heading.id}` : ''),
+        excerpt: text.length > EXCERPT ? `${text.slice(0, EXCERPT).trimEnd()} …` : text,
+        weight: HISTORY.test(page.file) ? 0.4 : 1,
+      })),
+    )
+    search.addAll(entries.map((entry, id) => ({ ...entry, id })))
+    return JSON.stringify(search)
+  }
+
+  /** The HTML of each page by its path below `/help/`. */
+  pages(assets: SiteAssets): ReadonlyMap<string, string> {
+    return new Map(
+      this.#rendered.map(({ page, title, html, headings }) => [
+        page.file,
+        pageHtml(
+          { title, source: page.source, html, headings, navigation: this.#navigationOn(page) },
+          assets,
+        ),
+      ]),
+    )
+  }
+
+  /** The pictures of the pages by their path below `/help/`. */
+  pictures(): ReadonlyMap<string, Buffer> {
+    return new Map(
+      [...this.#pictures].map((source) => [
+        pictureFile(source),
+        readFileSync(join(this.#root, source)),
+      ]),
+    )
+  }
+
+  /** The anchors of a page by its path below `/help/`; undefined if there is no such page. */
+  anchorsOf(file: string): ReadonlySet<string> | undefined {
+    const found = this.#rendered.find(({ page }) => page.file === file)
+    return found && new Set(found.headings.map(({ id }) => id))
+  }
+
+  /** Links to files and headings that do not exist, one sentence each. */
+  faults(): string[] {
+    return this.#rendered.flatMap(({ page, links }) =>
+      links.filter((target) => this.#isBroken(page, target)).map((target) => {
+        return `${page.source} links ${target}, which does not exist.`
+      }),
+    )
+  }
+
+  #isBroken(page: Page, target: string): boolean {
+    if (isElsewhere(target)) return false
+    const { path, anchor } = partsOf(target)
+    const linked = path === '' ? page : this.#pageAt(sourceOf(page, path))
+    if (!linked) return !existsSync(join(this.#root, sourceOf(page, path)))
+    return anchor !== '' && this.anchorsOf(linked.file)?.has(anchor) !== true
+  }
+
+  #resolve(page: Page, target: string): string | undefined {
+    if (isElsewhere(target) || target.startsWith('#')) return target
+    const { path, anchor } = partsOf(target)
+    const source = sourceOf(page, path)
+    const linked = this.#pageAt(source)
+    if (linked) return addressOf(linked) + (anchor === '' ? '' : `#${anchor}`)
+    if (PICTURE.test(source) && existsSync(join(this.#root, source))) {
+      this.#pictures.add(source)
+      return `/${SITE}/${pictureFile(source)}`
+    }
+    // A file of the sources, which the gateway does not have.
+    return SERVED[source]
+  }
+
+  #pageAt(source: string): Page | undefined {
+    const path = join(this.#root, source)
+    const isFolder = existsSync(path) && statSync(path).isDirectory()
+    const name = isFolder ? posix.join(source, 'README.md') : source
+    return this.#pages.find((page) => page.source === name)
+  }
+
+  #navigationOn(current: Page) {
+    const start = this.#pageAt('docs')
+    if (!start) return []
+    const linkTo = (page: Page): NavigationLink => ({
+      href: addressOf(page),
+      title: this.#rendered.find((one) => one.page === page)?.title ?? page.source,
+      isCurrent: page === current,
+      within: this.#within(page, current).map(linkTo),
+    })
+    const groups = navigationOf(this.#pages, start, (target) =>
+      isElsewhere(target) ? undefined : this.#pageAt(sourceOf(start, partsOf(target).path)),
+    )
+    return groups.map(({ name, pages }) => ({ name, links: pages.map(linkTo) }))
+  }
+
+  /** The other pages of the folder that a page is the index of, if the current page is there, too. */
+  #within(index: Page, current: Page): readonly Page[] {
+    const folder = posix.dirname(index.file)
+    if (folder === '.' || !index.file.endsWith('/index.html')) return []
+    if (posix.dirname(current.file) !== folder) return []
+    return this.#pages.filter((page) => page !== index && posix.dirname(page.file) === folder)
+  }
+}
+
+const addressOf = ({ file }: Page): string =>
+  file === 'index.html' ? `/${SITE}/` : `/${SITE}/${file}`
+
+/** Pictures keep their place in `docs/`. */
+const pictureFile = (source: string): string => source.replace(/^docs\//, '').toLowerCase()
+
+const isElsewhere = (target: string): boolean => /^([a-z][a-z\d+.-]*:|\/\/)/i.test(target)
+
+function partsOf(target: string): { readonly path: string; readonly anchor: string } {
+  const [path = '', anchor = ''] = target.split('#')
+  return { path: decodeURI(path), anchor: decodeURIComponent(anchor) }
+}
+
+const sourceOf = (page: Page, path: string): string =>
+  posix.normalize(posix.join(posix.dirname(page.source), path)).replace(/\/$/, '')
