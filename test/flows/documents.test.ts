@@ -319,7 +319,7 @@ describe.each(USER_DOCUMENTS)('%s', (name) => {
       ),
     ).toEqual([])
     const commands = codes.flatMap(
-      (code) => /^npm run -s gateway -- ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [],
+      (code) => /^(?:npm run -s gateway --|isthmus) ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [],
     )
     expect(
       commands.filter(
