@@ -417,6 +417,7 @@ export default defineConfig({
   server: {
     proxy: {
       '/dashboard': 'http://127.0.0.1:8042',
+      '/help': 'http://127.0.0.1:8042',
       '/v1': 'http://127.0.0.1:8042',
       '/viewer': 'http://127.0.0.1:8042',
     },

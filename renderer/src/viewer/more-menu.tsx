@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
+import { HELP_TARGET, VIEWER_HELP } from '../ui/help.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { run } from './commands.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
@@ -61,6 +62,15 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
             {item('sheet')}
           </>
         )}
+        <Menu.Divider />
+        <Menu.Item
+          component="a"
+          href={VIEWER_HELP}
+          target={HELP_TARGET}
+          className={css.item ?? ''}
+        >
+          {t('ui.viewer.help')}
+        </Menu.Item>
         {isOwn && (
           <>
             <Menu.Divider />

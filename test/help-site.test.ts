@@ -1,0 +1,185 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import MiniSearch from 'minisearch'
+import { describe, expect, it } from 'vitest'
+import { SEARCH_OPTIONS, type SearchEntry } from '../renderer/src/help/search.ts'
+import { HELP_PAGES, VIEWER_HELP } from '../renderer/src/ui/help.ts'
+import { HelpSite } from '../scripts/vite/help/site.ts'
+import { tempFolder } from './support/temp-store.ts'
+
+// The documentation site that the gateway serves at /help (decision 0080).
+
+const root = join(import.meta.dirname, '..')
+const ASSETS = { script: '/assets/help-1.js', styles: ['/assets/help-1.css'], index: '/index.json' }
+
+/** A site made from these files of a repository. */
+function siteOf(files: Readonly<Record<string, string | Buffer>>): HelpSite {
+  const folder = tempFolder()
+  for (const [name, content] of Object.entries({ 'docs/README.md': '# Docs\n', ...files })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+  return new HelpSite(folder)
+}
+const pageOf = (site: HelpSite, file: string): string => site.pages(ASSETS).get(file) ?? ''
+const articleOf = (markdown: string, more: Readonly<Record<string, string>> = {}): string =>
+  /<article>\n(.*)<\/article>/s.exec(
+    pageOf(siteOf({ 'docs/PAGE.md': markdown, ...more }), 'page.html'),
+  )?.[1] ?? ''
+
+describe('a page', () => {
+  it('is made from each document, and folders without a list of their pages get one', () => {
+    const site = siteOf({
+      'README.md': '# Product\n',
+      'docs/OPERATION.md': '# Operation\n',
+      'docs/api/README.md': '# API\n',
+      'docs/api/STUDIES.md': '# Studies\n',
+      'docs/decisions/0001-one.md': '# One decision\n',
+    })
+    expect([...site.pages(ASSETS).keys()].sort()).toEqual([
+      ...['api/index.html', 'api/studies.html', 'decisions/0001-one.html', 'decisions/index.html'],
+      ...['index.html', 'operation.html', 'readme.html'],
+    ])
+    expect(pageOf(site, 'decisions/index.html')).toContain(
+      '<a href="/help/decisions/0001-one.html">One decision</a>',
+    )
+    expect(() => siteOf({ 'SECURITY.md': '# A\n', 'docs/SECURITY.md': '# B\n' })).toThrow(
+      'help/security.html',
+    )
+  })
+
+  it('has the anchors that GitHub gives headings', () => {
+    const site = siteOf({
+      'docs/PAGE.md':
+        '# Page\n## 1. Make `sk_test_` keys, *once*\n## It’s over – déjà vu\n## Same\n## Same\n### Same\n',
+    })
+    expect([...(site.anchorsOf('page.html') ?? [])]).toEqual([
+      ...['page', '1-make-sk_test_-keys-once', 'its-over--déjà-vu', 'same', 'same-1', 'same-2'],
+    ])
+  })
+
+  it('links other pages, and names files of the sources without a link', () => {
+    const html = articleOf(
+      [
+        ...['[a](OTHER.md)', '[b](OTHER.md#part-two)', '[c](#here)', '[d](../SECURITY.md)'],
+        ...['[e](decisions/0001-one.md)', '[f](decisions/)', '[g](openapi.json)'],
+        ...['[h](../electron/main.ts)', '[i](https://example.org/x?a=1&b=2)'],
+      ].join('\n\n'),
+      {
+        'docs/OTHER.md': '# Other\n## Part two\n',
+        'SECURITY.md': '# Security\n',
+        'docs/decisions/0001-one.md': '# One\n',
+        'docs/openapi.json': '{}',
+        'electron/main.ts': '',
+      },
+    )
+    expect([...html.matchAll(/<p>(.*)<\/p>/g)].map(([, text]) => text)).toEqual([
+      ...['<a href="/help/other.html">a</a>', '<a href="/help/other.html#part-two">b</a>'],
+      ...['<a href="#here">c</a>', '<a href="/help/security.html">d</a>'],
+      '<a href="/help/decisions/0001-one.html">e</a>',
+      '<a href="/help/decisions/index.html">f</a>',
+      ...['<a href="/openapi.json">g</a>', 'h'],
+      '<a href="https://example.org/x?a=1&amp;b=2">i</a>',
+    ])
+  })
+
+  it('reports links to files and headings that do not exist', () => {
+    const site = siteOf({
+      'docs/PAGE.md': '# Page\n[a](NONE.md) [b](#none) [c](README.md#docs) [d](README.md#none)\n',
+    })
+    expect(site.faults()).toEqual(
+      ['NONE.md', '#none', 'README.md#none'].map(
+        (target) => `docs/PAGE.md links ${target}, which does not exist.`,
+      ),
+    )
+  })
+
+  it('escapes code and text, leaves out comments, and shows diagrams as they are written', () => {
+    const html = articleOf(
+      '<!-- made by a script -->\nA <b>bold</b> `<script>` & more < less\n\n```mermaid\na --> "b" & <c>\n```\n',
+    )
+    expect(html).not.toContain('made by')
+    expect(html).toContain('<b>bold</b> <code>&lt;script&gt;</code> &amp; more &lt; less')
+    expect(html).toContain('a --&gt; &quot;b&quot; &amp; &lt;c&gt;')
+  })
+
+  it('shows pictures, which come with the site', () => {
+    const bytes = Buffer.from('a picture')
+    const site = siteOf({
+      'docs/PAGE.md': '![What it shows](pictures/one.png)\n\n<img src="pictures/one.png" alt="x">\n',
+      'docs/pictures/one.png': bytes,
+      'docs/pictures/unused.png': bytes,
+    })
+    expect(pageOf(site, 'page.html')).toContain(
+      '<img src="/help/pictures/one.png" alt="What it shows" loading="lazy">',
+    )
+    expect(pageOf(site, 'page.html')).toContain('<img src="/help/pictures/one.png" alt="x">')
+    expect([...site.pictures()]).toEqual([['pictures/one.png', bytes]])
+  })
+
+  it('lists its headings and the pages by the readers that the map of the documents names', () => {
+    const site = siteOf({
+      'docs/README.md':
+        '# Documentation\n[OTHER](OTHER.md)\n## For clinics\n| [STAFF](STAFF.md) | x |\n|---|---|\n| [again](STAFF.md#a) | [S](api/) |\n## Nothing\n',
+      'docs/STAFF.md': '# Staff guide\n## A\n## B & C\n### D\n',
+      'docs/OTHER.md': '# Other\n',
+      'docs/api/README.md': '# API\n',
+      'docs/api/ONE.md': '# One\n',
+    })
+    const page = pageOf(site, 'staff.html')
+    expect(page).toContain('<li class="depth-2"><a href="#b--c">B &amp; C</a></li>')
+    const pages = /<nav id="pages".*<\/nav>/s.exec(page)?.[0] ?? ''
+    expect(
+      [...pages.matchAll(/<(?:h2|a)[^>]*>[^<]*/g)].map(([text]) => text.replace(/<[^ >]*/, '')),
+    ).toEqual([
+      ...['>For clinics', ' href="/help/staff.html" aria-current="page">Staff guide'],
+      ...[' href="/help/api/index.html">API', '>More', ' href="/help/other.html">Other'],
+    ])
+    expect(pageOf(site, 'api/one.html')).toContain('<a href="/help/api/one.html" aria-current')
+  })
+})
+
+describe('the search', () => {
+  it('finds sections by their headings and words, and manuals before records of the past', () => {
+    const site = siteOf({
+      'docs/OPERATION.md': '# Operation\n## Backups\nChoose a folder.\n## Alerts\nThe disk.\n',
+      'docs/decisions/0001-x.md': '# Backups are files\nBackups, backups.\n',
+    })
+    const search = MiniSearch.loadJSON<SearchEntry>(site.searchIndex(), SEARCH_OPTIONS)
+    const found = (text: string) => search.search(text).map(({ href }) => String(href))
+    expect(found('backup')[0]).toBe('/help/operation.html#backups')
+    expect(found('backup')).toContain('/help/decisions/0001-x.html')
+    expect(found('choose fodler')).toEqual(['/help/operation.html#backups'])
+    expect(found('nothing-of-this')).toEqual([])
+  })
+})
+
+describe('the site of this repository', () => {
+  const site = new HelpSite(root)
+
+  it('has no link to a file or a heading that does not exist', () => {
+    expect(site.faults()).toEqual([])
+  })
+
+  it('has no script in its pages, which the security policy of the gateway would refuse', () => {
+    for (const [file, html] of site.pages(ASSETS)) {
+      const scripts = html.match(/<script[^>]*>/g) ?? []
+      expect([file, scripts.length]).toEqual([file, 1])
+      expect(html, file).not.toMatch(/<[a-z][^>]* on[a-z]+=|href="javascript:/i)
+    }
+  })
+
+  it('describes each screen of the window, at a heading that is there', () => {
+    const router = readFileSync(join(root, 'renderer/src/app/router.tsx'), 'utf8')
+    const paths = [...router.matchAll(/^ {2}path: '([^']+)'/gm)].map(([, path = '']) => path)
+    expect(paths.length).toBeGreaterThan(40)
+    expect(Object.keys(HELP_PAGES).sort()).toEqual(paths.sort())
+    const targets = [...Object.values(HELP_PAGES), VIEWER_HELP.replace('/help/', '')]
+    const missing = targets.filter((target) => {
+      const [file = '', anchor] = target.split('#')
+      const anchors = site.anchorsOf(file)
+      return !anchors || (anchor !== undefined && !anchors.has(anchor))
+    })
+    expect(missing).toEqual([])
+  })
+})
