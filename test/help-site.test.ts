@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import MiniSearch from 'minisearch'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { SEARCH_OPTIONS, type SearchEntry } from '../renderer/src/help/search.ts'
-import { HELP_PAGES, VIEWER_HELP } from '../renderer/src/ui/help.ts'
+import { HELP_PAGES } from '../renderer/src/ui/help.ts'
 import { HelpSite } from '../scripts/vite/help/site.ts'
 import { tempFolder } from './support/temp-store.ts'
 
@@ -12,9 +12,16 @@ import { tempFolder } from './support/temp-store.ts'
 const root = join(import.meta.dirname, '..')
 const ASSETS = { script: '/assets/help-1.js', styles: ['/assets/help-1.css'], index: '/index.json' }
 
+const folders: Disposable[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) folder[Symbol.dispose]()
+})
+
 /** A site made from these files of a repository. */
 function siteOf(files: Readonly<Record<string, string | Buffer>>): HelpSite {
-  const folder = tempFolder()
+  const temp = tempFolder()
+  folders.push(temp)
+  const { folder } = temp
   for (const [name, content] of Object.entries({ 'docs/README.md': '# Docs\n', ...files })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content)
@@ -174,7 +181,9 @@ describe('the site of this repository', () => {
     const paths = [...router.matchAll(/^ {2}path: '([^']+)'/gm)].map(([, path = '']) => path)
     expect(paths.length).toBeGreaterThan(40)
     expect(Object.keys(HELP_PAGES).sort()).toEqual(paths.sort())
-    const targets = [...Object.values(HELP_PAGES), VIEWER_HELP.replace('/help/', '')]
+    const viewer = readFileSync(join(root, 'renderer/src/viewer/more-menu.tsx'), 'utf8')
+    const [, ofViewer = ''] = /href="\/help\/([^"]+)"/.exec(viewer) ?? []
+    const targets = [...Object.values(HELP_PAGES), ofViewer]
     const missing = targets.filter((target) => {
       const [file = '', anchor] = target.split('#')
       const anchors = site.anchorsOf(file)

@@ -55,9 +55,6 @@ export const HELP_PAGES: Readonly<Record<string, string>> = {
   '/settings/tiers': 'tiers.html',
 }
 
-/** Of the viewer, which is a page of its own. */
-export const VIEWER_HELP = '/help/viewer.html'
-
 /** The tab of the documentation: one for all screens. */
 export const HELP_TARGET = 'isthmus-help'
 

@@ -1,7 +1,6 @@
 import { Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
-import { HELP_TARGET, VIEWER_HELP } from '../ui/help.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { run } from './commands.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
@@ -65,8 +64,8 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
         <Menu.Divider />
         <Menu.Item
           component="a"
-          href={VIEWER_HELP}
-          target={HELP_TARGET}
+          href="/help/viewer.html"
+          target="isthmus-help"
           className={css.item ?? ''}
         >
           {t('ui.viewer.help')}

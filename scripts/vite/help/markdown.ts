@@ -1,4 +1,4 @@
-import { Marked, Renderer, type Token, type Tokens } from 'marked'
+import { getDefaults, lexer, Parser, Renderer, type Token, type Tokens } from 'marked'
 
 export interface Heading {
   readonly depth: number
@@ -26,7 +26,7 @@ export type Resolve = (target: string) => string | undefined
 
 /** Renders GitHub Flavored Markdown. Comments are left out. */
 export function renderMarkdown(markdown: string, resolve: Resolve): Rendered {
-  const tokens = new Marked().lexer(markdown)
+  const tokens = lexer(markdown)
   const ids = new Map<Token, string>()
   const headings: Heading[] = []
   const sections: { heading: Heading | undefined; text: string }[] = []
@@ -50,7 +50,8 @@ export function renderMarkdown(markdown: string, resolve: Resolve): Rendered {
     return resolve(target)
   }
   const renderer = new PageRenderer(ids, noting)
-  return { html: new Marked({ renderer }).parser(tokens), headings, sections, links }
+  const html = new Parser({ ...getDefaults(), renderer }).parse(tokens)
+  return { html, headings, sections, links }
 }
 
 class PageRenderer extends Renderer {

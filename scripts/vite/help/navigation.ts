@@ -1,4 +1,4 @@
-import { Marked, type Token } from 'marked'
+import { lexer, type Token, walkTokens } from 'marked'
 import type { Page } from './pages.ts'
 
 export interface NavigationGroup {
@@ -19,13 +19,12 @@ export function navigationOf(
 ): readonly NavigationGroup[] {
   const listed = new Set<Page>([start])
   const groups: { name: string; pages: Page[] }[] = []
-  const marked = new Marked()
-  for (const token of marked.lexer(start.markdown)) {
+  for (const token of lexer(start.markdown)) {
     if (token.type === 'heading' && token.depth > 1)
       groups.push({ name: String(token.text), pages: [] })
     const group = groups.at(-1)
     if (!group) continue
-    marked.walkTokens([token], (inner: Token) => {
+    walkTokens([token], (inner: Token) => {
       const page = inner.type === 'link' ? pageOf(String(inner.href)) : undefined
       if (!page || listed.has(page)) return
       listed.add(page)
