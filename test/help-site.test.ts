@@ -101,7 +101,30 @@ describe('a page', () => {
     )
   })
 
-  it('escapes code and text, leaves out comments, and shows diagrams as they are written', () => {
+  it('shows the title of a page where a link has the name of its file', () => {
+    const html = articleOf('[STAFF.md](STAFF.md), [the guide](STAFF.md)\n', {
+      'docs/STAFF.md': '# Staff & `guide`\n',
+    })
+    expect(html).toBe(
+      '<p><a href="/help/staff.html">Staff &amp; guide</a>, <a href="/help/staff.html">the guide</a></p>\n',
+    )
+  })
+
+  it('shows the edges of a flowchart as a list', () => {
+    const html = articleOf(
+      '```mermaid\nflowchart LR\n  a["One<br>CT, MR"] -- "images (DICOM)" --> b["Two & more"]\n  b -- "reports" --> a\n```\n',
+    )
+    expect(html).toBe(
+      [
+        '<ul>',
+        '<li><strong>One</strong> CT, MR → <strong>Two &amp; more</strong>: images (DICOM)</li>',
+        '<li><strong>Two &amp; more</strong> → <strong>One</strong> CT, MR: reports</li>',
+        '</ul>\n',
+      ].join('\n'),
+    )
+  })
+
+  it('escapes code and text, leaves out comments, and shows other diagrams as they are written', () => {
     const html = articleOf(
       '<!-- made by a script -->\nA <b>bold</b> `<script>` & more < less\n\n```mermaid\na --> "b" & <c>\n```\n',
     )

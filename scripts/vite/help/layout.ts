@@ -1,4 +1,5 @@
-import { escapeHtml, type Heading } from './markdown.ts'
+import { escapeHtml } from './escape-html.ts'
+import type { Heading } from './markdown.ts'
 
 /** Addresses of the built files that every page loads. */
 export interface SiteAssets {

@@ -1,4 +1,6 @@
 import { getDefaults, lexer, Parser, Renderer, type Token, type Tokens } from 'marked'
+import { escapeHtml } from './escape-html.ts'
+import { flowchartList } from './flowchart.ts'
 
 export interface Heading {
   readonly depth: number
@@ -21,8 +23,18 @@ export interface Rendered {
   readonly links: readonly string[]
 }
 
-/** The address that a link or a picture of a document gets on the site; undefined for no link. */
-export type Resolve = (target: string) => string | undefined
+/** Where a link or a picture of a document leads to on the site. */
+export interface Target {
+  readonly href: string
+  /** Title of the page, if it is one. */
+  readonly title?: string
+}
+
+/** Finds the target of a link or a picture; undefined for no link. */
+export type Resolve = (target: string) => Target | undefined
+
+/** A link with the name of a file as its text shows the title of the page. */
+const FILE_NAME = /^`?[\w./-]+(\.md|\/)`?$/
 
 /** Renders GitHub Flavored Markdown. Comments are left out. */
 export function renderMarkdown(markdown: string, resolve: Resolve): Rendered {
@@ -73,26 +85,34 @@ class PageRenderer extends Renderer {
     return `<h${depth} id="${escapeHtml(id)}">${text}${depth > 1 ? link : ''}</h${depth}>\n`
   }
 
-  override link({ href, title, tokens }: Tokens.Link): string {
-    const text = this.parser.parseInline(tokens)
+  override link({ href, title, text, tokens }: Tokens.Link): string {
     const target = this.#resolve(href)
-    if (target === undefined) return text
-    return `<a href="${escapeHtml(target)}"${titleAttribute(title)}>${text}</a>`
+    if (!target) return this.parser.parseInline(tokens)
+    const shown =
+      target.title !== undefined && FILE_NAME.test(text)
+        ? escapeHtml(target.title)
+        : this.parser.parseInline(tokens)
+    return `<a href="${escapeHtml(target.href)}"${titleAttribute(title)}>${shown}</a>`
+  }
+
+  override code(token: Tokens.Code): string {
+    const flowchart = token.lang === 'mermaid' ? flowchartList(token.text) : undefined
+    return flowchart ?? super.code(token)
   }
 
   override image({ href, title, text }: Tokens.Image): string {
-    const source = this.#resolve(href)
+    const picture = this.#resolve(href)
     const alt = escapeHtml(text)
-    if (source === undefined) return alt
-    return `<img src="${escapeHtml(source)}" alt="${alt}"${titleAttribute(title)} loading="lazy">`
+    if (!picture) return alt
+    return `<img src="${escapeHtml(picture.href)}" alt="${alt}"${titleAttribute(title)} loading="lazy">`
   }
 
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
     return text
       .replace(/<!--.*?(-->|$)/gs, '')
       .replace(/ (src|srcset|href)="([^"]*)"/g, (_all, name: string, target: string) => {
-        const address = this.#resolve(target)
-        return address === undefined ? '' : ` ${name}="${escapeHtml(address)}"`
+        const resolved = this.#resolve(target)
+        return resolved ? ` ${name}="${escapeHtml(resolved.href)}"` : ''
       })
   }
 
@@ -142,11 +162,3 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 const decoded = (text: string): string =>
   text.replace(/&(lt|gt|amp|quot|nbsp);/g, (entity) => ENTITIES[entity] ?? entity)
-
-/** For text and for attributes in double quotes. */
-export const escapeHtml = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')

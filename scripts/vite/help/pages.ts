@@ -7,6 +7,8 @@ export interface Page {
   readonly source: string
   /** Path of the page below `/help/`, such as `operation.html`. */
   readonly file: string
+  /** The text of its first heading. */
+  readonly title: string
   readonly markdown: string
 }
 
@@ -28,11 +30,7 @@ export function readPages(root: string): readonly Page[] {
       .filter((name) => name.endsWith('.md'))
       .sort(),
   ]
-  const pages = sources.map((source) => ({
-    source,
-    file: fileOf(source),
-    markdown: readFileSync(join(root, source), 'utf8'),
-  }))
+  const pages = sources.map((source) => pageOf(source, readFileSync(join(root, source), 'utf8')))
   const folders = new Set(
     sources.map((name) => posix.dirname(name)).filter((name) => name !== '.'),
   )
@@ -48,6 +46,13 @@ export function readPages(root: string): readonly Page[] {
   return all
 }
 
+const pageOf = (source: string, markdown: string): Page => ({
+  source,
+  file: fileOf(source),
+  title: /^# (.+)$/m.exec(markdown)?.[1]?.replace(/[`*]/g, '') ?? source,
+  markdown,
+})
+
 /** `docs/decisions/README.md` becomes `decisions/index.html`, `SECURITY.md` `security.html`. */
 function fileOf(source: string): string {
   const path = source.startsWith(`${DOCS}/`)
@@ -62,12 +67,6 @@ function indexOf(folder: string, pages: readonly Page[]): Page {
   )
   const name = posix.basename(folder)
   const title = folder === DOCS ? 'Documentation' : `${name[0]?.toUpperCase()}${name.slice(1)}`
-  const lines = listed.map(
-    ({ source, markdown }) =>
-      `- [${headingOf(markdown) ?? source}](${posix.relative(folder, source)})`,
-  )
-  const source = `${folder}/README.md`
-  return { source, file: fileOf(source), markdown: `# ${title}\n\n${lines.join('\n')}\n` }
+  const lines = listed.map((page) => `- [${page.title}](${posix.relative(folder, page.source)})`)
+  return pageOf(`${folder}/README.md`, `# ${title}\n\n${lines.join('\n')}\n`)
 }
-
-const headingOf = (markdown: string): string | undefined => /^# (.+)$/m.exec(markdown)?.[1]

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import MiniSearch from 'minisearch'
 import { SEARCH_OPTIONS, type SearchEntry } from '../../../renderer/src/help/search.ts'
 import { type NavigationLink, pageHtml, type SiteAssets } from './layout.ts'
-import { type Rendered, renderMarkdown } from './markdown.ts'
+import { type Rendered, renderMarkdown, type Target } from './markdown.ts'
 import { navigationOf } from './navigation.ts'
 import { type Page, readPages } from './pages.ts'
 
@@ -18,7 +18,6 @@ const SERVED: Readonly<Record<string, string>> = { 'docs/openapi.json': '/openap
 
 interface RenderedPage extends Rendered {
   readonly page: Page
-  readonly title: string
 }
 
 /** The documentation site, made from the Markdown files of the repository (decision 0080). */
@@ -32,20 +31,19 @@ export class HelpSite {
   constructor(root: string) {
     this.#root = root
     this.#pages = readPages(root)
-    this.#rendered = this.#pages.map((page) => {
-      const rendered = renderMarkdown(page.markdown, (target) => this.#resolve(page, target))
-      const title = rendered.headings.find(({ depth }) => depth === 1)?.text ?? page.source
-      return { ...rendered, page, title }
-    })
+    this.#rendered = this.#pages.map((page) => ({
+      ...renderMarkdown(page.markdown, (target) => this.#resolve(page, target)),
+      page,
+    }))
   }
 
   /** The search index as JSON, for `MiniSearch.loadJSON`. */
   searchIndex(): string {
     const search = new MiniSearch<SearchEntry>(SEARCH_OPTIONS)
-    const entries = this.#rendered.flatMap(({ page, title, sections }) =>
+    const entries = this.#rendered.flatMap(({ page, sections }) =>
       sections.map(({ heading, text }) => ({
-        title,
-        heading: heading?.text ?? title,
+        title: page.title,
+        heading: heading?.text ?? page.title,
         text,
         href: addressOf(page) + (heading && heading.depth > 1 ? `#${heading.id}` : ''),
         excerpt: text.length > EXCERPT ? `${text.slice(0, EXCERPT).trimEnd()} …` : text,
@@ -59,12 +57,9 @@ export class HelpSite {
   /** The HTML of each page by its path below `/help/`. */
   pages(assets: SiteAssets): ReadonlyMap<string, string> {
     return new Map(
-      this.#rendered.map(({ page, title, html, headings }) => [
+      this.#rendered.map(({ page, html, headings }) => [
         page.file,
-        pageHtml(
-          { title, source: page.source, html, headings, navigation: this.#navigationOn(page) },
-          assets,
-        ),
+        pageHtml({ ...page, html, headings, navigation: this.#navigationOn(page) }, assets),
       ]),
     )
   }
@@ -102,18 +97,23 @@ export class HelpSite {
     return anchor !== '' && this.anchorsOf(linked.file)?.has(anchor) !== true
   }
 
-  #resolve(page: Page, target: string): string | undefined {
-    if (isElsewhere(target) || target.startsWith('#')) return target
+  #resolve(page: Page, target: string): Target | undefined {
+    if (isElsewhere(target) || target.startsWith('#')) return { href: target }
     const { path, anchor } = partsOf(target)
     const source = sourceOf(page, path)
     const linked = this.#pageAt(source)
-    if (linked) return addressOf(linked) + (anchor === '' ? '' : `#${anchor}`)
+    if (linked)
+      return {
+        href: addressOf(linked) + (anchor === '' ? '' : `#${anchor}`),
+        title: linked.title,
+      }
     if (PICTURE.test(source) && existsSync(join(this.#root, source))) {
       this.#pictures.add(source)
-      return `/${SITE}/${pictureFile(source)}`
+      return { href: `/${SITE}/${pictureFile(source)}` }
     }
-    // A file of the sources, which the gateway does not have.
-    return SERVED[source]
+    // Other files of the sources are not on the site.
+    const href = SERVED[source]
+    return href === undefined ? undefined : { href }
   }
 
   #pageAt(source: string): Page | undefined {
@@ -128,7 +128,7 @@ export class HelpSite {
     if (!start) return []
     const linkTo = (page: Page): NavigationLink => ({
       href: addressOf(page),
-      title: this.#rendered.find((one) => one.page === page)?.title ?? page.source,
+      title: page.title,
       isCurrent: page === current,
       within: this.#within(page, current).map(linkTo),
     })
