@@ -136,7 +136,8 @@ describe('a page', () => {
   it('shows pictures, which come with the site', () => {
     const bytes = Buffer.from('a picture')
     const site = siteOf({
-      'docs/PAGE.md': '![What it shows](pictures/one.png)\n\n<img src="pictures/one.png" alt="x">\n',
+      'docs/PAGE.md':
+        '![What it shows](pictures/one.png)\n\n<img src="pictures/one.png" alt="x">\n',
       'docs/pictures/one.png': bytes,
       'docs/pictures/unused.png': bytes,
     })
@@ -179,7 +180,7 @@ describe('the search', () => {
     const found = (text: string) => search.search(text).map(({ href }) => String(href))
     expect(found('backup')[0]).toBe('/help/operation.html#backups')
     expect(found('backup')).toContain('/help/decisions/0001-x.html')
-    expect(found('choose fodler')).toEqual(['/help/operation.html#backups'])
+    expect(found('choose foldr')).toEqual(['/help/operation.html#backups'])
     expect(found('nothing-of-this')).toEqual([])
   })
 })

@@ -24,7 +24,14 @@ async function shoot(page: Page, name: string): Promise<void> {
   if (shots) await page.screenshot({ path: `${shots}/help-${name}.png` })
 }
 
-const PAGES = ['', 'staff.html', 'operation.html', 'api.html', 'decisions/index.html', 'readme.html']
+const PAGES = [
+  '',
+  'staff.html',
+  'operation.html',
+  'api.html',
+  'decisions/index.html',
+  'readme.html',
+]
 
 test('the documentation is read and searched without a network, in both themes, on a telephone and in print', async ({
   browser,
@@ -61,11 +68,7 @@ test('the documentation is read and searched without a network, in both themes, 
 
   // By links: the list of pages and the contents of a page.
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').nth(2).click()
-  await page
-    .getByRole('navigation', { name: 'On this page' })
-    .getByRole('link')
-    .last()
-    .click()
+  await page.getByRole('navigation', { name: 'On this page' }).getByRole('link').last().click()
   await expect(page).toHaveURL(/#./)
 
   for (const path of PAGES) {

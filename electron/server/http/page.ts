@@ -38,8 +38,7 @@ export function servePage(
     ...filesIn(folder, ASSETS),
     ...filesBelow(folder, HELP),
   ])
-  const has = (name: string) =>
-    !isCompressed(name) && (files.has(name) || files.has(`${name}.br`))
+  const has = (name: string) => !isCompressed(name) && (files.has(name) || files.has(`${name}.br`))
   const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
     if (!has(name)) throw nothingHere()
     const hasCompressed = files.has(`${name}.br`)

@@ -12,10 +12,9 @@ export function flowchartList(source: string): string | undefined {
   if (!/^flowchart\b/.test(first)) return undefined
   const edges = lines.map((line) => EDGE.exec(line.trim()))
   const labels = new Map(
-    edges.flatMap((edge) => [
-      [edge?.[1], edge?.[2]] as const,
-      [edge?.[4], edge?.[5]] as const,
-    ]).filter(([, label]) => label !== undefined),
+    edges
+      .flatMap((edge) => [[edge?.[1], edge?.[2]] as const, [edge?.[4], edge?.[5]] as const])
+      .filter(([, label]) => label !== undefined),
   )
   const nameOf = (id = '') => {
     const [name = '', ...details] = (labels.get(id) ?? id).split(/<br\s*\/?>/)

@@ -22,7 +22,10 @@ export interface PageContent {
   readonly source: string
   readonly html: string
   readonly headings: readonly Heading[]
-  readonly navigation: readonly { readonly name: string; readonly links: readonly NavigationLink[] }[]
+  readonly navigation: readonly {
+    readonly name: string
+    readonly links: readonly NavigationLink[]
+  }[]
 }
 
 /** Pages with more headings list only the main ones. */
@@ -71,8 +74,7 @@ ${content.navigation.map(({ name, links }) => `<h2>${escapeHtml(name)}</h2>\n${l
 
 function tableOfContents(headings: readonly Heading[]): string {
   const inText = headings.filter(({ depth }) => depth === 2 || depth === 3)
-  const shown =
-    inText.length > MOST_HEADINGS ? inText.filter(({ depth }) => depth === 2) : inText
+  const shown = inText.length > MOST_HEADINGS ? inText.filter(({ depth }) => depth === 2) : inText
   if (shown.length < 2) return ''
   const items = shown.map(
     ({ depth, id, text }) =>

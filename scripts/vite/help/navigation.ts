@@ -24,7 +24,7 @@ export function navigationOf(
       groups.push({ name: String(token.text), pages: [] })
     const group = groups.at(-1)
     if (!group) continue
-    walkTokens([token], (inner: Token) => {
+    void walkTokens([token], (inner: Token) => {
       const page = inner.type === 'link' ? pageOf(String(inner.href)) : undefined
       if (!page || listed.has(page)) return
       listed.add(page)

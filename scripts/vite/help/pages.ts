@@ -31,9 +31,7 @@ export function readPages(root: string): readonly Page[] {
       .sort(),
   ]
   const pages = sources.map((source) => pageOf(source, readFileSync(join(root, source), 'utf8')))
-  const folders = new Set(
-    sources.map((name) => posix.dirname(name)).filter((name) => name !== '.'),
-  )
+  const folders = new Set(sources.map((name) => posix.dirname(name)).filter((name) => name !== '.'))
   const all = [
     ...pages,
     ...[...folders]

@@ -83,9 +83,11 @@ export class HelpSite {
   /** Links to files and headings that do not exist, one sentence each. */
   faults(): string[] {
     return this.#rendered.flatMap(({ page, links }) =>
-      links.filter((target) => this.#isBroken(page, target)).map((target) => {
-        return `${page.source} links ${target}, which does not exist.`
-      }),
+      links
+        .filter((target) => this.#isBroken(page, target))
+        .map((target) => {
+          return `${page.source} links ${target}, which does not exist.`
+        }),
     )
   }
 
