@@ -5,6 +5,7 @@ import { runDataCommand } from './data-command.ts'
 import { type CommandHelp, helpOf, listOf, usageLines } from './help.ts'
 import {
   CONFORMANCE_OPTIONS,
+  DAY_SIMULATOR_OPTIONS,
   DATA_OPTION,
   MODALITY_SIMULATOR_OPTIONS,
   PARTNER_SIMULATOR_OPTIONS,
@@ -134,7 +135,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'simulator partner': {
     usage:
-      'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
+      'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images] [--demo]',
     about:
       'a small partner that checks signatures and answers all seven events; --images: with an invented CT for the viewer',
     options: PARTNER_SIMULATOR_OPTIONS,
@@ -146,6 +147,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'play a device: echo, then the worklist, printed as a console shows it',
     options: MODALITY_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-modality.ts')).simulateModality(args),
+  },
+  'simulator day': {
+    usage:
+      'simulator day --to HOST:PORT --window URL --radiologist E --password-file F [--called-ae-title ISTHMUS]',
+    about:
+      'play the devices and a radiologist of an invented clinic, as npm run demo does; only for a gateway without real patients',
+    options: DAY_SIMULATOR_OPTIONS,
+    run: async (args) => (await import('./simulate-day.ts')).simulateDay(args),
   },
   help: {
     usage: 'help [COMMAND]',

@@ -8,15 +8,14 @@ export const STAT_STUDY = 'CT Head'
 export const REFUSED_DELIVERIES = 2
 
 /**
- * The answers of the partner of the demo: every CT of the head is STAT, and each report is refused
- * twice before it is accepted, so that a delivery that is retried can be seen.
+ * The answers in which the partner of the demo differs from the usual one: every CT of the head is
+ * STAT, and each report is refused twice before it is accepted, so that retries can be watched.
  * @param today the current day, `YYYYMMDD`
  */
-export function demoAnswers(today: () => string): Script {
+export function demoAnswers(today: () => string): Partial<Script> {
   const script = scriptOf((day) => worklistDay(day), today)
   const refusals = new Map<string, number>()
   return {
-    ...script,
     'patient_study.enrichment_requested'(question) {
       const answer = script['patient_study.enrichment_requested'](question)
       return answer.studyDescription === STAT_STUDY ? { ...answer, severity: 'stat' } : answer
