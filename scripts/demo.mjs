@@ -91,12 +91,25 @@ async function ownerExists(http) {
 function startDay(http, aeTitle, address) {
   const { email, password } = RADIOLOGIST
   runCommand(
-    ['user', 'create', '--data', data, '--email', email, '--first-name', 'Rosa', '--last-name']
-      .concat('Reader', '--level', 'member', '--role', 'Radiologist', '--password-stdin'),
+    [
+      'user',
+      'create',
+      '--data',
+      data,
+      '--email',
+      email,
+      '--first-name',
+      'Rosa',
+      '--last-name',
+    ].concat('Reader', '--level', 'member', '--role', 'Radiologist', '--password-stdin'),
     password,
   )
   startBeside(
-    ['simulator', 'day', '--to', address, '--called-ae-title', aeTitle, '--window', http]
-      .concat('--radiologist', email, '--password-file', passwordFile),
+    ['simulator', 'day', '--to', address, '--called-ae-title', aeTitle, '--window', http].concat(
+      '--radiologist',
+      email,
+      '--password-file',
+      passwordFile,
+    ),
   )
 }

@@ -86,7 +86,8 @@ function runNpmCi(options) {
     })
   const args = ['ci', '--loglevel=error', ...REGISTRY_PATIENCE, ...options]
   const { status, stderr, error } = npm(args, ['inherit', 'inherit', 'pipe'])
-  if (error) stop('The command npm was not found: install Node 24 with npm from https://nodejs.org.')
+  if (error)
+    stop('The command npm was not found: install Node 24 with npm from https://nodejs.org.')
   if (status === 0) return
   const registry = npm(['config', 'get', 'registry'], 'pipe').stdout.trim()
   const fault = installFault(stderr, registry, process.env)

@@ -5,7 +5,11 @@ const REGISTRY = 'https://registry.npmjs.org/'
 const PROXY = { HTTPS_PROXY: 'http://user:secret@proxy.clinic.example:3128' }
 
 it.each([
-  ['npm error code ECONNREFUSED', PROXY, /cannot be reached through the proxy http:\/\/proxy\.clin/],
+  [
+    'npm error code ECONNREFUSED',
+    PROXY,
+    /cannot be reached through the proxy http:\/\/proxy\.clin/,
+  ],
   ['npm error code ENOTFOUND', {}, /cannot be reached: connect this PC to the internet/],
   ['npm error network Invalid response body: idle timeout', PROXY, /correct HTTPS_PROXY/],
   ['npm error code SELF_SIGNED_CERT_IN_CHAIN', PROXY, /set NODE_EXTRA_CA_CERTS/],

@@ -5,8 +5,8 @@ import { runDataCommand } from './data-command.ts'
 import { type CommandHelp, helpOf, listOf, usageLines } from './help.ts'
 import {
   CONFORMANCE_OPTIONS,
-  DAY_SIMULATOR_OPTIONS,
   DATA_OPTION,
+  DAY_SIMULATOR_OPTIONS,
   MODALITY_SIMULATOR_OPTIONS,
   PARTNER_SIMULATOR_OPTIONS,
   PREFLIGHT_OPTIONS,
@@ -144,7 +144,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'simulator modality': {
     usage:
       'simulator modality --ae-title CT1 --to HOST:PORT [--called-ae-title ISTHMUS] [--modality CT] [--date YYYYMMDD|any]',
-    about: 'simulate a device: send a C-ECHO, query the worklist and print it as a console shows it',
+    about:
+      'simulate a device: send a C-ECHO, query the worklist and print it as a console shows it',
     options: MODALITY_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-modality.ts')).simulateModality(args),
   },

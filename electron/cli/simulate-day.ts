@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { AeTitle } from '#shared/dicom-values.ts'
 import { Email } from '#shared/contract/people.ts'
+import { AeTitle } from '#shared/dicom-values.ts'
 import { hostAndPort, textFromFile, UsageError } from './arguments.ts'
 import { runDemoDay } from './demo/demo-day.ts'
 import { DAY_SIMULATOR_OPTIONS } from './options.ts'
@@ -30,7 +30,8 @@ export async function simulateDay(args: readonly string[]): Promise<number> {
     },
     clock: Date.now,
     signal: stopping.signal,
-    report: (sentence) => process.stdout.write(`${new Date().toTimeString().slice(0, 5)}  ${sentence}\n`),
+    report: (sentence) =>
+      process.stdout.write(`${new Date().toTimeString().slice(0, 5)}  ${sentence}\n`),
   })
   return 0
 }

@@ -23,7 +23,10 @@ export function demoAnswers(today: () => string): Partial<Script> {
     'clinical_context.enrichment_requested'(question) {
       const answer = script['clinical_context.enrichment_requested'](question)
       return answer.clinicalIndication?.includes('head')
-        ? { ...answer, clinicalIndication: 'Sudden weakness of the left arm 40 minutes ago. Stroke?' }
+        ? {
+            ...answer,
+            clinicalIndication: 'Sudden weakness of the left arm 40 minutes ago. Stroke?',
+          }
         : answer
     },
     'report.delivered'({ reportId }: EventData<'report.delivered'>) {

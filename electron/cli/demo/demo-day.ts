@@ -93,6 +93,8 @@ interface ExamChoice {
 class DemoClinic {
   /** Study Instance UIDs of exams that have been performed. */
   readonly #performed = new Set<string>()
+  /** AE titles of devices that were refused. */
+  readonly #refused = new Set<string>()
   readonly #options
   readonly #radiologist
 
@@ -106,6 +108,8 @@ class DemoClinic {
     const { aeTitle } = device
     const exams = await this.#worklist(device).catch(() => undefined)
     if (exams) return await this.perform(device)
+    if (this.#refused.has(aeTitle)) return
+    this.#refused.add(aeTitle)
     this.#options.report(`${aeTitle} is unknown and was refused. Approve it under Devices.`)
   }
 

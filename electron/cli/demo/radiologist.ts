@@ -36,7 +36,13 @@ export function openRadiologist(window: string, account: Account, signal: AbortS
     // A session would be locked between two reports.
     const call = await signIn(window, account, signal)
     const { studies } = await call(dashboardStudies.list, {
-      query: { area: 'scribe', order: 'newest', severity: 'normal', status: 'unassigned', limit: 50 },
+      query: {
+        area: 'scribe',
+        order: 'newest',
+        severity: 'normal',
+        status: 'unassigned',
+        limit: 50,
+      },
     })
     const study = studies.findLast(
       ({ studyId, identity }) => identity !== 'mismatch' && !unsignable.has(studyId),
@@ -81,7 +87,10 @@ async function signIn(window: string, account: Account, signal: AbortSignal): Pr
     ...{ method: 'POST', headers, body: JSON.stringify(account), signal },
   })
   await jsonOf(response)
-  const cookie = response.headers.getSetCookie().map((one) => one.split(';', 1)[0]).join('; ')
+  const cookie = response.headers
+    .getSetCookie()
+    .map((one) => one.split(';', 1)[0])
+    .join('; ')
   return async (operation, input) => {
     const { params = {}, query = {}, body } = input as Input
     const filled = operation.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
