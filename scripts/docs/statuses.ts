@@ -69,7 +69,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0x0110,
-      'the data set is missing or cannot be read; N-SET: the step has ended (Error ID A710) or belongs to another device; an internal error, with a reference to the log',
+      'the data set is missing or cannot be read; N-SET: the step has ended, with Error ID A710, or belongs to another device; an internal error, with a reference to the log',
     ],
     [0x0111, 'N-CREATE: the step already exists'],
     [0x0112, 'N-SET: the step does not exist'],
