@@ -56,6 +56,13 @@ function installScrollers(): void {
   window.addEventListener('resize', mark)
 }
 
+/** Shows the current page in the list of pages, which scrolls on its own in a wide window. */
+function showCurrentPage(): void {
+  const list = document.querySelector('#pages')
+  const current = list?.querySelector<HTMLElement>('[aria-current]')
+  if (list && current) list.scrollTop = current.offsetTop - list.clientHeight / 2
+}
+
 let index: Promise<MiniSearch<SearchEntry>> | undefined
 
 async function loadIndex(): Promise<MiniSearch<SearchEntry>> {
@@ -154,5 +161,6 @@ applyTheme(storedTheme())
 document.addEventListener('DOMContentLoaded', () => {
   installTheme()
   installScrollers()
+  showCurrentPage()
   installSearch()
 })

@@ -55,7 +55,7 @@ ${assets.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}"
 <input type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/">
 <div id="found" hidden><p role="status" data-none="No results" data-some="Results: {}" data-failed="The search index could not be loaded. Try again."></p><ol></ol></div>
 </search>
-<label id="theme" hidden>Theme <select><option value="auto">As this device</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
+<label id="theme" hidden>Theme <select><option value="auto">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
 </header>
 <div class="columns${toc === '' ? '' : ' with-toc'}">
 <main id="content" tabindex="-1">

@@ -10,8 +10,13 @@ import { type Page, readPages } from './pages.ts'
 /** The folder of the site in the built window, and in its addresses. */
 export const SITE = 'help'
 const EXCERPT = 160
-/** Records of the past, which a search lists after the manuals. */
-const HISTORY = /^(decisions\/|changelog|api-changes|status)/
+/** Records and proofs, which a search lists after the manuals. */
+const RECORDS = new RegExp(
+  [
+    '^decisions/|^(changelog|api-changes|status|promises|benchmarks|mutation|faults)\\.html$',
+    '^(threats|hazards|controls|authority)\\.html$',
+  ].join('|'),
+)
 const PICTURE = /\.(png|svg|webp|jpe?g|gif)$/i
 /** Files that the gateway serves elsewhere. */
 const SERVED: Readonly<Record<string, string>> = { 'docs/openapi.json': '/openapi.json' }
@@ -46,8 +51,8 @@ export class HelpSite {
         heading: heading?.text ?? page.title,
         text,
         href: addressOf(page) + (heading && heading.depth > 1 ? `#${heading.id}` : ''),
-        excerpt: text.length > EXCERPT ? `${text.slice(0, EXCERPT).trimEnd()} …` : text,
-        weight: HISTORY.test(page.file) ? 0.4 : 1,
+        excerpt: excerptOf(text),
+        weight: RECORDS.test(page.file) ? 0.4 : 1,
       })),
     )
     search.addAll(entries.map((entry, id) => ({ ...entry, id })))
@@ -151,6 +156,9 @@ export class HelpSite {
 
 const addressOf = ({ file }: Page): string =>
   file === 'index.html' ? `/${SITE}/` : `/${SITE}/${file}`
+
+const excerptOf = (text: string): string =>
+  text.length > EXCERPT ? `${text.slice(0, EXCERPT).replace(/\s+\S*$/, '')} …` : text
 
 /** Pictures keep their place in `docs/`. */
 const pictureFile = (source: string): string => source.replace(/^docs\//, '').toLowerCase()
