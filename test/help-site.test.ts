@@ -31,7 +31,7 @@ function siteOf(files: Readonly<Record<string, string | Buffer>>): HelpSite {
 const pageOf = (site: HelpSite, file: string): string => site.pages(ASSETS).get(file) ?? ''
 const articleOf = (markdown: string, more: Readonly<Record<string, string>> = {}): string =>
   /<article>\n(.*)<\/article>/s.exec(
-    pageOf(siteOf({ 'docs/PAGE.md': markdown, ...more }), 'page.html'),
+    pageOf(siteOf({ 'docs/VIEWER.md': markdown, ...more }), 'viewer.html'),
   )?.[1] ?? ''
 
 describe('a page', () => {
@@ -40,15 +40,20 @@ describe('a page', () => {
       'README.md': '# Product\n',
       'docs/OPERATION.md': '# Operation\n',
       'docs/api/README.md': '# API\n',
-      'docs/api/STUDIES.md': '# Studies\n',
-      'docs/decisions/0001-one.md': '# One decision\n',
+      'docs/api/TASKS.md': '# Studies\n',
+      'docs/decisions/0080-a-documentation-site-in-the-build.md': '# One decision\n',
     })
     expect([...site.pages(ASSETS).keys()].sort()).toEqual([
-      ...['api/index.html', 'api/studies.html', 'decisions/0001-one.html', 'decisions/index.html'],
+      ...[
+        'api/index.html',
+        'api/tasks.html',
+        'decisions/0080-a-documentation-site-in-the-build.html',
+        'decisions/index.html',
+      ],
       ...['index.html', 'operation.html', 'readme.html'],
     ])
     expect(pageOf(site, 'decisions/index.html')).toContain(
-      '<a href="/help/decisions/0001-one.html">One decision</a>',
+      '<a href="/help/decisions/0080-a-documentation-site-in-the-build.html">One decision</a>',
     )
     expect(() => siteOf({ 'SECURITY.md': '# A\n', 'docs/SECURITY.md': '# B\n' })).toThrow(
       'help/security.html',
@@ -57,10 +62,10 @@ describe('a page', () => {
 
   it('has the anchors that GitHub gives headings', () => {
     const site = siteOf({
-      'docs/PAGE.md':
+      'docs/VIEWER.md':
         '# Page\n## 1. Make `sk_test_` keys, *once*\n## It’s over – déjà vu\n## Same\n## Same\n### Same\n',
     })
-    expect([...(site.anchorsOf('page.html') ?? [])]).toEqual([
+    expect([...(site.anchorsOf('viewer.html') ?? [])]).toEqual([
       ...['page', '1-make-sk_test_-keys-once', 'its-over--déjà-vu', 'same', 'same-1', 'same-2'],
     ])
   })
@@ -68,22 +73,26 @@ describe('a page', () => {
   it('links other pages, and names files of the sources without a link', () => {
     const html = articleOf(
       [
-        ...['[a](OTHER.md)', '[b](OTHER.md#part-two)', '[c](#here)', '[d](../SECURITY.md)'],
-        ...['[e](decisions/0001-one.md)', '[f](decisions/)', '[g](openapi.json)'],
+        ...['[a](EVENTS.md)', '[b](EVENTS.md#part-two)', '[c](#here)', '[d](../SECURITY.md)'],
+        ...[
+          '[e](decisions/0080-a-documentation-site-in-the-build.md)',
+          '[f](decisions/)',
+          '[g](openapi.json)',
+        ],
         ...['[h](../electron/main.ts)', '[i](https://example.org/x?a=1&b=2)'],
       ].join('\n\n'),
       {
-        'docs/OTHER.md': '# Other\n## Part two\n',
+        'docs/EVENTS.md': '# Other\n## Part two\n',
         'SECURITY.md': '# Security\n',
-        'docs/decisions/0001-one.md': '# One\n',
+        'docs/decisions/0080-a-documentation-site-in-the-build.md': '# One\n',
         'docs/openapi.json': '{}',
         'electron/main.ts': '',
       },
     )
     expect([...html.matchAll(/<p>(.*)<\/p>/g)].map(([, text]) => text)).toEqual([
-      ...['<a href="/help/other.html">a</a>', '<a href="/help/other.html#part-two">b</a>'],
+      ...['<a href="/help/events.html">a</a>', '<a href="/help/events.html#part-two">b</a>'],
       ...['<a href="#here">c</a>', '<a href="/help/security.html">d</a>'],
-      '<a href="/help/decisions/0001-one.html">e</a>',
+      '<a href="/help/decisions/0080-a-documentation-site-in-the-build.html">e</a>',
       '<a href="/help/decisions/index.html">f</a>',
       ...['<a href="/openapi.json">g</a>', 'h'],
       '<a href="https://example.org/x?a=1&amp;b=2">i</a>',
@@ -92,11 +101,12 @@ describe('a page', () => {
 
   it('reports links to files and headings that do not exist', () => {
     const site = siteOf({
-      'docs/PAGE.md': '# Page\n[a](NONE.md) [b](#none) [c](README.md#docs) [d](README.md#none)\n',
+      'docs/VIEWER.md':
+        '# Page\n[a](decisions/STAFF.md) [b](#none) [c](README.md#docs) [d](README.md#none)\n',
     })
     expect(site.faults()).toEqual(
-      ['NONE.md', '#none', 'README.md#none'].map(
-        (target) => `docs/PAGE.md links ${target}, which does not exist.`,
+      ['decisions/STAFF.md', '#none', 'README.md#none'].map(
+        (target) => `docs/VIEWER.md links ${target}, which does not exist.`,
       ),
     )
   })
@@ -136,26 +146,26 @@ describe('a page', () => {
   it('shows pictures, which come with the site', () => {
     const bytes = Buffer.from('a picture')
     const site = siteOf({
-      'docs/PAGE.md':
+      'docs/VIEWER.md':
         '![What it shows](pictures/one.png)\n\n<img src="pictures/one.png" alt="x">\n',
       'docs/pictures/one.png': bytes,
       'docs/pictures/unused.png': bytes,
     })
-    expect(pageOf(site, 'page.html')).toContain(
+    expect(pageOf(site, 'viewer.html')).toContain(
       '<img src="/help/pictures/one.png" alt="What it shows" loading="lazy">',
     )
-    expect(pageOf(site, 'page.html')).toContain('<img src="/help/pictures/one.png" alt="x">')
+    expect(pageOf(site, 'viewer.html')).toContain('<img src="/help/pictures/one.png" alt="x">')
     expect([...site.pictures()]).toEqual([['pictures/one.png', bytes]])
   })
 
   it('lists its headings and the pages by the readers that the map of the documents names', () => {
     const site = siteOf({
       'docs/README.md':
-        '# Documentation\n[OTHER](OTHER.md)\n## For clinics\n| [STAFF](STAFF.md) | x |\n|---|---|\n| [again](STAFF.md#a) | [S](api/) |\n## Nothing\n',
+        '# Documentation\n[EVENTS](EVENTS.md)\n## For clinics\n| [STAFF](STAFF.md) | x |\n|---|---|\n| [again](STAFF.md#a) | [S](api/) |\n## Nothing\n',
       'docs/STAFF.md': '# Staff guide\n## A\n## B & C\n### D\n',
-      'docs/OTHER.md': '# Other\n',
+      'docs/EVENTS.md': '# Other\n',
       'docs/api/README.md': '# API\n',
-      'docs/api/ONE.md': '# One\n',
+      'docs/api/TASKS.md': '# One\n',
     })
     const page = pageOf(site, 'staff.html')
     expect(page).toContain('<li class="depth-2"><a href="#b--c">B &amp; C</a></li>')
@@ -164,9 +174,9 @@ describe('a page', () => {
       [...pages.matchAll(/<(?:h2|a)[^>]*>[^<]*/g)].map(([text]) => text.replace(/<[^ >]*/, '')),
     ).toEqual([
       ...['>For clinics', ' href="/help/staff.html" aria-current="page">Staff guide'],
-      ...[' href="/help/api/index.html">API', '>More', ' href="/help/other.html">Other'],
+      ...[' href="/help/api/index.html">API', '>More', ' href="/help/events.html">Other'],
     ])
-    expect(pageOf(site, 'api/one.html')).toContain('<a href="/help/api/one.html" aria-current')
+    expect(pageOf(site, 'api/tasks.html')).toContain('<a href="/help/api/tasks.html" aria-current')
   })
 })
 
@@ -174,12 +184,13 @@ describe('the search', () => {
   it('finds sections by their headings and words, and manuals before records of the past', () => {
     const site = siteOf({
       'docs/OPERATION.md': '# Operation\n## Backups\nChoose a folder.\n## Alerts\nThe disk.\n',
-      'docs/decisions/0001-x.md': '# Backups are files\nBackups, backups.\n',
+      'docs/decisions/0080-a-documentation-site-in-the-build.md':
+        '# Backups are files\nBackups, backups.\n',
     })
     const search = MiniSearch.loadJSON<SearchEntry>(site.searchIndex(), SEARCH_OPTIONS)
     const found = (text: string) => search.search(text).map(({ href }) => String(href))
     expect(found('backup')[0]).toBe('/help/operation.html#backups')
-    expect(found('backup')).toContain('/help/decisions/0001-x.html')
+    expect(found('backup')).toContain('/help/decisions/0080-a-documentation-site-in-the-build.html')
     expect(found('choose foldr')).toEqual(['/help/operation.html#backups'])
     expect(found('nothing-of-this')).toEqual([])
   })

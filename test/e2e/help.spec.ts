@@ -124,7 +124,7 @@ test('each screen leads to the page that describes it, by the menu of the user a
   const item = page.getByRole('menuitem', { name: 'Help for this screen' })
   await shoot(page, 'menu')
   const [byMenu] = await Promise.all([context.waitForEvent('page'), item.click()])
-  await expect(byMenu).toHaveURL(`${stage.http}/help/lifecycle.html`)
+  await expect(byMenu).toHaveURL(`${stage.http}/help/lifecycle.html#free-disk-space-safely`)
 
   await context.clearCookies()
   const [bySignIn] = await Promise.all([

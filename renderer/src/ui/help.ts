@@ -3,19 +3,20 @@
  * `test/help-site.test.ts` compares the paths with those of the router, and the pages with the site.
  */
 export const HELP_PAGES: Readonly<Record<string, string>> = {
-  '/welcome': 'install.html',
+  '/welcome': 'install.html#first-start',
   '/sign-in': 'staff.html#screen-lock-keyboard-display-and-language',
   '/oidc': 'staff.html#screen-lock-keyboard-display-and-language',
   '/invitation': 'staff.html#screen-lock-keyboard-display-and-language',
   '/linked/$viewId': 'staff.html#write-and-sign-a-report',
-  '/setup': 'install.html#after-it',
+  '/setup': 'install.html#first-start',
   '/': 'staff.html',
+  '/tour': 'readme.html#try-it',
   '/worklist': 'staff.html#an-exam-is-missing-from-the-worklist',
   '/worklist/why': 'staff.html#an-exam-is-missing-from-the-worklist',
   '/worklist/reconcile': 'staff.html#after-the-outage',
   '/worklist/ask': 'connecting.html#a-worklist-query-fails',
-  '/studies': 'staff.html#write-and-sign-a-report',
-  '/studies/$studyId': 'staff.html#write-and-sign-a-report',
+  '/studies': 'staff.html',
+  '/studies/$studyId': 'staff.html',
   '/images': 'staff.html#browse-received-images',
   '/images/quarantine': 'staff.html#images-are-in-quarantine',
   '/images/recovered': 'staff.html#image-files-without-a-record',
@@ -50,8 +51,8 @@ export const HELP_PAGES: Readonly<Record<string, string>> = {
   '/settings': 'operation.html',
   '/settings/access': 'administration.html#set-up-another-workstation',
   '/settings/backups': 'operation.html#backups-and-restore',
-  '/settings/lifecycle': 'lifecycle.html',
-  '/settings/readiness': 'monitoring.html',
+  '/settings/lifecycle': 'lifecycle.html#free-disk-space-safely',
+  '/settings/readiness': 'operation.html',
   '/settings/tiers': 'tiers.html',
 }
 

@@ -53,10 +53,9 @@ const pageOf = (source: string, markdown: string): Page => ({
 
 /** `docs/decisions/README.md` becomes `decisions/index.html`, `SECURITY.md` `security.html`. */
 function fileOf(source: string): string {
-  const path = source.startsWith(`${DOCS}/`)
-    ? source.slice(DOCS.length + 1).replace(/(^|\/)README\.md$/, '$1index.md')
-    : source
-  return path.toLowerCase().replace(/\.md$/, '.html')
+  const file = (path: string) => path.toLowerCase().replace(/\.md$/, '.html')
+  if (!source.startsWith(`${DOCS}/`)) return file(source)
+  return file(source.slice(DOCS.length + 1)).replace(/(^|\/)readme\.html$/, '$1index.html')
 }
 
 function indexOf(folder: string, pages: readonly Page[]): Page {
