@@ -89,6 +89,16 @@ function resultItem({ href, heading, title, excerpt }: SearchResult): HTMLLIElem
   return item
 }
 
+function statusText(
+  { none = '', some = '', best = '', failed = '' }: DOMStringMap,
+  count: number | undefined,
+): string {
+  if (count === undefined) return failed
+  if (count === 0) return none
+  if (count <= MOST_RESULTS) return some.replace('{}', String(count))
+  return best.replace('{}', String(MOST_RESULTS)).replace('{}', String(count))
+}
+
 function installSearch(): void {
   const box = document.querySelector<HTMLElement>('#search')
   const input = box?.querySelector('input')
@@ -106,17 +116,14 @@ function installSearch(): void {
     if (text === '') return close()
     index ??= loadIndex()
     const results = await index.then(
-      (search) => search.search(text).slice(0, MOST_RESULTS),
+      (search) => search.search(text),
       () => undefined,
     )
     // Another letter was typed meanwhile.
     if (input.value.trim() !== text) return
     if (!results) index = undefined
-    list.replaceChildren(...(results ?? []).map(resultItem))
-    const { none = '', some = '', failed = '' } = status.dataset
-    const count = results?.length
-    status.textContent =
-      count === undefined ? failed : count === 0 ? none : some.replace('{}', String(count))
+    list.replaceChildren(...(results ?? []).slice(0, MOST_RESULTS).map(resultItem))
+    status.textContent = statusText(status.dataset, results?.length)
     found.hidden = false
   }
   input.addEventListener('focus', () => {

@@ -53,7 +53,7 @@ ${assets.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}"
 <a class="to-pages" href="#pages">All pages</a>
 <search id="search" hidden>
 <input type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/">
-<div id="found" hidden><p role="status" data-none="No results" data-some="Results: {}" data-failed="The search index could not be loaded. Try again."></p><ol></ol></div>
+<div id="found" hidden><p role="status" data-none="No results" data-some="Results: {}" data-best="The first {} of {} results" data-failed="The search index could not be loaded. Try again."></p><ol></ol></div>
 </search>
 <label id="theme" hidden>Theme <select><option value="auto">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
 </header>
