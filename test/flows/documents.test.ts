@@ -264,7 +264,13 @@ it('API.md is the reference that the OpenAPI document gives', () => {
   expect(documentOf('API.md')).toBe(apiReference())
 })
 
-const USER_DOCUMENTS = ['STAFF.md', 'DEVICES.md', 'PARTNERS.md', 'PARTNER-EXAMPLES.md'] as const
+const USER_DOCUMENTS = [
+  'STAFF.md',
+  'ADMINISTRATION.md',
+  'DEVICES.md',
+  'PARTNERS.md',
+  'PARTNER-EXAMPLES.md',
+] as const
 /** Without what is code. */
 const prose = (markdown: string) =>
   markdown.replace(/^```.*?^```$/gms, '').replace(/<!--.*?-->/gs, '')
@@ -313,7 +319,7 @@ describe.each(USER_DOCUMENTS)('%s', (name) => {
       ),
     ).toEqual([])
     const commands = codes.flatMap(
-      (code) => /^npm run -s gateway -- ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [],
+      (code) => /^(?:npm run -s gateway --|isthmus) ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [],
     )
     expect(
       commands.filter(
@@ -332,7 +338,7 @@ it('DEVICES.md has every step between the partner and a device, in order', () =>
   expect(shown.filter((name) => steps.includes(name))).toEqual(steps)
 })
 
-describe.each(['STAFF.md', 'DEVICES.md'] as const)('%s', (name) => {
+describe.each(['STAFF.md', 'ADMINISTRATION.md', 'DEVICES.md'] as const)('%s', (name) => {
   const text = prose(documentOf(name))
 
   it('has every **name of the window** as the window has it', () => {
