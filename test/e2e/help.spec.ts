@@ -51,7 +51,9 @@ test('the documentation is read and searched without a network, in both themes, 
   await page.keyboard.type('quarantine')
   const found = page.getByRole('search').getByRole('link')
   await expect(found.first()).toContainText(/quarantine/i)
-  await expect(page.getByRole('search').getByRole('status')).toHaveText(/^(Results: \d+|The first 12 of \d+ results)$/)
+  await expect(page.getByRole('search').getByRole('status')).toHaveText(
+    /^(Results: \d+|The first 12 of \d+ results)$/,
+  )
   await shoot(page, 'search')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
