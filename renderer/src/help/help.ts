@@ -135,7 +135,7 @@ function installSearch(): void {
   input.addEventListener('input', () => void show())
   box.addEventListener('keydown', (event) => {
     const all = links()
-    const at = all.findIndex((link) => link === document.activeElement)
+    const at = all.findIndex((link) => link.matches(':focus'))
     if (event.key === 'Escape') {
       input.focus()
       close()
