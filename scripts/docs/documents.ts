@@ -6,6 +6,7 @@ export const DOCUMENTS = [
   'INTEGRATION.md',
   'CONNECTING.md',
   'AUTHORITY.md',
+  'COMMANDS.md',
 ] as const
 
 export const documentPath = (name: (typeof DOCUMENTS)[number]): string =>

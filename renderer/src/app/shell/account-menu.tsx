@@ -7,13 +7,14 @@ import {
   IconLock,
   IconLogout,
   IconRotateClockwise,
+  IconRoute,
   IconUserCircle,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { desktopBridge } from '../../api/desktop.ts'
-import { mayManage } from '../../api/session.ts'
+import { mayManage, useSession } from '../../api/session.ts'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -31,6 +32,7 @@ export function AccountMenu({
   children,
   ...popup
 }: PopupProps & { readonly user: SignedInUser }) {
+  const offersTour = useSession().data?.offersTour === true
   const { leave, isLeaving } = useLeave()
   const [asksRestart, setAsksRestart] = useState(false)
   const [asksLeave, setAsksLeave] = useState(false)
@@ -58,6 +60,14 @@ export function AccountMenu({
           >
             {t('ui.shell.account')}
           </Menu.Item>
+          {offersTour && (
+            <Menu.Item
+              leftSection={<IconRoute size={16} />}
+              renderRoot={(props) => <Link to="/tour" {...props} />}
+            >
+              {t('ui.shell.tour')}
+            </Menu.Item>
+          )}
           <Menu.Item
             leftSection={<IconKeyboard size={16} />}
             onClick={showSheet}
