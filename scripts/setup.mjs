@@ -198,17 +198,22 @@ export function placeNative(ways = ['present', 'cache', 'prebuild']) {
 
 const built = join(root, 'dist', '.built')
 
-/** Whether dist/ is newer than every source. */
-export function isBuilt() {
-  const sources = ['electron', 'renderer', 'shared', 'vite.config.ts', 'package-lock.json'].map(
-    (name) => newest(join(root, name)),
-  )
-  return existsSync(built) && statSync(built).mtimeMs > Math.max(...sources)
+const SOURCES = [
+  ...['electron', 'renderer', 'shared'],
+  ...['scripts/vite', 'vite.config.ts', 'package-lock.json'],
+]
+/** The documentation site is built from these. */
+const DOCUMENTS = ['docs', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+
+/** Whether dist/ is newer than every source of the program. */
+export function isBuilt(sources = SOURCES) {
+  const newestOf = sources.map((name) => newest(join(root, name)))
+  return existsSync(built) && statSync(built).mtimeMs > Math.max(...newestOf)
 }
 
 /** Builds dist/ where it is not up to date. */
 export function build() {
-  if (isBuilt()) return
+  if (isBuilt([...SOURCES, ...DOCUMENTS])) return
   console.log('Building …')
   // A test that packages what it lacks has another one, with which React is built for development,
   // with paths of this machine in it.

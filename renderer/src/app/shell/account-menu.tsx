@@ -2,6 +2,7 @@ import { Menu, Text } from '@mantine/core'
 import {
   IconCheck,
   IconFolder,
+  IconHelpCircle,
   IconKeyboard,
   IconLanguage,
   IconLock,
@@ -10,7 +11,7 @@ import {
   IconRoute,
   IconUserCircle,
 } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { desktopBridge } from '../../api/desktop.ts'
@@ -18,6 +19,7 @@ import { mayManage, useSession } from '../../api/session.ts'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
 import type { PopupProps } from '../../ui/popup-button.tsx'
 import { saveBeforeLeaving, useLeave } from './leave.ts'
@@ -34,6 +36,7 @@ export function AccountMenu({
 }: PopupProps & { readonly user: SignedInUser }) {
   const offersTour = useSession().data?.offersTour === true
   const { leave, isLeaving } = useLeave()
+  const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' })
   const [asksRestart, setAsksRestart] = useState(false)
   const [asksLeave, setAsksLeave] = useState(false)
   const signOut = async () => {
@@ -68,6 +71,15 @@ export function AccountMenu({
               {t('ui.shell.tour')}
             </Menu.Item>
           )}
+          <Menu.Item
+            component="a"
+            href={helpAddress(path)}
+            target={HELP_TARGET}
+            leftSection={<IconHelpCircle size={16} />}
+            rightSection={<KeyNames keys="f1" />}
+          >
+            {t('ui.shell.help')}
+          </Menu.Item>
           <Menu.Item
             leftSection={<IconKeyboard size={16} />}
             onClick={showSheet}
