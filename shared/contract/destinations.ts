@@ -41,7 +41,7 @@ const editable = {
     .describe('Whether it supports Study Root queries and retrieval (C-FIND, C-MOVE)'),
   confirmsStorage: z
     .boolean()
-    .describe('Whether it is asked to confirm what it keeps (storage commitment)'),
+    .describe('Whether the gateway requests storage commitment from it'),
 }
 
 /** A DICOM node to which the gateway forwards images, or from which it retrieves prior studies. */
