@@ -199,7 +199,7 @@ describe('the conformance statement', () => {
   it('finds where each value of a row comes from', () => {
     expect(suppliersOf('RequestedProcedureID')).toEqual({
       fields: ['item.AccessionNumber', 'step.ScheduledProcedureStepID'],
-      otherwise: 'made of the Study Instance UID, always the same',
+      otherwise: 'derived from the Study Instance UID, always the same',
     })
     expect(suppliersOf('PatientID')).toEqual({
       fields: ['item.PatientID'],

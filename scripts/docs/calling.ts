@@ -120,8 +120,8 @@ export async function proposedContextTable(): Promise<string> {
     [
       'activity',
       'abstract syntax',
-      'transfer syntaxes, a presentation context between each two semicolons',
-      'our role',
+      'transfer syntaxes; semicolons separate presentation contexts',
+      'role of the gateway',
     ],
     rows,
   )

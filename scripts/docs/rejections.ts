@@ -127,49 +127,49 @@ const TLS = {
 /** Every way an association is rejected, met by the code that rejects. */
 export const SCENES: readonly Scene[] = [
   {
-    when: 'the caller is not in the device list, and asks for more than Verification',
+    when: 'the caller is not in the device list and proposes more than Verification',
     remedy: 'approve it under *Devices*, or correct its AE title or address there',
     meet: () => policyOn({}),
   },
   {
-    when: 'the AE title is of a device that must connect by TLS, and the address is not its own',
+    when: 'the AE title belongs to a device that must use TLS, and the address is not that of the device',
     remedy:
       'correct the address of the device under *Devices*; otherwise find the host in the network',
     meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'the device is disabled in the list',
+    when: 'the device is disabled',
     remedy: 'enable it under *Devices*',
     meet: () => policyOn({ isOff: true }),
   },
   {
-    when: 'the calling AE title is empty, or no AE title',
+    when: 'the calling AE title is empty or invalid',
     remedy: 'give the device an AE title of 1 to 16 ASCII characters',
     meet: () => policyOn({ calling: '', settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'another called AE title, where `dimse.calledAePolicy` is `strict`',
+    when: 'the called AE title is not the gateway’s, with `dimse.calledAePolicy` `strict`',
     remedy: 'correct the called AE title in the device',
     meet: () =>
       policyOn({ device: {}, called: 'PACS', settings: { 'dimse.calledAePolicy': 'strict' } }),
   },
   {
-    when: 'plain, of a device that is set to come by TLS only',
+    when: 'without TLS, from a device that must use TLS',
     remedy: 'have the device call the TLS port, or set TLS to *optional* for it',
     meet: () => policyOn({ device: { tls: 'required' } }),
   },
   {
-    when: 'by TLS without a certificate, of a device that has to show one',
+    when: 'TLS without a certificate, from a device that must have one',
     remedy: 'give the device its certificate, or set TLS to *required* for it',
     meet: () => policyOn({ device: { tls: 'mutual' }, tls: TLS }),
   },
   {
-    when: 'with a certificate that no authority of `dimse.tlsAuthorities` issued',
+    when: 'a certificate that was not issued by an authority in `dimse.tlsAuthorities`',
     remedy: 'enter the authority under *Settings*, or the certificate at the device',
     meet: () => policyOn({ device: { tls: 'mutual' }, tls: { ...TLS, fingerprint256: 'AA' } }),
   },
   {
-    when: 'with another certificate than the one entered for the device',
+    when: 'a certificate other than the one entered for the device',
     remedy: 'enter the certificate that the device shows now',
     meet: () =>
       policyOn({
@@ -178,18 +178,18 @@ export const SCENES: readonly Scene[] = [
       }),
   },
   {
-    when: 'a device without the right to search comes for Query/Retrieve alone',
+    when: 'a device without permission to query proposes only Query/Retrieve',
     remedy: 'choose *Access to studies* in its form under *Devices*, if it is one of yours',
     meet: () => policyOn({ device: {}, abstractSyntaxes: [SOP_CLASS.studyRootFind] }),
   },
   {
-    when: 'a device that may search comes for C-MOVE or C-GET alone',
+    when: 'a device that may only query proposes only C-MOVE or C-GET',
     remedy: 'set *Access to studies* in its form to *Search and retrieve images*',
     meet: () =>
       policyOn({ device: { retrieval: 'query' }, abstractSyntaxes: [SOP_CLASS.studyRootGet] }),
   },
   {
-    when: 'a caller that is not in the device list comes for Query/Retrieve alone, where `dimse.allowUnknownDevices` is on',
+    when: 'an unknown device proposes only Query/Retrieve, with `dimse.allowUnknownDevices` on',
     remedy: 'approve it under *Devices*, with *Access to studies*',
     meet: () =>
       policyOn({
@@ -198,7 +198,7 @@ export const SCENES: readonly Scene[] = [
       }),
   },
   {
-    when: 'too little disk space, or a folder that cannot be written to, and the caller comes for storage alone',
+    when: 'too little disk space or a folder that cannot be written to, and the caller proposes only Storage',
     remedy: 'make room on the disk; the device tries again by itself',
     meet: () =>
       policyOn({
@@ -208,12 +208,12 @@ export const SCENES: readonly Scene[] = [
       }),
   },
   {
-    when: 'as many associations are open as there may be',
+    when: 'the maximum number of associations is open',
     remedy: 'wait, or raise `dimse.maxAssociations`',
     meet: () => acceptor({ ...NONE, all: DEFAULT_LIMITS.associations }),
   },
   {
-    when: 'as many associations of this device are open as there may be',
+    when: 'the maximum number of associations of this device is open',
     remedy: 'look why the device does not release, or raise `dimse.maxAssociationsPerDevice`',
     meet: () => acceptor({ ...NONE, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
   },
@@ -246,12 +246,12 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
-    when: 'another application context than that of DICOM',
+    when: 'an application context other than DICOM’s',
     remedy: 'this is no DICOM node',
     meet: () => policyOn({ request: { applicationContext: '1.2.3' } }),
   },
   {
-    when: 'another version of the protocol than 1',
+    when: 'a protocol version other than 1',
     remedy: 'this is no DICOM node',
     meet: () => acceptor(NONE, 2),
   },
@@ -285,7 +285,7 @@ export const rejectionTable = (): string =>
 
 const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
 
-/** The same for the engineer: what the window says, and what to do. */
+/** The same for the engineer: text in the window, and what to do. */
 export const remedyTable = (): string =>
   table(
     [

@@ -43,7 +43,7 @@ const numberIn = (file: string, name: string): string => {
 export const retrievalLimitTable = (): string => {
   const retrievals = 'modules/query-retrieve/retrievals.ts'
   return table(
-    ['what', 'limit', 'beyond it'],
+    ['what', 'limit', 'if exceeded'],
     [
       [
         'matches of a query that is not limited to one study',
@@ -54,7 +54,7 @@ export const retrievalLimitTable = (): string => {
       [
         'retrievals at the same time',
         numberIn(retrievals, 'MAX_RUNNING'),
-        'they wait for their turn',
+        'the request waits',
       ],
     ],
   )

@@ -17,7 +17,7 @@ type When = readonly [status: DimseStatus, when: string]
 /** What every service can say of the operation queue, before it is asked. */
 const OF_ALL: readonly When[] = [
   [0x0122, 'a request for another SOP class on this presentation context'],
-  [0x0211, 'a command the service does not have'],
+  [0x0211, 'a command that the service does not have'],
 ]
 
 /**
@@ -29,25 +29,25 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0000, 'all matches were sent, or there is none'],
     [
       0xa700,
-      'the partner cannot be asked and no stored answer may be served; or the list was cut at the largest number of rows',
+      'the partner is unreachable and no stored response may be used; or the list was cut at the maximum number of rows',
     ],
     [
       0xa900,
       'a date or time that is none, several items in the sequence, no identifier, one too large or too deep; with Offending Element',
     ],
-    [0xc001, 'the partner answered `authorized: false`'],
+    [0xc001, 'the partner responded `authorized: false`'],
     [0xc002, 'the partner’s response was not a valid worklist, or every match had to be withheld'],
     [
       0xc003,
-      'our own fault, with a reference to the log; never for a record that cannot be written',
+      'an internal error of the gateway, with a reference to its log, but not if the record of the query cannot be written',
     ],
-    [0xfe00, 'C-CANCEL, also while the partner is being asked'],
+    [0xfe00, 'C-CANCEL, also while the gateway waits for the partner'],
     ...OF_ALL,
   ],
   storage: [
     [
       0x0000,
-      'file, file name and database row are durable; also where the same instance was here already',
+      'file, file name and database row are durable; also if the same instance was stored already',
     ],
     [
       0xa700,
@@ -58,18 +58,18 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
       'a UID of the command or the data set is missing, is longer than 64 characters or not printable, or the two differ; with Offending Element',
     ],
     [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
-    [0x0110, 'our own fault, with a reference to the log'],
+    [0x0110, 'an internal error of the gateway, with a reference to its log'],
     ...OF_ALL,
   ],
   steps: [
     [0x0000, 'the report is durable'],
-    [0x0106, 'N-CREATE: the status is not IN PROGRESS; N-SET: it is none of the three'],
+    [0x0106, 'N-CREATE: the status is not IN PROGRESS; N-SET: the status is not one of the three values'],
     [
       0x0110,
-      'no data set, or one that cannot be read; N-SET: the step is over, with Error ID A710, or is of another device; our own fault, with a reference to the log',
+      'no data set, or one that cannot be read; N-SET: the step has ended, with Error ID A710, or belongs to another device; an internal error of the gateway, with a reference to its log',
     ],
-    [0x0111, 'N-CREATE: the step is there already'],
-    [0x0112, 'N-SET: there is no such step'],
+    [0x0111, 'N-CREATE: the step exists already'],
+    [0x0112, 'N-SET: the step does not exist'],
     [
       0x0117,
       'N-CREATE: the Affected SOP Instance UID is longer than 64 characters or not printable',
@@ -77,23 +77,23 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0121, 'N-SET: COMPLETED without a performed series'],
     [
       0x0213,
-      'a data set longer than the limit; a disk that does not take what Success would promise',
+      'a data set longer than the limit; a disk that cannot store the data',
     ],
     ...OF_ALL,
   ],
   commitment: [
-    [0x0000, 'the request is durable; also where the same one still waits for its result'],
+    [0x0000, 'the request is durable; also if the same request is still waiting for its result'],
     [
       0x0110,
-      'no data set, or one that cannot be read; switched off meanwhile; our own fault, with a reference to the log',
+      'no data set, or one that cannot be read; the service has been disabled; an internal error of the gateway, with a reference to its log',
     ],
     [0x0115, 'the Transaction UID is longer than 64 characters or not printable'],
     [0x0121, 'no Transaction UID, or no instance named'],
     [0x0123, 'another action type than 1'],
-    [0x0131, 'the Transaction UID was used for other instances by this AE title'],
+    [0x0131, 'this AE title has used the Transaction UID for other instances'],
     [
       0x0213,
-      'a data set longer than the limit; a disk that does not take what Success would promise',
+      'a data set longer than the limit; a disk that cannot store the data',
     ],
     ...OF_ALL,
   ],
@@ -101,32 +101,32 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0000, 'all matches were sent, or there is none'],
     [
       0xa700,
-      'more matches than one query may have, or studies of an earlier version are not in the index yet: what was found has been sent',
+      'too many matches, or studies of an earlier version that are not indexed yet; the matches that were found have been sent',
     ],
     [
       0xa900,
       'no identifier, or one too large or too deep; no such level; a date or time that is none; keys that the level does not permit; with Offending Element',
     ],
-    [0x0124, 'the right to query was taken away while the association was open'],
-    [0xc003, 'our own fault, with a reference to the log'],
+    [0x0124, 'the permission to query was withdrawn during the association'],
+    [0xc003, 'an internal error of the gateway, with a reference to its log'],
     [0xfe00, 'C-CANCEL'],
     ...OF_ALL,
   ],
   retrieval: [
     [0x0000, 'every sub-operation succeeded, or nothing matches'],
     [0xb000, 'some sub-operations failed, or ended with a warning'],
-    [0xa701, 'more instances than one retrieval may have'],
+    [0xa701, 'more instances than the limit of one retrieval'],
     [0xa702, 'every sub-operation failed'],
     [
       0xa801,
-      'C-MOVE: the destination is neither the caller with a port, nor a destination, nor another device with a port',
+      'C-MOVE: the move destination is not the caller with a known port, a destination, or another device with a known port',
     ],
     [
       0xa900,
       'no identifier, no such level, no unique key of the level, or a Patient ID with several values; with Offending Element',
     ],
-    [0x0124, 'the right to retrieve was taken away while the association was open'],
-    [0xc003, 'our own fault, with a reference to the log'],
+    [0x0124, 'the permission to retrieve was withdrawn during the association'],
+    [0xc003, 'an internal error of the gateway, with a reference to its log'],
     [0xfe00, 'C-CANCEL'],
     ...OF_ALL,
   ],
@@ -222,13 +222,13 @@ export function statusTable(service: Service): string {
 
 const QUARANTINE: Readonly<Record<(typeof QUARANTINE_REASONS)[number], string>> = {
   'different-content':
-    'another data set than that of the same SOP Instance UID here, from another AE title or in another study or series',
-  'wrong-step': 'MPPS says that the wrong worklist entry was selected',
-  'invalid-uid': 'an identifier breaks PS3.5 §9.1, for example with a leading zero',
+    'the data set differs from the stored one with the same SOP Instance UID, and has another AE title, study or series',
+  'wrong-step': 'MPPS reported that the wrong worklist entry was selected',
+  'invalid-uid': 'an identifier violates PS3.5 §9.1, for example with a leading zero',
   'long-header':
-    'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
+    'a deflated data set whose header, after its UIDs, is longer than the part that is read (section 7.1.3)',
   incomplete:
-    'the data set ends before its own lengths say it does, an item or a delimiter is missing, or its pixel data is shorter than its attributes say',
+    'the data set is shorter than its lengths, an item or a delimiter is missing, or the pixel data is shorter than its attributes require',
 }
 export const quarantineTable = (): string =>
   table(
@@ -239,9 +239,9 @@ export const quarantineTable = (): string =>
 const REASONS: Readonly<Record<keyof typeof REASON, readonly [meaning: string, when: string]>> = {
   noSuchInstance: [
     'No such object instance',
-    'it is not here, its file is not whole, or a version of it is in quarantine',
+    'the instance is not stored, its file is incomplete, or a version of it is quarantined',
   ],
-  classConflict: ['Class / Instance conflict', 'it is here under another SOP class'],
+  classConflict: ['Class / Instance conflict', 'the instance is stored with another SOP class'],
 }
 export const failureReasonTable = (): string =>
   table(
@@ -252,18 +252,18 @@ export const failureReasonTable = (): string =>
     ]),
   )
 
-// ---- What is tried again
+// ---- Retries
 
 const inWords = (ms: number): string =>
   ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`
 
 export const retryTable = (): string =>
   table(
-    ['what', 'tried again after', 'given up after'],
+    ['what', 'retried after', 'until'],
     [
       [
         'result of storage commitment',
-        `${RETRY_SCHEDULES.commitmentResult.waits.map(inWords).join(', ')}, the last of them again and again`,
+        `${RETRY_SCHEDULES.commitmentResult.waits.map(inWords).join(', ')}, then at the last interval`,
         inWords(RETRY_LIMIT_MS),
       ],
       [
@@ -273,7 +273,7 @@ export const retryTable = (): string =>
       ],
       [
         'destination that cannot be reached',
-        'the same pauses; its instances wait without being counted as tried',
+        'the same intervals; its instances wait without counting as attempts',
         'never',
       ],
     ],
@@ -281,9 +281,9 @@ export const retryTable = (): string =>
 
 const FOLLOWS = {
   sent: 'sent; a warning is shown',
-  refused: 'given up and shown, until a person sends it again or drops it with a reason',
-  later: 'tried again',
-  pausing: 'the destination takes nothing now: all of its queue waits',
+  refused: 'sending stops; the window shows the image until a user retries it or drops it with a reason',
+  later: 'retried',
+  pausing: 'the destination is busy: its whole queue waits',
 } as const
 
 /** Answers of a destination to C-STORE, as ranges of statuses that mean the same. */
@@ -312,7 +312,7 @@ export function verdictTable(): string {
   const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
   const refused = ['class not accepted', 'it does not accept images of this kind', FOLLOWS.refused]
   return table(
-    ['status', 'what the window says', 'what follows'],
+    ['status', 'text in the window', 'result'],
     [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)],
   )
 }
