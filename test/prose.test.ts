@@ -9,7 +9,7 @@ import { tempFolder } from './support/temp-store.ts'
 // The check of the documents' wording finds what was planted, and nothing in what is correct.
 
 const root = join(import.meta.dirname, '..')
-const messagesOf = async (text: string, name = 'docs/X.md') =>
+const messagesOf = async (text: string, name = 'docs/notes.md') =>
   (await proseFaults(name, text)).map(({ message }) => message)
 const words = (count: number) => Array.from({ length: count }, (_, at) => `word${at}`).join(' ')
 
@@ -20,7 +20,7 @@ describe('the check of prose', () => {
     ['a word of the glossary', 'Make a back-up.\n', /^“back-up”: use “backup/],
     ['a phrase in a table', '| a |\n|---|\n| made anew |\n', /^“anew”: use “again”/],
     ['a phrase in a heading', '# Told of it\n', /^“Told of”: use “notified of”/],
-    ['a phrase in the text of a link', 'See [what comes](x.md).\n', /^“what comes”: use/],
+    ['a phrase in the text of a link', 'See [what it lacks](a.md).\n', /^“what it lacks”: use/],
     ['a double word', 'It is is so.\n', /^“is” twice in a row$/],
     ['a long sentence', `First. ${words(41)}. Last.\n`, /^sentence of 41 words; the limit is 40$/],
     ['a long line', `${words(30)}\n`, /^line of \d+ characters; the limit is 120$/],
@@ -31,7 +31,7 @@ describe('the check of prose', () => {
 
   it('gives the place of what it finds', async () => {
     const text = '# Title\n\nA `somebody` in code, then\nit is nobody else.\n'
-    expect(await proseFaults('docs/X.md', text)).toEqual([
+    expect(await proseFaults('docs/notes.md', text)).toEqual([
       { line: 4, column: 7, message: expect.stringMatching(/^“nobody”/) },
     ])
   })
@@ -61,7 +61,7 @@ describe('the check of prose', () => {
   it('is a stage of npm test that fails with what it found', () => {
     expect(readFileSync(join(root, 'scripts/test.mjs'), 'utf8')).toContain('scripts/prose/main.ts')
     using temp = tempFolder()
-    const file = join(temp.folder, 'planted.md')
+    const file = join(temp.folder, 'notes.md')
     const run = (text: string) => {
       writeFileSync(file, text)
       const main = join(root, 'scripts/prose/main.ts')
@@ -69,8 +69,8 @@ describe('the check of prose', () => {
     }
     const planted = run('Reports wait for somebody.\n')
     expect(planted.status).toBe(1)
-    expect(planted.stdout).toMatch(/planted\.md:1:18: “somebody”: use the role/)
-    expect(planted.stdout).toContain('1 documents, 1 faults of wording.')
+    expect(planted.stdout).toMatch(/notes\.md:1:18: “somebody”: use the role/)
+    expect(planted.stdout).toContain('Documents: 1. Faults of wording: 1.')
     expect(run('Reports wait for a radiologist.\n').status).toBe(0)
   })
 })

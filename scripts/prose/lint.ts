@@ -21,20 +21,23 @@ interface Node {
 const NOT_PROSE = new Set(['Code', 'Html', 'Image', 'FootnoteReference'])
 const NOT_LINES = new Set(['Table', 'CodeBlock', 'HtmlBlock', 'Html', 'Image'])
 
-/** The source of a node with `x` instead of what is not prose, so that positions stay. */
+/**
+ * The source of a node in which code is replaced by zeros and the targets of links by spaces, so
+ * that positions stay.
+ */
 function proseOf(node: Node, source: string): string {
   const [start] = node.range
   let text = source
-  const mask = (from: number, to: number) => {
-    const hidden = text.slice(from, to).replace(/[^\s]/g, 'x')
+  const mask = (from: number, to: number, by: string) => {
+    const hidden = text.slice(from, to).replace(/\S/g, by)
     text = text.slice(0, from) + hidden + text.slice(to)
   }
   const visit = (part: Node): void => {
     const [from, to] = [part.range[0] - start, part.range[1] - start]
-    if (NOT_PROSE.has(part.type)) mask(from, to)
+    if (NOT_PROSE.has(part.type)) mask(from, to, '0')
     else {
       const last = part.children?.at(-1)
-      if (part.type === 'Link') mask(last ? last.range[1] - start : from, to)
+      if (part.type === 'Link') mask(last ? last.range[1] - start : from, to, ' ')
       for (const child of part.children ?? []) visit(child)
     }
   }

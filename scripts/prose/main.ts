@@ -34,5 +34,5 @@ for (const file of files) {
   faults.push(...found.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`))
 }
 for (const fault of faults) console.log(fault)
-console.log(`${files.length} documents, ${faults.length} faults of wording.`)
+console.log(`Documents: ${files.length}. Faults of wording: ${faults.length}.`)
 process.exitCode = faults.length > 0 ? 1 : 0
