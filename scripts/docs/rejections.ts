@@ -170,7 +170,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'a certificate other than the one entered for the device',
-    remedy: 'enter the certificate that the device shows now',
+    remedy: 'enter the current certificate of the device',
     meet: () =>
       policyOn({
         device: { tls: 'mutual', certificate: 'none' },
@@ -179,7 +179,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'a device without permission to query proposes only Query/Retrieve',
-    remedy: 'choose *Access to studies* in its form under *Devices*, if it is one of yours',
+    remedy: 'if the device is yours, select *Access to studies* in its form under *Devices*',
     meet: () => policyOn({ device: {}, abstractSyntaxes: [SOP_CLASS.studyRootFind] }),
   },
   {
@@ -199,7 +199,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'too little disk space or a folder that cannot be written to, and the caller proposes only Storage',
-    remedy: 'make room on the disk; the device tries again by itself',
+    remedy: 'free disk space; the device retries automatically',
     meet: () =>
       policyOn({
         device: {},
@@ -214,24 +214,24 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the maximum number of associations of this device is open',
-    remedy: 'look why the device does not release, or raise `dimse.maxAssociationsPerDevice`',
+    remedy: 'check why the device does not release its associations, or raise `dimse.maxAssociationsPerDevice`',
     meet: () => acceptor({ ...NONE, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
   },
   {
     when: 'a host that is at the address of no listed device has half of the associations open, by whatever AE titles, or `dimse.maxAssociationsPerDevice` where that is more',
     remedy:
-      'enter its address at its devices under *Devices* if they are yours; otherwise find the host in the network',
+      'if the devices are yours, enter its address under *Devices*; otherwise, find the host in the network',
     meet: () => acceptor({ ...NONE, ofHost: DEFAULT_LIMITS.associations }),
   },
   {
     when: 'callers outside the device list have half of the associations, or one host of theirs a tenth',
     remedy:
-      'approve the caller under *Devices* if it is one of yours; otherwise find the host in the network',
+      'if the device is yours, approve it under *Devices*; otherwise, find the host in the network',
     meet: () => tooManyUnlisted({ ...NONE, unlisted: DEFAULT_LIMITS.associations }, DEFAULT_LIMITS),
   },
   {
     when: 'the gateway is about to be updated',
-    remedy: 'wait some minutes; the device tries again by itself',
+    remedy: 'wait some minutes; the device retries automatically',
     meet: () => {
       const [, result, source, reason, code = ''] = matchIn(
         'modules/devices/dicom-services.ts',
@@ -247,12 +247,12 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'an application context other than DICOM’s',
-    remedy: 'this is no DICOM node',
+    remedy: 'this is not a DICOM node',
     meet: () => policyOn({ request: { applicationContext: '1.2.3' } }),
   },
   {
     when: 'a protocol version other than 1',
-    remedy: 'this is no DICOM node',
+    remedy: 'this is not a DICOM node',
     meet: () => acceptor(NONE, 2),
   },
 ]

@@ -13,7 +13,7 @@ export interface Term {
  */
 export const AMBIGUOUS: ReadonlySet<string> = new Set([
   ...['answer', 'ask', 'away', 'came', 'caller', 'document', 'fetch', 'inform', 'made by', 'news'],
-  ...['overdue', 'PC', 'people', 'remark', 'switched off'],
+  ...['other PC', 'overdue', 'PC', 'people', 'remark', 'switched off'],
   ...['switched on', 'tell', 'the window', 'this window', 'trial', 'unset', 'way'],
 ])
 

@@ -27,7 +27,6 @@ const PHRASES: Readonly<Record<string, string>> = {
   'goes on': '“continues”',
   'go on': '“continue”',
   'went on': '“continued”',
-  'sends on': '“forwards”',
   'gives up': '“stops”, or “discards”',
   'given up': '“stopped”, or “discarded”',
   'sees to it': '“ensures”',
