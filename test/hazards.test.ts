@@ -8,9 +8,7 @@ import { hasTest, promisesText, readPromises, readTestFile } from './support/pro
 const TEXT = readFileSync(documentPath('HAZARDS.md'), 'utf8')
 const SEVERITIES = ['critical', 'serious', 'moderate', 'minor']
 const RISKS = ['rare', 'unlikely', 'possible']
-const promises = new Map(
-  readPromises(promisesText()).map((one) => [one.id, one]),
-)
+const promises = new Map(readPromises(promisesText()).map((one) => [one.id, one]))
 
 const hazards = TEXT.split('\n')
   .filter((line) => line.startsWith('| H-'))

@@ -16,7 +16,11 @@ const words = (count: number) => Array.from({ length: count }, (_, at) => `word$
 describe('the check of prose', () => {
   it.each([
     ['a phrase', 'Somebody opens it.\n', /^“Somebody”: use the role/],
-    ['a phrase over two lines', 'It works by\nthemselves.\n', /^“by themselves”: use “automatically”/],
+    [
+      'a phrase over two lines',
+      'It works by\nthemselves.\n',
+      /^“by themselves”: use “automatically”/,
+    ],
     ['a word of the glossary', 'Make a back-up.\n', /^“back-up”: use “backup/],
     ['a phrase in a table', '| a |\n|---|\n| made anew |\n', /^“anew”: use “again”/],
     ['a phrase in a heading', '# Told of it\n', /^“Told of”: use “notified of”/],

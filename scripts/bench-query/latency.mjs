@@ -111,8 +111,7 @@ export async function measureArchive({ gateway, key, studies, queries }) {
       `| ${name} | ${by} | ${mean} | ${p50.toFixed(2)} | ${p95.toFixed(2)} | ≤ ${P95_MS} |`,
     )
     if (p95 > P95_MS) missed.push(`${name} by ${by}: p95 ${p95.toFixed(1)} ms, not ${P95_MS}`)
-    if (name !== 'an unknown ID' && answers === 0)
-      missed.push(`${name} by ${by}: no answer`)
+    if (name !== 'an unknown ID' && answers === 0) missed.push(`${name} by ${by}: no answer`)
   }
   await wait(1000)
   const after = pssOf(gateway.child.pid)

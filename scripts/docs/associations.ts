@@ -73,10 +73,7 @@ export const parameterTable = (): string =>
         'Extended negotiation',
         'answered for C-FIND of Query/Retrieve (section 5.2.8); other proposals are ignored',
       ],
-      [
-        'Common extended negotiation, user identity',
-        'not used; proposals are ignored',
-      ],
+      ['Common extended negotiation, user identity', 'not used; proposals are ignored'],
     ],
   )
 

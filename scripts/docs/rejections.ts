@@ -214,7 +214,8 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the maximum number of associations of this device is open',
-    remedy: 'check why the device does not release its associations, or raise `dimse.maxAssociationsPerDevice`',
+    remedy:
+      'check why the device does not release its associations, or raise `dimse.maxAssociationsPerDevice`',
     meet: () => acceptor({ ...NONE, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
   },
   {

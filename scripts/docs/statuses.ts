@@ -63,7 +63,10 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
   ],
   steps: [
     [0x0000, 'the report is durable'],
-    [0x0106, 'N-CREATE: the status is not IN PROGRESS; N-SET: the status is not one of the three values'],
+    [
+      0x0106,
+      'N-CREATE: the status is not IN PROGRESS; N-SET: the status is not one of the three values',
+    ],
     [
       0x0110,
       'no data set, or one that cannot be read; N-SET: the step has ended, with Error ID A710, or belongs to another device; an internal error of the gateway, with a reference to its log',
@@ -75,10 +78,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
       'N-CREATE: the Affected SOP Instance UID is longer than 64 characters or not printable',
     ],
     [0x0121, 'N-SET: COMPLETED without a performed series'],
-    [
-      0x0213,
-      'a data set longer than the limit; a disk that cannot store the data',
-    ],
+    [0x0213, 'a data set longer than the limit; a disk that cannot store the data'],
     ...OF_ALL,
   ],
   commitment: [
@@ -91,10 +91,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0121, 'no Transaction UID, or no instance named'],
     [0x0123, 'another action type than 1'],
     [0x0131, 'this AE title has used the Transaction UID for other instances'],
-    [
-      0x0213,
-      'a data set longer than the limit; a disk that cannot store the data',
-    ],
+    [0x0213, 'a data set longer than the limit; a disk that cannot store the data'],
     ...OF_ALL,
   ],
   query: [
@@ -281,7 +278,8 @@ export const retryTable = (): string =>
 
 const FOLLOWS = {
   sent: 'sent; a warning is shown',
-  refused: 'sending stops; the window shows the image until a user retries it or drops it with a reason',
+  refused:
+    'sending stops; the window shows the image until a user retries it or drops it with a reason',
   later: 'retried',
   pausing: 'the destination is busy: its whole queue waits',
 } as const

@@ -34,7 +34,10 @@ export function rejectedWords(
 export function wordsPattern(words: string): RegExp {
   const escaped = words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', '\\s+')
   const [first = '', ...rest] = escaped
-  return new RegExp(`(?<![\\p{L}\\d-])[${first}${first.toUpperCase()}]${rest.join('')}(?![\\p{L}\\d-])`, 'gu')
+  return new RegExp(
+    `(?<![\\p{L}\\d-])[${first}${first.toUpperCase()}]${rest.join('')}(?![\\p{L}\\d-])`,
+    'gu',
+  )
 }
 
 export const glossaryTerms = (): Term[] =>

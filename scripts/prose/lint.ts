@@ -1,6 +1,6 @@
 import { TextlintKernel } from '@textlint/kernel'
-import type { TextlintRuleModule } from '@textlint/types'
 import markdownPlugin from '@textlint/textlint-plugin-markdown'
+import type { TextlintRuleModule } from '@textlint/types'
 import { doubleWordFindings, lineFindings, sentenceFindings, termFindings } from './checks.ts'
 
 /** A finding in a file. Line and column count from 1. */
@@ -13,7 +13,10 @@ export interface Fault {
 interface Node {
   readonly type: string
   readonly range: readonly [number, number]
-  readonly loc: { readonly start: { readonly line: number }; readonly end: { readonly line: number } }
+  readonly loc: {
+    readonly start: { readonly line: number }
+    readonly end: { readonly line: number }
+  }
   readonly children?: readonly Node[]
 }
 
@@ -67,7 +70,9 @@ const rule =
       [Syntax.Paragraph]: (node: unknown) => check(node as Node, true),
       [Syntax.Header]: (node: unknown) => check(node as Node, false),
       [Syntax.TableCell]: (node: unknown) => check(node as Node, false),
-      ...Object.fromEntries([...NOT_LINES].map((type) => [type, (node: unknown) => hide(node as Node)])),
+      ...Object.fromEntries(
+        [...NOT_LINES].map((type) => [type, (node: unknown) => hide(node as Node)]),
+      ),
       [Syntax.DocumentExit]: (node: unknown) => {
         const text = getSource(node as never)
         for (const { index, message } of lineFindings(text, name, (line) => !hidden.has(line)))
@@ -84,7 +89,7 @@ export async function proseFaults(name: string, text: string): Promise<Fault[]> 
   const { messages } = await new TextlintKernel().lintText(text, {
     filePath: name,
     ext: '.md',
-    plugins: [{ pluginId: 'markdown', plugin: markdownPlugin }],
+    plugins: [{ pluginId: 'markdown', plugin: markdownPlugin.default }],
     rules: [{ ruleId: 'prose', rule: rule(name) }],
   })
   return messages.map(({ loc: { start }, message }) => ({ ...start, message }))

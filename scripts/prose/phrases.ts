@@ -49,7 +49,7 @@ const PHRASES: Readonly<Record<string, string>> = {
   mint: '“create”',
   mints: '“creates”',
   minted: '“created”',
-  'mended': '“fixed”',
+  mended: '“fixed”',
   'to mend': '“to fix”',
   knocks: '“connects”',
   utilize: '“use”',

@@ -318,7 +318,8 @@ export const dashboardWorklist = {
   }),
   closeStep: operation('POST /dashboard/worklist/steps/close', {
     access: 'every-patient',
-    summary: 'Mark a step as done or cancelled in the gateway; cached responses no longer include it',
+    summary:
+      'Mark a step as done or cancelled in the gateway; cached responses no longer include it',
     body: z.object({
       studyInstanceUid: z.string().min(1).max(64),
       scheduledProcedureStepId: z.string().min(1).max(16),

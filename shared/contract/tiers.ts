@@ -178,8 +178,7 @@ export const dashboardTiers = {
   }),
   remove: operation('DELETE /dashboard/tiers/:tierId', {
     access: 'manage-confirmed',
-    summary:
-      'Remove a tier that holds no only copy of an image; its objects stay in the store',
+    summary: 'Remove a tier that holds no only copy of an image; its objects stay in the store',
     params: tierParams,
     reply: Outcome,
   }),

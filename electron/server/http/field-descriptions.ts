@@ -45,10 +45,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   'query.state': 'Only events in this state.',
   'query.studyInstanceUid': 'Only events about the study with this Study Instance UID.',
   endpointId: 'The endpoint.',
-  'SentEvent.endpointId': 'The endpoint that the event was sent to; null if it was not sent to any.',
-  'SentEventWithAttempts.endpointId': 'The endpoint that the event was sent to; null if it was not sent to any.',
+  'SentEvent.endpointId':
+    'The endpoint that the event was sent to; null if it was not sent to any.',
+  'SentEventWithAttempts.endpointId':
+    'The endpoint that the event was sent to; null if it was not sent to any.',
   kind: '`synchronous`: a user or a device waits for the response. `soft`: the gateway continues without it. `asynchronous`: retried until accepted.',
-  subject: 'The ID of the report or study, the AE title of a device, or `test`; never patient data.',
+  subject:
+    'The ID of the report or study, the AE title of a device, or `test`; never patient data.',
   state:
     '`waiting`: to be sent or retried. `done`: accepted. `failed`: no more attempts. `dropped`: stopped by a user of the clinic.',
   outcome:
@@ -83,9 +86,11 @@ const FIELDS: Readonly<Record<string, string>> = {
   'DeliveryEndpointWithSecret.url': 'The address that events are sent to.',
   'endpointsCreate.url': 'The address that events are sent to: https, on a public host.',
   'endpointsUpdate.url': 'The address that events are sent to: https, on a public host.',
-  events: 'The event types that the endpoint receives. No other endpoint of this key may receive them.',
+  events:
+    'The event types that the endpoint receives. No other endpoint of this key may receive them.',
   fileHosts: 'Hosts of presigned URLs from which the gateway downloads files; set by the clinic.',
-  refusedHosts: 'Hosts that occurred in responses since the gateway started and that the clinic has not listed, newest first.',
+  refusedHosts:
+    'Hosts that occurred in responses since the gateway started and that the clinic has not listed, newest first.',
   host: 'Host name, with the port unless it is 443.',
   secrets: 'The signing secrets in use, newest first, with their creation and expiry times.',
   endsAt: 'When the secret expires; null for the newest.',
@@ -132,12 +137,14 @@ const FIELDS: Readonly<Record<string, string>> = {
   'query.studyReportStatus':
     'Only studies with one of these statuses, separated by commas. Empty: no filter.',
   isCancelled: 'Whether the study was cancelled.',
-  'query.studyType': 'Accepted for compatibility. All studies are `standard`; `external` matches none.',
+  'query.studyType':
+    'Accepted for compatibility. All studies are `standard`; `external` matches none.',
   'query.isCancelled':
     'Only cancelled studies (`true`) or only studies that are not cancelled (`false`). Empty: no filter.',
   cancelledAt: 'When the study was cancelled; null if it is not cancelled.',
   reportMetadata: 'Details of the patient and the exam, as shown on the report.',
-  snapshotMetadata: 'Details of the patient and the exam at the time of signing; for a draft, the current ones.',
+  snapshotMetadata:
+    'Details of the patient and the exam at the time of signing; for a draft, the current ones.',
   priorReportTexts: 'Texts of prior reports, for the radiologist.',
   priorStudyIds: 'Prior studies of the patient, in either area.',
   reportIds: 'The reports and addenda of the study, oldest first.',
@@ -221,8 +228,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   inviterId: 'The user who sent the invitation; null if it was sent with an API key.',
   invitedByApiKeyId: 'The API key that the invitation was sent with; null if a user sent it.',
   expiry: 'When the invitation expires; null if it does not expire.',
-  'ViewerInvitation.status': 'State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.',
-  'ScribeInvitation.status': 'State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.',
+  'ViewerInvitation.status':
+    'State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.',
+  'ScribeInvitation.status':
+    'State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.',
   'query.status':
     'Only invitations with one of these states, separated by commas. Empty: no filter.',
   'query.expired': 'Whether expired invitations are included.',
@@ -248,7 +257,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   authorized: 'False refuses the request. The reason in `error` is shown in the clinic.',
   error: 'Reason for the refusal. Any text in this field counts as a refusal.',
   urls: DELIVERY_URLS,
-  uploadUrls: 'Presigned https URLs. The gateway uploads the same object to each of them by PUT, with retries.',
+  uploadUrls:
+    'Presigned https URLs. The gateway uploads the same object to each of them by PUT, with retries.',
   mediaUrls: 'Other files of the study, such as videos and documents.',
   mimeType: 'Media type of the file.',
   fileName: 'Name under which the file is shown.',
@@ -323,7 +333,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   fault: 'Why the last attempt failed; null if it succeeded.',
   'SandboxDelivery.nextAttemptAt': 'Time of the next attempt; null if there is none.',
   'SandboxExam.accessionNumber': 'Accession Number (0008,0050) of the exam.',
-  'sandboxRunExam.accessionNumber': 'Accession number of the exam to perform. If absent, the first exam without images.',
+  'sandboxRunExam.accessionNumber':
+    'Accession number of the exam to perform. If absent, the first exam without images.',
   'SandboxExam.patientId': 'Patient ID (0010,0020) of the exam.',
   worklistExams: 'Number of exams on the worklist that the device received.',
   'SandboxExam.images': 'Number of images that the device sent.',

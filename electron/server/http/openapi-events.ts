@@ -63,7 +63,8 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
   }
 }
 
-const SIGNED = 'Requests are signed according to Standard Webhooks. Verify the signature before you parse the body.'
+const SIGNED =
+  'Requests are signed according to Standard Webhooks. Verify the signature before you parse the body.'
 
 function limitsOf(type: EventType): string {
   const { budgetMs, answerBytes } = CALL_LIMITS[type]

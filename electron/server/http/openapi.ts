@@ -74,7 +74,10 @@ export function openApiDocument({ version }: { readonly version: string }): Json
     servers: [{ url: '/', description: 'This gateway' }],
     tags: [
       ...Object.values(TAGS),
-      ['Events', 'Events that the gateway sends to the partner’s webhook, and the responses it expects.'],
+      [
+        'Events',
+        'Events that the gateway sends to the partner’s webhook, and the responses it expects.',
+      ],
     ].map(([name, description]) => ({
       name,
       description,
