@@ -162,11 +162,15 @@ export function writeReport(name, text) {
     const before = readFileSync(file, 'utf8')
     const [from, to] = [before.indexOf(begin), before.indexOf(end, before.indexOf(begin))]
     if (from < 0 || to < 0) continue
-    writeFileSync(file, `${before.slice(0, from)}${begin}\n${text.trim()}\n${before.slice(to)}`)
+    const report = text.trim().replace(/^(?!\|).{101,}$/gm, wrapped)
+    writeFileSync(file, `${before.slice(0, from)}${begin}\n${report}\n${before.slice(to)}`)
     return
   }
   throw new Error(`No page in ${folder} has a place for the table: ${begin} … ${end}`)
 }
+
+/** A line of prose in lines of at most 100 characters. */
+const wrapped = (line) => line.replace(/(.{1,100})(?: |$)/g, '$1\n').trimEnd()
 
 /** The mean of the two in the middle where there is none in it; 0 of none. */
 export function median(numbers) {

@@ -111,9 +111,15 @@ function callParts(title: string, operation: Json, document: Json): string[] {
         ]
       : []),
     ...(operation.requestBody ? contentParts('Body', operation.requestBody as Json) : []),
-    ...(success ? contentParts(`Response ${success[0]}`, success[1] as Json) : []),
-    `Errors: ${refusals.join(', ')}.`,
+    ...responseParts(success, `Errors: ${refusals.join(', ')}.`),
   ]
+}
+
+/** The response and the errors, in one paragraph if the response is a type. */
+function responseParts(success: readonly [string, unknown] | undefined, errors: string): string[] {
+  if (!success) return [errors]
+  const parts = contentParts(`Response ${success[0]}`, success[1] as Json)
+  return parts.length === 1 ? [`${parts[0]}. ${errors}`] : [...parts, errors]
 }
 
 function eventParts(type: string, operation: Json): string[] {
@@ -191,6 +197,7 @@ const WIDTH = 120
 
 /** Prose in lines of at most 120 characters; tables and headings as they are. */
 function wrapped(text: string): string {
+  if (text.includes('\n\n')) return text.split('\n\n').map(wrapped).join('\n\n')
   if (/^[|#]/.test(text) || text.includes('\n')) return text
   const lines: string[] = []
   for (const word of text.split(' ')) {

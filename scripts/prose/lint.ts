@@ -1,7 +1,12 @@
+import { createRequire } from 'node:module'
 import { TextlintKernel } from '@textlint/kernel'
-import markdownPlugin from '@textlint/textlint-plugin-markdown'
-import type { TextlintRuleModule } from '@textlint/types'
+import type { TextlintPluginCreator, TextlintRuleModule } from '@textlint/types'
 import { doubleWordFindings, lineFindings, sentenceFindings, termFindings } from './checks.ts'
+
+// Node and Vitest disagree on the default export of a CommonJS module.
+const { default: markdownPlugin } = createRequire(import.meta.url)(
+  '@textlint/textlint-plugin-markdown',
+) as { readonly default: TextlintPluginCreator }
 
 /** A finding in a file. Line and column count from 1. */
 export interface Fault {
@@ -89,7 +94,7 @@ export async function proseFaults(name: string, text: string): Promise<Fault[]> 
   const { messages } = await new TextlintKernel().lintText(text, {
     filePath: name,
     ext: '.md',
-    plugins: [{ pluginId: 'markdown', plugin: markdownPlugin.default }],
+    plugins: [{ pluginId: 'markdown', plugin: markdownPlugin }],
     rules: [{ ruleId: 'prose', rule: rule(name) }],
   })
   return messages.map(({ loc: { start }, message }) => ({ ...start, message }))
