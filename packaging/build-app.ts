@@ -79,7 +79,7 @@ const missing = [
     : ['a place for updates (ISTHMUS_UPDATE_URL): this app is not updated by itself']),
   ...(isSigned()
     ? []
-    : ['a signature: no certificate is set (docs/INSTALL.md, “Making the installers”)']),
+    : ['a signature: no certificate is set (docs/INSTALL.md, “Build the installers”)']),
 ]
 if (missing.length > 0)
   console.log(`\nMissing here:\n${missing.map((what) => `  - ${what}`).join('\n')}`)

@@ -1,6 +1,6 @@
 // npm run pixels [-- NAMES]: compares what the viewer draws of every form of pixel data with DCMTK's
 // pictures (test/e2e/viewer-pixels.spec.ts, of which `npm test` runs a sample). NAMES is a regular
-// expression of the files to compare. Differences that docs/VIEWER.md does not explain fail it.
+// expression of the files to compare. Differences that docs/VIEWER-FEATURES.md does not explain fail it.
 import { join } from 'node:path'
 import { build, environment, installPackages, root, runNode } from './setup.mjs'
 

@@ -98,11 +98,11 @@ describe('the examples for collectors', () => {
   })
 
   it('ask for metrics that the gateway has', () => {
-    const operation = readFileSync(join(import.meta.dirname, '../docs/OPERATION.md'), 'utf8')
+    const monitoring = readFileSync(join(import.meta.dirname, '../docs/MONITORING.md'), 'utf8')
     const metrics = [...TEXT.matchAll(/isthmus_\w+/g)]
       .map(([name]) => name.replace(/_bucket$/, ''))
       .filter((name) => name !== 'isthmus_site')
     expect(new Set(metrics).size).toBeGreaterThan(10)
-    for (const name of metrics) expect(operation, name).toContain(name)
+    for (const name of metrics) expect(monitoring, name).toContain(name)
   })
 })

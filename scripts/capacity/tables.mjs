@@ -28,7 +28,7 @@ export function simulatedSites(costs, seed = 1) {
 export const TABLES = {
   instances: (costs) =>
     table(
-      ['one instance', 'CPU ms', 'MB on the disk', 'MB received'],
+      ['instance', 'CPU ms', 'MB on disk', 'MB received'],
       Object.entries(costs.perInstance).map(([modality, { cpuMs, diskBytes, networkBytes }]) => [
         modality,
         cpuMs.toFixed(1),
@@ -38,7 +38,7 @@ export const TABLES = {
     ),
   studies: (costs) =>
     table(
-      ['usual study', 'instances', 'MB', 'CPU s, stored', 'CPU s, sent on', 'KB of database'],
+      ['typical study', 'instances', 'MB', 'CPU s, stored', 'CPU s, forwarded', 'KB of database'],
       Object.keys(STUDIES).map((modality) => {
         const { instances, bytes, receiveMs, forwardMs, databaseBytes } = studyCost(costs, modality)
         return [
@@ -53,7 +53,7 @@ export const TABLES = {
     ),
   hour: (costs) =>
     table(
-      ['only', 'studies an hour by CPU', 'by a line of 1 Gbit/s', 'by one of 100 Mbit/s'],
+      ['modality', 'studies/h, limited by CPU', 'by a 1 Gbit/s line', 'by a 100 Mbit/s line'],
       Object.keys(STUDIES).map((modality) => {
         const { bytes, receiveMs, forwardMs } = studyCost(costs, modality)
         const byLine = (bits) => Math.floor((0.5 * 3600 * bits) / (bytes * 8))
@@ -70,12 +70,12 @@ export const TABLES = {
     const kinds = [...new Set(all.map(({ site }) => site.name))]
     return table(
       [
-        'ten of each',
+        'ten sites of each kind',
         'studies a day',
         'GB a day',
         'busiest hour of a core',
-        'longest wait s',
-      ].concat(['line', 'days on the disk', 'need a tier', 'a standby', 'a second gateway']),
+        'longest wait (s)',
+      ].concat(['line', 'days on disk', 'need a tier', 'need a standby', 'need a second gateway']),
       kinds.map((kind) => {
         const sites = all.filter(({ site }) => site.name === kind)
         const range = (of, text) => {

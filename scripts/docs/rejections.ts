@@ -127,19 +127,19 @@ const TLS = {
 /** Every way an association is rejected, met by the code that rejects. */
 export const SCENES: readonly Scene[] = [
   {
-    when: 'the caller is not in the device list and proposes more than Verification',
-    remedy: 'approve it under *Devices*, or correct its AE title or address there',
+    when: 'the caller is not in the device list and requests a service other than Verification',
+    remedy: 'approve the device under **Devices**, or correct its AE title or address there',
     meet: () => policyOn({}),
   },
   {
-    when: 'the AE title belongs to a device that must use TLS, and the address is not that of the device',
+    when: 'the AE title belongs to a device that must use TLS, but the address differs from the listed one',
     remedy:
-      'correct the address of the device under *Devices*; otherwise find the host in the network',
+      'correct the address of the device under **Devices**; if the address is right, find the other host in your network',
     meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
     when: 'the device is disabled',
-    remedy: 'enable it under *Devices*',
+    remedy: 'enable the device under **Devices**',
     meet: () => policyOn({ isOff: true }),
   },
   {
@@ -148,29 +148,32 @@ export const SCENES: readonly Scene[] = [
     meet: () => policyOn({ calling: '', settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'the called AE title is not the gateway’s, with `dimse.calledAePolicy` `strict`',
-    remedy: 'correct the called AE title in the device',
+    when: 'the called AE title is wrong, and `dimse.calledAePolicy` is `strict`',
+    remedy:
+      'correct the called AE title on the device, or set **Wrong called AE title** to **Log it and continue**',
     meet: () =>
       policyOn({ device: {}, called: 'PACS', settings: { 'dimse.calledAePolicy': 'strict' } }),
   },
   {
-    when: 'without TLS, from a device that must use TLS',
-    remedy: 'have the device call the TLS port, or set TLS to *optional* for it',
+    when: 'an unencrypted connection from a device that must use TLS',
+    remedy:
+      'connect the device to the TLS port, or set **Connections** to **Encrypted or unencrypted** in its form',
     meet: () => policyOn({ device: { tls: 'required' } }),
   },
   {
-    when: 'TLS without a certificate, from a device that must have one',
-    remedy: 'give the device its certificate, or set TLS to *required* for it',
+    when: 'a TLS connection without a certificate from a device that must present one',
+    remedy:
+      'install a certificate on the device, or set **Connections** to **Encrypted only** in its form',
     meet: () => policyOn({ device: { tls: 'mutual' }, tls: TLS }),
   },
   {
-    when: 'a certificate that was not issued by an authority in `dimse.tlsAuthorities`',
-    remedy: 'enter the authority under *Settings*, or the certificate at the device',
+    when: 'the certificate was not issued by an authority in `dimse.tlsAuthorities`',
+    remedy: 'enter the authority under **Settings**, or the certificate in the form of the device',
     meet: () => policyOn({ device: { tls: 'mutual' }, tls: { ...TLS, fingerprint256: 'AA' } }),
   },
   {
-    when: 'a certificate other than the one entered for the device',
-    remedy: 'enter the current certificate of the device',
+    when: 'the certificate differs from the one entered for the device',
+    remedy: 'enter the certificate that the device presents now',
     meet: () =>
       policyOn({
         device: { tls: 'mutual', certificate: 'none' },
@@ -178,19 +181,20 @@ export const SCENES: readonly Scene[] = [
       }),
   },
   {
-    when: 'a device without permission to query proposes only Query/Retrieve',
-    remedy: 'if the device is yours, select *Access to studies* in its form under *Devices*',
+    when: 'the device has no access to studies and requests only Query/Retrieve',
+    remedy: 'if it is one of your devices, set **Access to studies** in its form',
     meet: () => policyOn({ device: {}, abstractSyntaxes: [SOP_CLASS.studyRootFind] }),
   },
   {
-    when: 'a device that may only query proposes only C-MOVE or C-GET',
-    remedy: 'set *Access to studies* in its form to *Search and retrieve images*',
+    when: 'the device may only search, and requests only C-MOVE or C-GET',
+    remedy:
+      'set **Access to studies** in its form to **Search and retrieve images (C-FIND, C-MOVE, C-GET)**',
     meet: () =>
       policyOn({ device: { retrieval: 'query' }, abstractSyntaxes: [SOP_CLASS.studyRootGet] }),
   },
   {
-    when: 'an unknown device proposes only Query/Retrieve, with `dimse.allowUnknownDevices` on',
-    remedy: 'approve it under *Devices*, with *Access to studies*',
+    when: 'the caller is not in the device list and requests only Query/Retrieve, and `dimse.allowUnknownDevices` is on',
+    remedy: 'approve the device under **Devices** and set **Access to studies**',
     meet: () =>
       policyOn({
         abstractSyntaxes: [SOP_CLASS.studyRootFind],
@@ -198,7 +202,7 @@ export const SCENES: readonly Scene[] = [
       }),
   },
   {
-    when: 'too little disk space or a folder that cannot be written to, and the caller proposes only Storage',
+    when: 'there is too little disk space or the image folder cannot be written to, and the caller requests only storage',
     remedy: 'free disk space; the device retries automatically',
     meet: () =>
       policyOn({
@@ -209,30 +213,30 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the maximum number of associations is open',
-    remedy: 'wait, or raise `dimse.maxAssociations`',
+    remedy: 'wait, or increase `dimse.maxAssociations`',
     meet: () => acceptor({ ...NONE, all: DEFAULT_LIMITS.associations }),
   },
   {
-    when: 'the maximum number of associations of this device is open',
+    when: 'the maximum number of associations from this device is open',
     remedy:
-      'check why the device does not release its associations, or raise `dimse.maxAssociationsPerDevice`',
+      'find out why the device does not release its associations, or increase `dimse.maxAssociationsPerDevice`',
     meet: () => acceptor({ ...NONE, ofCaller: DEFAULT_LIMITS.associationsPerCaller }),
   },
   {
-    when: 'a host that is at the address of no listed device has half of the associations open, by whatever AE titles, or `dimse.maxAssociationsPerDevice` where that is more',
+    when: 'a host whose address belongs to no listed device has half of all associations open, or `dimse.maxAssociationsPerDevice` if that is more, whatever AE titles it uses',
     remedy:
-      'if the devices are yours, enter its address under *Devices*; otherwise, find the host in the network',
+      'if its devices are yours, enter the address in their forms; otherwise find the host in your network',
     meet: () => acceptor({ ...NONE, ofHost: DEFAULT_LIMITS.associations }),
   },
   {
-    when: 'callers outside the device list have half of the associations, or one host of theirs a tenth',
+    when: 'callers that are not in the device list have half of all associations open, or one such host a tenth',
     remedy:
-      'if the device is yours, approve it under *Devices*; otherwise, find the host in the network',
+      'if the caller is one of your devices, approve it under **Devices**; otherwise find the host in your network',
     meet: () => tooManyUnlisted({ ...NONE, unlisted: DEFAULT_LIMITS.associations }, DEFAULT_LIMITS),
   },
   {
     when: 'the gateway is about to be updated',
-    remedy: 'wait some minutes; the device retries automatically',
+    remedy: 'wait a few minutes; the device retries automatically',
     meet: () => {
       const [, result, source, reason, code = ''] = matchIn(
         'modules/devices/dicom-services.ts',
@@ -247,13 +251,13 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
-    when: 'an application context other than DICOM’s',
-    remedy: 'this is not a DICOM node',
+    when: 'the application context is not that of DICOM',
+    remedy: 'the caller is not a DICOM application',
     meet: () => policyOn({ request: { applicationContext: '1.2.3' } }),
   },
   {
-    when: 'a protocol version other than 1',
-    remedy: 'this is not a DICOM node',
+    when: 'the protocol version is not 1',
+    remedy: 'the caller is not a DICOM application',
     meet: () => acceptor(NONE, 2),
   },
 ]
@@ -289,12 +293,7 @@ const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
 /** The same for the engineer: text in the window, and what to do. */
 export const remedyTable = (): string =>
   table(
-    [
-      'the device says',
-      'under *Activity*: “… tried to connect and was rejected: …”',
-      'when',
-      'what to do',
-    ],
+    ['code', 'reason shown under **Activity**', 'when', 'what to do'],
     SCENES.map((scene) => {
       const rejection = met(scene)
       return [codeOf(rejection), sayingOf(rejection), scene.when, scene.remedy]

@@ -16,8 +16,8 @@ type When = readonly [status: DimseStatus, when: string]
 
 /** What every service can say of the operation queue, before it is asked. */
 const OF_ALL: readonly When[] = [
-  [0x0122, 'a request for another SOP class on this presentation context'],
-  [0x0211, 'a command that the service does not have'],
+  [0x0122, 'the SOP class of the request differs from that of the presentation context'],
+  [0x0211, 'the service does not support this command'],
 ]
 
 /**
@@ -26,93 +26,96 @@ const OF_ALL: readonly When[] = [
  */
 export const SENT: Readonly<Record<Service, readonly When[]>> = {
   worklist: [
-    [0x0000, 'all matches were sent, or there is none'],
+    [0x0000, 'all matches were sent, or there are none'],
     [
       0xa700,
-      'the partner is unreachable and no stored response may be used; or the list was cut at the maximum number of rows',
+      'the partner cannot be queried and no stored response may be used; or the list exceeds the maximum number of exams and was cut',
     ],
     [
       0xa900,
-      'a date or time that is none, several items in the sequence, no identifier, one too large or too deep; with Offending Element',
+      'an invalid date or time, several items in the sequence, or an identifier that is missing, too large or too deeply nested; with Offending Element',
     ],
     [0xc001, 'the partner responded `authorized: false`'],
     [0xc002, 'the partner’s response was not a valid worklist, or every match had to be withheld'],
     [
       0xc003,
-      'an internal error of the gateway, with a reference to its log, but not if the record of the query cannot be written',
+      'an internal error, with a reference to the log; never because a record cannot be written',
     ],
-    [0xfe00, 'C-CANCEL, also while the gateway waits for the partner'],
+    [0xfe00, 'C-CANCEL, also while the partner is being queried'],
     ...OF_ALL,
   ],
   storage: [
     [
       0x0000,
-      'file, file name and database row are durable; also if the same instance was stored already',
+      'file, file name and database row are on disk; also if the same instance was already stored',
     ],
     [
       0xa700,
-      'less disk space than `intake.stopGigabytes`, before or within the object, a full disk, or a folder that cannot be written to',
+      'less disk space than `intake.stopGigabytes` before or during the transfer, a full disk, or a folder that cannot be written to',
     ],
     [
       0xa900,
-      'a UID of the command or the data set is missing, is longer than 64 characters or not printable, or the two differ; with Offending Element',
+      'a UID in the command or data set is missing, is longer than 64 characters or not printable, or the two differ; with Offending Element',
     ],
     [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
-    [0x0110, 'an internal error of the gateway, with a reference to its log'],
+    [0x0110, 'an internal error, with a reference to the log'],
     ...OF_ALL,
   ],
   steps: [
-    [0x0000, 'the report is durable'],
+    [0x0000, 'the message is stored on disk'],
     [
       0x0106,
-      'N-CREATE: the status is not IN PROGRESS; N-SET: the status is not one of the three values',
+      'N-CREATE: the status is not IN PROGRESS; N-SET: the status is not one of the three allowed values',
     ],
     [
       0x0110,
-      'no data set, or one that cannot be read; N-SET: the step has ended, with Error ID A710, or belongs to another device; an internal error of the gateway, with a reference to its log',
+      'the data set is missing or cannot be read; N-SET: the step has ended, with Error ID A710, or belongs to another device; an internal error, with a reference to the log',
     ],
-    [0x0111, 'N-CREATE: the step exists already'],
+    [0x0111, 'N-CREATE: the step already exists'],
     [0x0112, 'N-SET: the step does not exist'],
     [
       0x0117,
       'N-CREATE: the Affected SOP Instance UID is longer than 64 characters or not printable',
     ],
     [0x0121, 'N-SET: COMPLETED without a performed series'],
-    [0x0213, 'a data set longer than the limit; a disk that cannot store the data'],
+    [0x0213, 'the data set exceeds the limit, or the disk cannot store what Success would confirm'],
     ...OF_ALL,
   ],
   commitment: [
-    [0x0000, 'the request is durable; also if the same request is still waiting for its result'],
+    [
+      0x0000,
+      'the request is stored on disk; also if an identical request still waits for its result',
+    ],
     [
       0x0110,
-      'no data set, or one that cannot be read; the service has been disabled; an internal error of the gateway, with a reference to its log',
+      'the data set is missing or cannot be read; storage commitment was disabled meanwhile; an internal error, with a reference to the log',
     ],
     [0x0115, 'the Transaction UID is longer than 64 characters or not printable'],
-    [0x0121, 'no Transaction UID, or no instance named'],
-    [0x0123, 'another action type than 1'],
+    [0x0121, 'the request contains no Transaction UID or no instance'],
+    [0x0123, 'the action type is not 1'],
     [0x0131, 'this AE title has used the Transaction UID for other instances'],
-    [0x0213, 'a data set longer than the limit; a disk that cannot store the data'],
+    [0x0213, 'the data set exceeds the limit, or the disk cannot store what Success would confirm'],
     ...OF_ALL,
   ],
   query: [
-    [0x0000, 'all matches were sent, or there is none'],
+    [0x0000, 'all matches were sent, or there are none'],
     [
       0xa700,
-      'too many matches, or studies of an earlier version that are not indexed yet; the matches that were found have been sent',
+      'the query has more matches than allowed, or studies of an earlier version are not indexed yet; the matches found were sent',
     ],
     [
       0xa900,
-      'no identifier, or one too large or too deep; no such level; a date or time that is none; keys that the level does not permit; with Offending Element',
+      'the identifier is missing, too large or too deeply nested; the level does not exist; a date or time is invalid; the level does not allow a key; with Offending Element',
     ],
-    [0x0124, 'the permission to query was withdrawn during the association'],
-    [0xc003, 'an internal error of the gateway, with a reference to its log'],
+    [0x0124, 'the right to query was revoked while the association was open'],
+    [0xc003, 'an internal error, with a reference to the log'],
     [0xfe00, 'C-CANCEL'],
     ...OF_ALL,
   ],
   retrieval: [
-    [0x0000, 'every sub-operation succeeded, or nothing matches'],
+    [0x0000, 'all sub-operations succeeded, or there are no matches'],
     [0xb000, 'some sub-operations failed, or ended with a warning'],
-    [0xa701, 'more instances than the limit of one retrieval'],
+    [0xa701, 'the retrieval contains more instances than allowed'],
     [0xa702, 'every sub-operation failed'],
     [
       0xa801,
@@ -120,10 +123,10 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'no identifier, no such level, no unique key of the level, or a Patient ID with several values; with Offending Element',
+      'the identifier or the unique key of the level is missing, the level does not exist, or the Patient ID has several values; with Offending Element',
     ],
-    [0x0124, 'the permission to retrieve was withdrawn during the association'],
-    [0xc003, 'an internal error of the gateway, with a reference to its log'],
+    [0x0124, 'the right to retrieve was revoked while the association was open'],
+    [0xc003, 'an internal error, with a reference to the log'],
     [0xfe00, 'C-CANCEL'],
     ...OF_ALL,
   ],
@@ -278,8 +281,7 @@ export const retryTable = (): string =>
 
 const FOLLOWS = {
   sent: 'sent; a warning is shown',
-  refused:
-    'sending stops; the window shows the image until a user retries it or drops it with a reason',
+  refused: 'sending stops; the window shows the image until a user retries it or drops it with a reason',
   later: 'retried',
   pausing: 'the destination is busy: its whole queue waits',
 } as const

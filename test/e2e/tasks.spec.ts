@@ -51,7 +51,7 @@ async function apply(hands: Hands, button: RegExp): Promise<void> {
 
 const TECHNOLOGIST: readonly Task[] = [
   {
-    name: 'See who is next in a room',
+    name: 'See which patient is next in a room',
     run: async (hands) => {
       const room = main(hands)
         .locator('section')
@@ -69,7 +69,7 @@ const TECHNOLOGIST: readonly Task[] = [
     },
   },
   {
-    name: 'Find why an exam is not on the scanner',
+    name: 'Find out why an exam is not on the scanner',
     run: async (hands) => {
       await hands.follow(/Bristow/, main(hands))
       await expect(hands.page.getByTestId('conclusion')).toContainText(
@@ -78,7 +78,7 @@ const TECHNOLOGIST: readonly Task[] = [
     },
   },
   {
-    name: 'Get the newest list from the RIS',
+    name: 'Refresh the worklist from the RIS',
     run: async (hands) => {
       await hands.go('Worklist')
       await hands.press('Refresh from partner')
@@ -86,7 +86,7 @@ const TECHNOLOGIST: readonly Task[] = [
     },
   },
   {
-    name: 'Take a patient who did not come off the list',
+    name: 'Mark an exam as cancelled because the patient did not come',
     run: async (hands) => {
       await hands.go('Worklist')
       await hands.press(/^Actions for the .* exam$/, rowOf(hands, 'Dunmore'))
@@ -172,7 +172,7 @@ const FRONT_DESK: readonly Task[] = [
     },
   },
   {
-    name: 'Find a patient’s exam of today',
+    name: 'Find a patient’s exam today',
     run: async (hands) => {
       await hands.fill(searchOf(hands), 'elling')
       await sees(hands, 'P-615')
@@ -186,7 +186,7 @@ const FRONT_DESK: readonly Task[] = [
     },
   },
   {
-    name: 'See the schedule of tomorrow',
+    name: 'See tomorrow’s schedule',
     run: async (hands) => {
       await hands.go('Worklist')
       await hands.click(hands.page.getByRole('radiogroup', { name: 'Day' }).getByText('Tomorrow'))
@@ -194,7 +194,7 @@ const FRONT_DESK: readonly Task[] = [
     },
   },
   {
-    name: 'See whether a report has gone out',
+    name: 'See whether a report was delivered',
     run: async (hands) => {
       await hands.go('Studies')
       await hands.fill(searchOf(hands), 'osei')
@@ -236,7 +236,7 @@ const FRONT_DESK: readonly Task[] = [
     },
   },
   {
-    name: 'Take back a cancellation made by mistake',
+    name: 'Undo a cancellation made by mistake',
     from: async (hands) => {
       await hands.page.goto(`${clinic.stage.http}/#/studies`)
       await main(hands)
@@ -262,7 +262,7 @@ const FRONT_DESK: readonly Task[] = [
     },
   },
   {
-    name: 'Make a link to the images for an outside physician',
+    name: 'Create a link to the images for an external physician',
     run: async (hands) => {
       await hands.go('Studies')
       await hands.click(
@@ -322,7 +322,7 @@ const RADIOLOGIST: readonly Task[] = [
     },
   },
   {
-    name: 'Find the study of a patient',
+    name: 'Find a patient’s study',
     run: async (hands) => {
       await hands.fill(searchOf(hands), 'pemb')
       await expect(main(hands).getByRole('link', { name: /Marlowe/ })).toHaveCount(0)
@@ -331,7 +331,7 @@ const RADIOLOGIST: readonly Task[] = [
     },
   },
   {
-    name: 'List the STAT studies only',
+    name: 'List only STAT studies',
     run: async (hands) => {
       await hands.go('Reading')
       await expect(rowOf(hands, 'Tanaka')).toBeVisible()
@@ -384,7 +384,7 @@ const RADIOLOGIST: readonly Task[] = [
     },
   },
   {
-    name: 'Record who was told of a critical result',
+    name: 'Record who was notified of a critical result',
     run: async (hands) => {
       await hands.follow(/Osei/, main(hands))
       await hands.press(/^Record communication/)
@@ -450,7 +450,7 @@ const ADMINISTRATOR: readonly Task[] = [
     },
   },
   {
-    name: 'Let a new device in that has connected',
+    name: 'Approve a new device that has connected',
     run: async (hands) => {
       await hands.click(need(hands, 'Unknown devices'))
       await hands.press('Approve')
@@ -499,7 +499,7 @@ const ADMINISTRATOR: readonly Task[] = [
     },
   },
   {
-    name: 'Take a user’s access',
+    name: 'Revoke a user’s access',
     run: async (hands) => {
       await hands.go('Users')
       await hands.press(/^Revoke access of Frida/)
@@ -508,7 +508,7 @@ const ADMINISTRATOR: readonly Task[] = [
     },
   },
   {
-    name: 'Find why a webhook was not delivered',
+    name: 'Find out why a webhook was not delivered',
     run: async (hands) => {
       await hands.go('Events')
       await hands.follow(/Report/, rowOf(hands, 'Refused'))
@@ -555,7 +555,7 @@ const ADMINISTRATOR: readonly Task[] = [
     },
   },
   {
-    name: 'Find who changed a user’s access',
+    name: 'Find out who changed a user’s access',
     run: async (hands) => {
       await hands.go('Activity')
       await hands.tab('Activity', 'Audit')

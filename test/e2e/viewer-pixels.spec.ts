@@ -12,7 +12,7 @@ import { test } from './test.ts'
 import { entryOf, openViewerStage, paneOf, type ViewerStage } from './viewer-stage.ts'
 
 // Every form of pixel data, as a person sees it: what the viewer draws at three sizes of a pane
-// against DCMTK's pictures. Differences are faults, but for those that docs/VIEWER.md explains.
+// against DCMTK's pictures. Differences are faults, but for those that docs/VIEWER-FEATURES.md explains.
 // `npm run pixels` compares all files, `npm test` the sample below.
 
 const IS_WHOLE = process.env.ISTHMUS_PIXELS === 'all'

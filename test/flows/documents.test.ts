@@ -266,7 +266,13 @@ it('API.md and its pages are the reference that the OpenAPI document gives', () 
   expect(['API.md', ...kept].toSorted()).toEqual([...made.keys()].toSorted())
 })
 
-const USER_DOCUMENTS = ['STAFF.md', 'DEVICES.md', 'PARTNERS.md', 'PARTNER-EXAMPLES.md'] as const
+const USER_DOCUMENTS = [
+  'STAFF.md',
+  'ADMINISTRATION.md',
+  'DEVICES.md',
+  'PARTNERS.md',
+  'PARTNER-EXAMPLES.md',
+] as const
 /** Without what is code. */
 const prose = (markdown: string) =>
   markdown.replace(/^```.*?^```$/gms, '').replace(/<!--.*?-->/gs, '')
@@ -327,7 +333,7 @@ describe.each(USER_DOCUMENTS)('%s', (name) => {
       ),
     ).toEqual([])
     const commands = codes.flatMap(
-      (code) => /^npm run -s gateway -- ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [],
+      (code) => /^(?:npm run -s gateway --|isthmus) ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [],
     )
     expect(
       commands.filter(
@@ -346,7 +352,7 @@ it('DEVICES.md has every step between the partner and a device, in order', () =>
   expect(shown.filter((name) => steps.includes(name))).toEqual(steps)
 })
 
-describe.each(['STAFF.md', 'DEVICES.md'] as const)('%s', (name) => {
+describe.each(['STAFF.md', 'ADMINISTRATION.md', 'DEVICES.md'] as const)('%s', (name) => {
   const text = prose(documentOf(name))
 
   it('has every **name of the window** as the window has it', () => {

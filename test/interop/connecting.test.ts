@@ -13,9 +13,9 @@ import { needs } from '../support/needs.ts'
 const run = promisify(execFile)
 const document = readFileSync(join(import.meta.dirname, '../../docs/CONNECTING.md'), 'utf8')
 
-/** Each line of DCMTK in the document, with what the document says that it says. */
+/** Each line of DCMTK in the document, with the output that the document shows. */
 const LINES = [
-  ...document.matchAll(/```sh\n((?:echoscu|findscu|storescu) .+)\n```\n\nIt says `([^`]+)`/g),
+  ...document.matchAll(/```sh\n((?:echoscu|findscu|storescu) .+)\n```\n\nIt prints `([^`]+)`/g),
 ].map(([, line = '', says = '']) => ({ line, says }))
 
 const scratch = scratchFolder()

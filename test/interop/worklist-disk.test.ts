@@ -37,7 +37,7 @@ import { standingClock } from '../support/temp-store.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 
 // What devices and the window get of a gateway whose disk takes no writes (docs/OPERATION.md, "When
-// the disk is full").
+// the disk is full or read-only").
 
 const MINUTE = 60_000
 const FULL =

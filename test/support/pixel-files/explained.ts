@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const DOCUMENT = join(import.meta.dirname, '../../../docs/VIEWER.md')
+const DOCUMENT = join(import.meta.dirname, '../../../docs/VIEWER-FEATURES.md')
 
-/** A row of the table in docs/VIEWER.md, section Pixels: what is drawn otherwise, and why. */
+/** A row of the table in docs/VIEWER-FEATURES.md, section Pixels: what is drawn otherwise, and why. */
 export interface Explained {
   /** Names of files in backticks, with `*` for any letters; `smoothed`: only as it opens. */
   readonly files: string

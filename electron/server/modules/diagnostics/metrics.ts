@@ -37,7 +37,7 @@ const FIND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 const CALL_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Metrics of the gateway for Prometheus, without personal data. docs/OPERATION.md describes each.
+ * Metrics of the gateway for Prometheus, without personal data. docs/MONITORING.md describes each.
  */
 export class Metrics {
   readonly #registry = new Registry()
