@@ -281,7 +281,8 @@ export const retryTable = (): string =>
 
 const FOLLOWS = {
   sent: 'sent; a warning is shown',
-  refused: 'sending stops; the window shows the image until a user retries it or drops it with a reason',
+  refused:
+    'sending stops; the window shows the image until a user retries it or drops it with a reason',
   later: 'retried',
   pausing: 'the destination is busy: its whole queue waits',
 } as const
