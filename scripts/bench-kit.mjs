@@ -154,15 +154,23 @@ export function pssOf(pid) {
 export const aboutRun = (how) =>
   `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}${how}`
 
-/** Puts the report of a run in the place of the last one's, in docs/BENCHMARKS.md. */
+/** Replaces the report of the last run in docs/benchmarks. */
 export function writeReport(name, text) {
-  const file = join(root, 'docs', 'BENCHMARKS.md')
+  const folder = join(root, 'docs', 'benchmarks')
   const [begin, end] = [`<!-- bench: ${name} -->`, '<!-- end -->']
-  const before = readFileSync(file, 'utf8')
-  const [from, to] = [before.indexOf(begin), before.indexOf(end, before.indexOf(begin))]
-  if (from < 0 || to < 0) throw new Error(`${file} has no place for the table: ${begin} … ${end}`)
-  writeFileSync(file, `${before.slice(0, from)}${begin}\n${text.trim()}\n${before.slice(to)}`)
+  for (const file of readdirSync(folder).map((page) => join(folder, page))) {
+    const before = readFileSync(file, 'utf8')
+    const [from, to] = [before.indexOf(begin), before.indexOf(end, before.indexOf(begin))]
+    if (from < 0 || to < 0) continue
+    const report = text.trim().replace(/^(?!\|).{101,}$/gm, wrapped)
+    writeFileSync(file, `${before.slice(0, from)}${begin}\n${report}\n${before.slice(to)}`)
+    return
+  }
+  throw new Error(`No page in ${folder} has a place for the table: ${begin} … ${end}`)
 }
+
+/** A line of prose in lines of at most 100 characters. */
+const wrapped = (line) => line.replace(/(.{1,100})(?: |$)/g, '$1\n').trimEnd()
 
 /** The mean of the two in the middle where there is none in it; 0 of none. */
 export function median(numbers) {

@@ -141,7 +141,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     })
     console.log(`Prepared ${version}: ${files.join(', ')}.`)
     console.log(
-      'Now add a row to the revision history of docs/CONFORMANCE.md, run npm test, and go on with docs/RELEASING.md.',
+      'Now add a row to the revision history in docs/conformance/implementation.md, run npm test, and go on with docs/RELEASING.md.',
     )
   } catch (error) {
     stop(error.message)

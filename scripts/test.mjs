@@ -63,8 +63,11 @@ const seconds = []
 const tests = []
 
 const checks = {
-  types: [tool('typescript/bin/tsc'), '-b'],
-  lint: [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'],
+  types: [[tool('typescript/bin/tsc'), '-b']],
+  lint: [
+    [tool('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.'],
+    [join(root, 'scripts/prose/main.ts')],
+  ],
 }
 const run = {
   vitest,
@@ -85,7 +88,7 @@ const started = Date.now()
 // sockets now and then.
 let checking = stages
   .filter((name) => name in checks)
-  .map((name) => ({ name, ended: outputOf(checks[name]) }))
+  .flatMap((name) => checks[name].map((args) => ({ name, ended: outputOf(args) })))
 if (isNeeded('build')) await timed(['build'], build)
 const runs = runsOf(stages.filter((name) => !(name in checks)))
 if (runs.length === 0 && checking.length > 0) await timed(namesOf(checking), endChecks)
@@ -107,7 +110,7 @@ for (const names of runs) {
 report()
 
 function namesOf(some) {
-  return some.map(({ name }) => name)
+  return [...new Set(some.map(({ name }) => name))]
 }
 
 /** Waits for the checks that run, and prints what they found. */
@@ -115,7 +118,7 @@ async function endChecks() {
   for (const { name, ended } of checking) {
     const { status, output } = await ended
     process.stdout.write(output)
-    if (status !== 0) failures.push(name)
+    if (status !== 0 && !failures.includes(name)) failures.push(name)
   }
   checking = []
 }

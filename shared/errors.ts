@@ -21,17 +21,17 @@ export const ERRORS = {
   'not-acceptable': { status: 406, title: 'Not acceptable' },
   // The only 409 of the interface: the first call with this Idempotency-Key is still in progress,
   // so repeating the request is correct.
-  'in-flight': { status: 409, title: 'Still under way' },
+  'in-flight': { status: 409, title: 'Request in progress' },
   /**
    * The data that the window showed has changed. The user can repeat the action after seeing the
    * current data.
    */
-  outdated: { status: 409, title: 'Changed meanwhile' },
+  outdated: { status: 409, title: 'Changed in the meantime' },
   'too-large': { status: 413, title: 'Too large' },
   'not-json': { status: 415, title: 'Not JSON' },
   'media-type': { status: 415, title: 'Unsupported media type' },
   'wrong-host': { status: 421, title: 'Unknown host name' },
-  refused: { status: 422, title: 'Refused by a rule' },
+  refused: { status: 422, title: 'Violates a rule' },
   'too-many': { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Not available' },

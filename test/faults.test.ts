@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Fault } from './faults/fault.ts'
 import { FAULTS } from './faults/index.ts'
 import { planted, whyNotPlanted } from './faults/planting.ts'
-import { PROMISES_FILE, readPromises, testFiles } from './support/promise-table.ts'
+import { promisesText, readPromises, testFiles } from './support/promise-table.ts'
 
 // The faults of test/faults are current; `npm run faults` runs them.
 
@@ -20,7 +20,7 @@ describe('the planted faults', () => {
   })
 
   it('break promises that are listed, and are expected of tests that exist', () => {
-    const promises = new Set(readPromises(readFileSync(PROMISES_FILE, 'utf8')).map(({ id }) => id))
+    const promises = new Set(readPromises(promisesText()).map(({ id }) => id))
     const files = testFiles()
     const exists = (pattern: string) => {
       const [start = '', end] = pattern.split('*')

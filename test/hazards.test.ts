@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasTest, PROMISES_FILE, readPromises, readTestFile } from './support/promise-table.ts'
+import { documentPath } from '../scripts/docs/documents.ts'
+import { hasTest, promisesText, readPromises, readTestFile } from './support/promise-table.ts'
 
 // docs/HAZARDS.md is read as a table: every control is proved by a promise or a test that exists.
 
-const TEXT = readFileSync(join(PROMISES_FILE, '../HAZARDS.md'), 'utf8')
+const TEXT = readFileSync(documentPath('HAZARDS.md'), 'utf8')
 const SEVERITIES = ['critical', 'serious', 'moderate', 'minor']
 const RISKS = ['rare', 'unlikely', 'possible']
-const promises = new Map(
-  readPromises(readFileSync(PROMISES_FILE, 'utf8')).map((one) => [one.id, one]),
-)
+const promises = new Map(readPromises(promisesText()).map((one) => [one.id, one]))
 
 const hazards = TEXT.split('\n')
   .filter((line) => line.startsWith('| H-'))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { installFault } from '../scripts/install-fault.mjs'
 
-const REGISTRY = 'https://registry.npmjs.org/'
+const REGISTRY = 'https://registry.clinic.example/'
 const PROXY = { HTTPS_PROXY: 'http://user:secret@proxy.clinic.example:3128' }
 
 it.each([

@@ -183,7 +183,7 @@ describe('an answer to an event', () => {
   )
 
   it('of the page for partners is what the document and the contract allow', () => {
-    const page = readFileSync(join(import.meta.dirname, '../docs/EVENTS.md'), 'utf8')
+    const page = readFileSync(join(import.meta.dirname, '../docs/events/payloads.md'), 'utf8')
     const blocks = [...page.matchAll(/```json (event|answer) ([\w.]+)\n([\s\S]*?)```/g)]
     expect(blocks).toHaveLength(14)
     for (const [, kind, type, text = ''] of blocks) {

@@ -1,18 +1,17 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   findFaults,
   hasTest,
-  PROMISES_FILE,
+  promisesText,
   readPromises,
   readTestFile,
   type Statement,
   testFiles,
 } from './support/promise-table.ts'
 
-// docs/PROMISES.md is read as a table: every test that it names has to exist.
+// The tables of docs/PROMISES.md and its pages are read: every test that they name has to exist.
 
-const TEXT = readFileSync(PROMISES_FILE, 'utf8')
+const TEXT = promisesText()
 const promises = readPromises(TEXT)
 
 describe('the list of promises', () => {

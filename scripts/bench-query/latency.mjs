@@ -29,7 +29,7 @@ const QUERIES = {
       PatientID: patientId,
       StudyDate: `${studyDate.slice(0, 4)}0101-${studyDate.slice(0, 4)}1231`,
     }),
-  'an ID that nobody has': ({ patientId }) => study({ PatientID: `${patientId}X` }),
+  'an unknown ID': ({ patientId }) => study({ PatientID: `${patientId}X` }),
   'series of a study': ({ studyInstanceUid }) => ({
     path: `studies/${studyInstanceUid}/series`,
     level: 'SERIES',
@@ -111,8 +111,7 @@ export async function measureArchive({ gateway, key, studies, queries }) {
       `| ${name} | ${by} | ${mean} | ${p50.toFixed(2)} | ${p95.toFixed(2)} | ≤ ${P95_MS} |`,
     )
     if (p95 > P95_MS) missed.push(`${name} by ${by}: p95 ${p95.toFixed(1)} ms, not ${P95_MS}`)
-    if (name !== 'an ID that nobody has' && answers === 0)
-      missed.push(`${name} by ${by}: no answer`)
+    if (name !== 'an unknown ID' && answers === 0) missed.push(`${name} by ${by}: no answer`)
   }
   await wait(1000)
   const after = pssOf(gateway.child.pid)

@@ -1,46 +1,87 @@
-// docs/API.md: the reference of the partner interface, from the OpenAPI document.
+// docs/API.md and docs/api: the reference of the partner interface, from the OpenAPI document.
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { documentPath } from './documents.ts'
 import { table } from './markdown.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-export const API_REFERENCE = fileURLToPath(new URL('../../docs/API.md', import.meta.url))
-const OPENAPI = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url))
+const HEAD = `# API reference
 
-const HEAD = `# Reference of the interface
+All calls, events and fields of the partner interface, for developers of partner systems. To get
+started, read [PARTNERS.md](PARTNERS.md). For calls with their responses, see
+[PARTNER-EXAMPLES.md](PARTNER-EXAMPLES.md).
 
-Every call, every event and every field, generated from [openapi.json](openapi.json) by \`npm run docs\`. A gateway serves
-the same at \`/docs\`. Start with [PARTNERS.md](PARTNERS.md); calls with their answers are in
-[PARTNER-EXAMPLES.md](PARTNER-EXAMPLES.md). A field that may be left out has \`?\` after its name.
-`
+\`npm run docs\` generates these pages from [openapi.json](openapi.json). Each gateway also serves
+the reference at \`/docs\` and the OpenAPI document at \`/openapi.json\`.`
 
-/** The text of `docs/API.md`. */
-export function apiReference(document = readJson(OPENAPI)): string {
-  const tags = document.tags as readonly { name: string; description: string }[]
+/** Pages of types, each with the name that its types sort before. */
+const TYPE_PAGES = [
+  { file: 'types-a-to-r.md', title: 'Types A to R', before: 'S' },
+  { file: 'types-sa-to-sc.md', title: 'Types Sa to Sc', before: 'Sd' },
+  { file: 'types-se-to-z.md', title: 'Types Se to Z', before: '~' },
+] as const
+
+interface Page {
+  /** Its name in `docs/api/`. */
+  readonly file: string
+  readonly title: string
+  readonly description: string
+  readonly parts: readonly string[]
+}
+
+/** The text of each page, by its path in `docs/`. */
+export function apiReference(document = readJson('openapi.json')): Map<string, string> {
+  const pages = [...callPages(document), eventPage(document), ...typePages(document)]
+  const contents = table(
+    ['page', 'contents'],
+    pages.map(({ file, title, description }) => [`[${title}](api/${file})`, description]),
+  )
+  const texts = pages.map(({ file, title, description, parts }) => {
+    const optional = 'A `?` marks optional parameters and fields. [All pages](../API.md)'
+    return [`api/${file}`, [`# ${title}`, description, optional, ...parts]] as const
+  })
+  const all = [['API.md', [HEAD, contents]] as const, ...texts]
+  return new Map(all.map(([name, parts]) => [name, `${parts.map(wrapped).join('\n\n')}\n`]))
+}
+
+function callPages(document: Json): Page[] {
   const calls = Object.entries(document.paths as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, operation]) => ({
       title: `${method.toUpperCase()} ${path}`,
       operation: operation as Json,
     })),
   )
-  const parts = tags.flatMap((tag) => {
-    const own = calls.filter(({ operation }) => (operation.tags as string[])[0] === tag.name)
-    if (own.length === 0) return []
-    return [
-      `## ${tag.name}`,
-      tag.description,
-      ...own.flatMap(({ title, operation }) => callParts(title, operation, document)),
-    ]
+  const tags = document.tags as readonly { name: string; description: string }[]
+  return tags.flatMap(({ name, description }) => {
+    const own = calls.filter(({ operation }) => (operation.tags as string[])[0] === name)
+    const parts = own.flatMap(({ title, operation }) => callParts(title, operation, document))
+    const file = `${name.toLowerCase().replaceAll(' ', '-')}.md`
+    return own.length > 0 ? [{ file, title: name, description, parts }] : []
   })
-  const events = Object.entries(document.webhooks as Json).flatMap(([type, item]) =>
+}
+
+function eventPage(document: Json): Page {
+  const tags = document.tags as readonly { name: string; description: string }[]
+  const parts = Object.entries(document.webhooks as Json).flatMap(([type, item]) =>
     eventParts(type, (item as Json).post as Json),
   )
-  const schemas = Object.entries(at(document, 'components', 'schemas')).flatMap(([name, schema]) =>
-    schemaParts(name, schema as Json),
-  )
-  const all = [HEAD.trim(), ...parts, '## Events', ...events, '## Types', ...schemas]
-  return `${all.map(wrapped).join('\n\n')}\n`
+  const description = tags.find(({ name }) => name === 'Events')?.description ?? ''
+  return { file: 'events.md', title: 'Events', description, parts }
+}
+
+const typePageOf = (name: string): string =>
+  TYPE_PAGES.find(({ before }) => name < before)?.file ?? ''
+
+function typePages(document: Json): Page[] {
+  const schemas = Object.entries(at(document, 'components', 'schemas'))
+  return TYPE_PAGES.map(({ file, title }) => ({
+    file,
+    title,
+    description: 'Types that several calls or events use.',
+    parts: schemas
+      .filter(([name]) => typePageOf(name) === file)
+      .flatMap(([name, schema]) => schemaParts(name, schema as Json)),
+  }))
 }
 
 function callParts(title: string, operation: Json, document: Json): string[] {
@@ -54,7 +95,7 @@ function callParts(title: string, operation: Json, document: Json): string[] {
     .filter(([status]) => !status.startsWith('2'))
     .map(([status, response]) => `${status} \`${lastOf(String((response as Json).$ref))}\``)
   return [
-    `### \`${title}\``,
+    `## \`${title}\``,
     `**${operation.summary}.** ${operation.description}`,
     ...(parameters.length > 0
       ? [
@@ -70,23 +111,29 @@ function callParts(title: string, operation: Json, document: Json): string[] {
         ]
       : []),
     ...(operation.requestBody ? contentParts('Body', operation.requestBody as Json) : []),
-    ...(success ? contentParts(`Answer ${success[0]}`, success[1] as Json) : []),
-    `Refusals: ${refusals.join(', ')}.`,
+    ...responseParts(success, `Errors: ${refusals.join(', ')}.`),
   ]
+}
+
+/** The response and the errors, in one paragraph if the response is a type. */
+function responseParts(success: readonly [string, unknown] | undefined, errors: string): string[] {
+  if (!success) return [errors]
+  const parts = contentParts(`Response ${success[0]}`, success[1] as Json)
+  return parts.length === 1 ? [`${parts[0]}. ${errors}`] : [...parts, errors]
 }
 
 function eventParts(type: string, operation: Json): string[] {
   const data = at(contentOf(operation.requestBody as Json), 'properties', 'data')
   return [
-    `### \`${type}\``,
+    `## \`${type}\``,
     `**${operation.summary}.** ${operation.description ?? ''}`.trim(),
     ...schemaTable('`data`', data),
-    ...contentParts('Answer 200', at(operation, 'responses', '200')),
+    ...contentParts('Response 200', at(operation, 'responses', '200')),
   ]
 }
 
 const schemaParts = (name: string, schema: Json): string[] => [
-  `### ${name}`,
+  `## ${name}`,
   ...(typeof schema.description === 'string' && !('properties' in schema)
     ? [schema.description]
     : []),
@@ -133,7 +180,7 @@ function innerObject(field: Json): Json | undefined {
 function typeOf(schema: Json): string {
   if (typeof schema.$ref === 'string') {
     const name = lastOf(schema.$ref)
-    return `[${name}](#${name.toLowerCase()})`
+    return `[${name}](${typePageOf(name)}#${name.toLowerCase()})`
   }
   if (Array.isArray(schema.anyOf))
     return [...new Set((schema.anyOf as Json[]).map(typeOf))].join(' or ')
@@ -150,6 +197,7 @@ const WIDTH = 120
 
 /** Prose in lines of at most 120 characters; tables and headings as they are. */
 function wrapped(text: string): string {
+  if (text.includes('\n\n')) return text.split('\n\n').map(wrapped).join('\n\n')
   if (/^[|#]/.test(text) || text.includes('\n')) return text
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -164,4 +212,5 @@ function wrapped(text: string): string {
 const at = (value: Json, ...path: readonly string[]): Json =>
   path.reduce<Json>((inner, key) => (inner[key] ?? {}) as Json, value)
 const lastOf = (reference: string): string => reference.split('/').at(-1) ?? ''
-const readJson = (path: string): Json => JSON.parse(readFileSync(path, 'utf8')) as Json
+const readJson = (name: string): Json =>
+  JSON.parse(readFileSync(documentPath(name), 'utf8')) as Json

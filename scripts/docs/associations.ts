@@ -28,12 +28,12 @@ export const parameterTable = (): string =>
       ['Application Context Name', APPLICATION_CONTEXT],
       ['Implementation Class UID', IMPLEMENTATION.classUid],
       ['Implementation Version Name', IMPLEMENTATION.versionName],
-      ['Maximum PDU length, announced and taken', `${DEFAULT_LIMITS.maxPduLength} bytes`],
+      ['Maximum PDU length, announced and accepted', `${DEFAULT_LIMITS.maxPduLength} bytes`],
       ['Maximum PDU length, sent', 'what the other side announces, exactly; 0 is no limit'],
       ['ARTIM timeout', byDefault('dimse.artimSeconds', ' s')],
       [
         'Silence within an association, as acceptor',
-        `${byDefault('dimse.idleSeconds', ' s')}; the clock rests while a request is worked on`,
+        `${byDefault('dimse.idleSeconds', ' s')}; not while a request is processed`,
       ],
       ['Peer that takes no data', `${DEFAULT_LIMITS.stallSeconds} s`],
       ['Simultaneous associations, as acceptor', byDefault('dimse.maxAssociations')],
@@ -43,16 +43,16 @@ export const parameterTable = (): string =>
       ],
       [
         'Simultaneous associations of one host',
-        'half, or as many as of one device where that is more',
+        'half, or the limit of one device if that is higher',
       ],
       ['Simultaneous associations of callers outside the device list', 'half; of one host a tenth'],
       [
         'Connections without an association',
-        `${DEFAULT_LIMITS.pendingConnections}, of a host without a device a quarter; beyond it the oldest of the host with the most is closed`,
+        `${DEFAULT_LIMITS.pendingConnections}, and a quarter for a host without a device; if exceeded, the oldest connection of the host with the most is closed`,
       ],
       [
         'Outstanding operations',
-        `1 invoked, 1 performed; up to ${DEFAULT_LIMITS.queuedRequests} requests sent ahead are read and answered in their order`,
+        `1 invoked, 1 performed; up to ${DEFAULT_LIMITS.queuedRequests} further requests are queued and processed in order`,
       ],
       ['Connection timeout, as initiator', `${REQUESTOR_LIMITS.connectSeconds} s, TLS included`],
       [
@@ -67,22 +67,19 @@ export const parameterTable = (): string =>
       ['Instances of one association, as initiator', `up to ${BATCH}`],
       [
         'SCP/SCU role selection',
-        'answered where it is proposed: the SCU role is accepted; the SCP role for storage classes that are proposed with C-GET, and declined otherwise',
+        'answered if proposed: the SCU role is accepted; the SCP role for storage classes that are proposed with C-GET, and declined otherwise',
       ],
       [
         'Extended negotiation',
-        'answered for C-FIND of Query/Retrieve (section 5.2.8); other proposals are passed over without an answer',
+        'answered for C-FIND of Query/Retrieve (section 5.2.8); other proposals are ignored',
       ],
-      [
-        'Common extended negotiation, user identity',
-        'not used; proposals of them are passed over without an answer',
-      ],
+      ['Common extended negotiation, user identity', 'not used; proposals are ignored'],
     ],
   )
 
 export const limitTable = (): string =>
   table(
-    ['what', 'limit', 'beyond it'],
+    ['what', 'limit', 'if exceeded'],
     [
       [
         'identifier of a query',
@@ -91,7 +88,7 @@ export const limitTable = (): string =>
       ],
       ['names or patterns of one key', `${MAX_TESTED_VALUES}; plain values: any number`, 'A900'],
       ['data set of MPPS and storage commitment', mib(DEFAULT_LIMITS.normalizedBytes), '0213'],
-      ['data set of storage', 'none: it is written while it arrives', ''],
+      ['data set of storage', 'none; it is written while it arrives', ''],
       [
         'header of a deflated data set',
         `ends within ${mib(HEADER_LIMITS.deflatedBytes)}, ${mib(HEADER_LIMITS.inflatedBytes)} inflated`,
@@ -105,13 +102,13 @@ export const limitTable = (): string =>
       ['A-ASSOCIATE-RQ', kib(DEFAULT_LIMITS.associateBytes), 'A-ABORT'],
       ['command set', kib(DEFAULT_LIMITS.commandSetBytes), 'A-ABORT'],
       [
-        'data set of a service that has a limit',
-        `${mib(DEFAULT_LIMITS.drainedBytes)} are read to its end`,
+        'data set of a service with a limit',
+        `${mib(DEFAULT_LIMITS.drainedBytes)} are read to the end`,
         'A-ABORT',
       ],
       [
         'dicom-dimse-native',
-        `${TRANSCODING_LIMITS.processes} processes at once; ${TRANSCODING_LIMITS.seconds} s for a transcoding`,
+        `${TRANSCODING_LIMITS.processes} parallel processes; ${TRANSCODING_LIMITS.seconds} s for a transcoding`,
         'it failed',
       ],
     ],

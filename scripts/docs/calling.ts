@@ -28,7 +28,7 @@ async function all(iteration: AsyncIterable<unknown>): Promise<void> {
 const CALLS: readonly (readonly [what: string, call: (caller: Caller) => Promise<unknown>])[] = [
   ['C-ECHO', echo],
   [
-    'C-FIND of earlier studies',
+    'C-FIND of prior studies',
     (caller) =>
       findStudies(caller, {
         patientId: '1',
@@ -38,7 +38,7 @@ const CALLS: readonly (readonly [what: string, call: (caller: Caller) => Promise
         endDate: null,
       }),
   ],
-  ['C-MOVE of an earlier study', (caller) => all(moveStudy(caller, '1.2'))],
+  ['C-MOVE of a prior study', (caller) => all(moveStudy(caller, '1.2'))],
   [
     'C-STORE of a CT image in JPEG Lossless',
     (caller) =>
@@ -120,8 +120,8 @@ export async function proposedContextTable(): Promise<string> {
     [
       'activity',
       'abstract syntax',
-      'transfer syntaxes, a presentation context between each two semicolons',
-      'our role',
+      'transfer syntaxes; semicolons separate presentation contexts',
+      'role of the gateway',
     ],
     rows,
   )

@@ -6,49 +6,47 @@ import type { EnrichmentAnswer } from '../../electron/server/modules/images/stud
 import { mergedValues } from '../../electron/server/modules/images/study-values.ts'
 import { table } from './markdown.ts'
 
-/**
- * What IHE would have in the place of each event; the compiler sees to it that none is left out.
- */
+/** The IHE transactions that correspond to each event; the compiler requires all events. */
 const IN_PLACE_OF: Readonly<Record<EventType, readonly [what: string, transactions: string]>> = {
   'modality_worklist.requested': [
-    'asks for the exams of some days, when a device asks for its worklist',
-    'RAD-2, RAD-4, RAD-13 (HL7 orders to a scheduler), by asking instead of being told',
+    'requests the exams of a range of dates when a device queries the worklist',
+    'RAD-2, RAD-4, RAD-13 (HL7 orders to a scheduler), but by request',
   ],
   'patient_study.enrichment_requested': [
-    'asks for patient and study, once images have come',
-    'RAD-1, RAD-12 (HL7 ADT), by asking instead of being told',
+    'requests details of patient and study for received images',
+    'RAD-1, RAD-12 (HL7 ADT), but by request',
   ],
   'clinical_context.enrichment_requested': [
-    'asks for indication, notes and earlier reports, when a report is begun',
-    'RAD-2 (order), and the queries of XDS.b for earlier reports',
+    'requests indication, notes and prior reports when a radiologist opens a study',
+    'RAD-2 (order), and the queries of XDS.b for prior reports',
   ],
   'report.delivered': [
-    'tells of a signed report',
+    'delivers a signed report',
     'RAD-28 Structured Report Export (HL7 ORU), or RAD-128 Send Imaging Result',
   ],
   'study.access_requested': [
-    'asks for places of a study’s images, when somebody opens it',
+    'requests URLs of the images of a study when a user opens it',
     'RAD-107 WADO-RS, RAD-69 Retrieve Imaging Document Set',
   ],
   'ephemeral.access_requested': [
-    'asks for places of images that are shown and not kept',
+    'requests URLs of images that are shown but not stored',
     'RAD-107 WADO-RS',
   ],
   'secondary_capture.access_requested': [
-    'asks for places that a capture is uploaded to',
+    'requests URLs that a capture is uploaded to',
     'RAD-18 Creator Images Stored, RAD-108 STOW-RS',
   ],
 }
 
 const KINDS = {
-  synchronous: 'its failure is told to who asked',
-  soft: 'its failure holds nothing up',
-  asynchronous: 'tried until it is taken',
+  synchronous: 'the user or the device gets an error',
+  soft: 'the gateway continues without a response',
+  asynchronous: 'retried until accepted',
 } as const
 
 export const eventTable = (): string =>
   table(
-    ['event', 'what it does', 'where it fails', 'stands where IHE has'],
+    ['event', 'what it does', 'if it fails', 'corresponding IHE transactions'],
     EVENT_TYPES.map((type) => [
       `\`${type}\``,
       IN_PLACE_OF[type][0],
@@ -143,8 +141,8 @@ export function enrichmentTable(): string {
   return table(
     [
       'field of the study',
-      'field of the partner’s answer, which comes first',
-      'attribute of the images',
+      'field of the partner’s response, used first',
+      'attribute of the images, used otherwise',
     ],
     fields.map((field) => [
       `\`${field}\``,

@@ -1,30 +1,32 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
-import { API_REFERENCE, apiReference } from './api-reference.ts'
+import { apiReference } from './api-reference.ts'
 import { DOCUMENTS, documentPath } from './documents.ts'
 import { filled } from './markdown.ts'
 import { TABLES } from './tables.ts'
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const stale: string[] = []
-for (const name of DOCUMENTS) {
+
+function put(name: string, text: string): void {
   const path = documentPath(name)
-  const text = readFileSync(path, 'utf8')
-  const made = await filled(text, TABLES)
-  if (made === text) continue
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
   stale.push(name)
-  if (!values.check) writeFileSync(path, made)
+  if (values.check) return
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }
-const reference = apiReference()
-if (!existsSync(API_REFERENCE) || readFileSync(API_REFERENCE, 'utf8') !== reference) {
-  stale.push('API.md')
-  if (!values.check) writeFileSync(API_REFERENCE, reference)
-}
-if (stale.length === 0) console.log('Every table is what the code says.')
+
+for (const name of DOCUMENTS)
+  put(name, await filled(readFileSync(documentPath(name), 'utf8'), TABLES))
+for (const [name, text] of apiReference()) put(name, text)
+
+if (stale.length === 0) console.log('All generated tables and pages are up to date.')
 else
   console.log(
     values.check
-      ? `Tables differ from the code in ${stale.join(', ')}: run npm run docs.`
-      : `Made anew: ${stale.join(', ')}.`,
+      ? `Out of date: ${stale.join(', ')}. Run npm run docs.`
+      : `Generated: ${stale.join(', ')}.`,
   )
 process.exitCode = values.check && stale.length > 0 ? 1 : 0

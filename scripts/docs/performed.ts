@@ -66,7 +66,7 @@ export const headerTable = (): string =>
       .map((tag) => [keywordOf(tag), formatTag(tag), vrOf(tag)]),
   )
 
-/** Keys of the C-FIND for earlier studies. */
+/** Keys of the C-FIND for prior studies. */
 export function priorKeyTable(): string {
   const asked = identifierOf({
     patientId: 'P',

@@ -138,7 +138,7 @@ export const SCENES: readonly Scene[] = [
     meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'the device is disabled in the list',
+    when: 'the device is disabled',
     remedy: 'enable the device under **Devices**',
     meet: () => policyOn({ isOff: true }),
   },
@@ -290,7 +290,7 @@ export const rejectionTable = (): string =>
 
 const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
 
-/** The same for the engineer: what the window says, and what to do. */
+/** The same for the engineer: text in the window, and what to do. */
 export const remedyTable = (): string =>
   table(
     ['code', 'reason shown under **Activity**', 'when', 'what to do'],

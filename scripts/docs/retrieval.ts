@@ -43,7 +43,7 @@ const numberIn = (file: string, name: string): string => {
 export const retrievalLimitTable = (): string => {
   const retrievals = 'modules/query-retrieve/retrievals.ts'
   return table(
-    ['what', 'limit', 'beyond it'],
+    ['what', 'limit', 'if exceeded'],
     [
       [
         'matches of a query that is not limited to one study',
@@ -51,11 +51,7 @@ export const retrievalLimitTable = (): string => {
         'A700 after the matches; by QIDO-RS a Warning header',
       ],
       ['instances of one C-MOVE or C-GET', numberIn(retrievals, 'MAX_INSTANCES'), 'A701'],
-      [
-        'retrievals at the same time',
-        numberIn(retrievals, 'MAX_RUNNING'),
-        'they wait for their turn',
-      ],
+      ['retrievals at the same time', numberIn(retrievals, 'MAX_RUNNING'), 'the request waits'],
     ],
   )
 }

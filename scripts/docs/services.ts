@@ -46,10 +46,10 @@ const NAMES: Readonly<Record<keyof typeof SOP_CLASS, string>> = {
 
 /** What a class is asked for as SCU where that is not plain. */
 const SCU_NOTES: Partial<Record<keyof typeof SOP_CLASS, string>> = {
-  verification: 'a person tests a device or a destination',
+  verification: 'a user tests a device or a destination',
   modalityWorklistFind: 'only by the command `simulator modality`, to try a gateway',
-  studyRootFind: 'a person looks for earlier studies',
-  studyRootMove: 'a person fetches an earlier study',
+  studyRootFind: 'a user searches for prior studies',
+  studyRootMove: 'a user retrieves a prior study',
 }
 
 const offers = (service: ServiceClass, uid: string): boolean =>

@@ -29,33 +29,33 @@ function rowOf(key: SettingKey): string[] {
 
 /** What is set for each device; the compiler sees to it that none is left out. */
 const DEVICE: Readonly<Record<keyof NewDevice, string>> = {
-  aeTitle: 'Its calling AE title, compared without case.',
-  address: 'Address or CIDR range it calls from; none is any.',
-  name: 'What people call it.',
-  modality: 'Modality (0008,0060) of rows that name none.',
-  isEnabled: 'Off: it is not served.',
-  characterSet: 'Specific Character Set of its answers; none: each row decides (section 5.6).',
+  aeTitle: 'Its calling AE title, compared without regard to case.',
+  address: 'Address or CIDR range that it connects from; none: any address.',
+  name: 'Name for the staff.',
+  modality: 'Modality (0008,0060) of rows without one.',
+  isEnabled: 'Whether the device may connect.',
+  characterSet: 'Specific Character Set of its responses; none: chosen for each row (section 5.6).',
   stationMode:
-    '`echo`: a station that is asked for is taken as the device’s own; `strict`: another than its own matches nothing.',
-  alwaysSendCharacterSet: 'Specific Character Set with rows in ASCII too.',
+    '`echo`: a requested station AE title is treated as the device’s own; `strict`: any other than its own matches nothing.',
+  alwaysSendCharacterSet: 'Whether rows in ASCII also have Specific Character Set.',
   daysBack: 'As `worklist.daysBack`, for this device.',
   daysForward: 'As `worklist.daysForward`, for this device.',
   maxRows: 'As `worklist.maxRows`, for this device.',
-  port: 'TCP port the device itself listens at, for C-ECHO and the results of storage commitment.',
-  profile: 'Whose published rules its rows are checked against (section 5.2.2).',
-  hideStarted: 'Steps in progress are left out.',
-  countsBytes: 'Lengths of PS3.5 Table 6.2-1 are bytes to it.',
-  tls: '`optional`; `required`: only by TLS; `mutual`: and only with a certificate that is known.',
+  port: 'TCP port on which the device listens, for C-ECHO and the results of storage commitment.',
+  profile: 'Console model whose published rules its rows are checked against (section 5.2.2).',
+  hideStarted: 'Whether steps in progress are hidden.',
+  countsBytes: 'Whether the lengths of PS3.5 Table 6.2-1 count bytes.',
+  tls: '`optional`; `required`: only with TLS; `mutual`: only with TLS and a known certificate.',
   certificate:
-    'The certificate it shows; none: one that an authority of `dimse.tlsAuthorities` issued.',
+    'Its certificate; none: any certificate issued by an authority in `dimse.tlsAuthorities`.',
   retrieval:
-    '`none`; `query`: it may search studies (C-FIND); `retrieve`: it may also retrieve their images (C-MOVE, C-GET).',
+    '`none`; `query`: may search studies (C-FIND); `retrieve`: may also retrieve images (C-MOVE, C-GET).',
 }
 
 export const deviceTable = (): string => {
   const initial = NewDevice.parse({ aeTitle: 'X' })
   return table(
-    ['of a device', 'default', 'what it does'],
+    ['property', 'default', 'what it does'],
     (Object.keys(DEVICE) as (keyof NewDevice)[]).map((field) => [
       `\`${field}\``,
       field === 'aeTitle' ? '' : shown(initial[field]),

@@ -93,7 +93,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0115, 'the Transaction UID is longer than 64 characters or not printable'],
     [0x0121, 'the request contains no Transaction UID or no instance'],
     [0x0123, 'the action type is not 1'],
-    [0x0131, 'the Transaction UID was used for other instances by this AE title'],
+    [0x0131, 'this AE title has used the Transaction UID for other instances'],
     [0x0213, 'the data set exceeds the limit, or the disk cannot store what Success would confirm'],
     ...OF_ALL,
   ],
@@ -119,7 +119,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0xa702, 'every sub-operation failed'],
     [
       0xa801,
-      'C-MOVE: the destination is neither the caller with a port, nor a destination, nor another device with a port',
+      'C-MOVE: the move destination is not the caller with a known port, a destination, or another device with a known port',
     ],
     [
       0xa900,
@@ -222,13 +222,13 @@ export function statusTable(service: Service): string {
 
 const QUARANTINE: Readonly<Record<(typeof QUARANTINE_REASONS)[number], string>> = {
   'different-content':
-    'another data set than that of the same SOP Instance UID here, from another AE title or in another study or series',
-  'wrong-step': 'MPPS says that the wrong worklist entry was selected',
-  'invalid-uid': 'an identifier breaks PS3.5 §9.1, for example with a leading zero',
+    'the data set differs from the stored one with the same SOP Instance UID, and has another AE title, study or series',
+  'wrong-step': 'MPPS reported that the wrong worklist entry was selected',
+  'invalid-uid': 'an identifier violates PS3.5 §9.1, for example with a leading zero',
   'long-header':
-    'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
+    'a deflated data set whose header, after its UIDs, is longer than the part that is read (section 7.1.3)',
   incomplete:
-    'the data set ends before its own lengths say it does, an item or a delimiter is missing, or its pixel data is shorter than its attributes say',
+    'the data set is shorter than its lengths, an item or a delimiter is missing, or the pixel data is shorter than its attributes require',
 }
 export const quarantineTable = (): string =>
   table(
@@ -239,9 +239,9 @@ export const quarantineTable = (): string =>
 const REASONS: Readonly<Record<keyof typeof REASON, readonly [meaning: string, when: string]>> = {
   noSuchInstance: [
     'No such object instance',
-    'it is not here, its file is not whole, or a version of it is in quarantine',
+    'the instance is not stored, its file is incomplete, or a version of it is quarantined',
   ],
-  classConflict: ['Class / Instance conflict', 'it is here under another SOP class'],
+  classConflict: ['Class / Instance conflict', 'the instance is stored with another SOP class'],
 }
 export const failureReasonTable = (): string =>
   table(
@@ -252,18 +252,18 @@ export const failureReasonTable = (): string =>
     ]),
   )
 
-// ---- What is tried again
+// ---- Retries
 
 const inWords = (ms: number): string =>
   ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`
 
 export const retryTable = (): string =>
   table(
-    ['what', 'tried again after', 'given up after'],
+    ['what', 'retried after', 'until'],
     [
       [
         'result of storage commitment',
-        `${RETRY_SCHEDULES.commitmentResult.waits.map(inWords).join(', ')}, the last of them again and again`,
+        `${RETRY_SCHEDULES.commitmentResult.waits.map(inWords).join(', ')}, then at the last interval`,
         inWords(RETRY_LIMIT_MS),
       ],
       [
@@ -273,7 +273,7 @@ export const retryTable = (): string =>
       ],
       [
         'destination that cannot be reached',
-        'the same pauses; its instances wait without being counted as tried',
+        'the same intervals; its instances wait without counting as attempts',
         'never',
       ],
     ],
@@ -281,9 +281,10 @@ export const retryTable = (): string =>
 
 const FOLLOWS = {
   sent: 'sent; a warning is shown',
-  refused: 'given up and shown, until a person sends it again or drops it with a reason',
-  later: 'tried again',
-  pausing: 'the destination takes nothing now: all of its queue waits',
+  refused:
+    'sending stops; the window shows the image until a user retries it or drops it with a reason',
+  later: 'retried',
+  pausing: 'the destination is busy: its whole queue waits',
 } as const
 
 /** Answers of a destination to C-STORE, as ranges of statuses that mean the same. */
@@ -312,7 +313,7 @@ export function verdictTable(): string {
   const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
   const refused = ['class not accepted', 'it does not accept images of this kind', FOLLOWS.refused]
   return table(
-    ['status', 'what the window says', 'what follows'],
+    ['status', 'text in the window', 'result'],
     [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)],
   )
 }

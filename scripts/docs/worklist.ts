@@ -103,7 +103,7 @@ function otherwiseOf(value: string, withheld: Message | null): string {
   if (withheld) return `the row is withheld: ${english(withheld)}`
   if (value === '') return 'zero length'
   return /^[SP][A-Z2-7]{15}$/.test(value)
-    ? 'made of the Study Instance UID, always the same'
+    ? 'derived from the Study Instance UID, always the same'
     : value
 }
 
@@ -183,8 +183,8 @@ const HEAD = [
   'tag',
   'VR',
   'PS3.4 K.6-1: matching, return',
-  'matched here',
-  'value returned',
+  'matching',
+  'returned value',
 ]
 
 const rows = (attributes: Iterable<Attribute>, isInStep: boolean): string[][] =>
@@ -225,12 +225,9 @@ export function fieldTable(): string {
 
 export const windowTable = (): string =>
   table(
-    ['the query names', 'the partner is asked for'],
+    ['keys in the query', 'dates requested from the partner'],
     [
-      [
-        'dates',
-        `those days; of more than ${MAX_DAYS} days the ${MAX_DAYS} that are nearest to today`,
-      ],
+      ['dates', `those dates; of more than ${MAX_DAYS}, the ${MAX_DAYS} nearest to today`],
       [
         'no date, but a PatientID, AccessionNumber, RequestedProcedureID or StudyInstanceUID',
         `${ORDER_WINDOW_DAYS} days before today to ${ORDER_WINDOW_DAYS} days after`,
@@ -244,7 +241,7 @@ export const windowTable = (): string =>
 
 export const consoleTable = (): string =>
   table(
-    ['profile', 'published rules', 'the console drops what follows a row that it refuses'],
+    ['profile', 'published rules', 'drops all rows after one that it refuses'],
     DEVICE_PROFILES.map((profile) => {
       const { source, stopsAtRefused } = CONSOLE_PROFILES[profile]
       return [`\`${profile}\``, source, stopsAtRefused ? 'yes' : 'no']

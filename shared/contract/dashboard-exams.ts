@@ -231,13 +231,13 @@ export const dashboardExams = {
     access: 'every-patient',
     background: true,
     summary:
-      'The exams of a day with their state on each device, from the partner’s newest answers',
+      'The exams of a day with their state on each device, from the partner’s latest responses',
     query: dayQuery,
     reply: ExamDay,
   }),
   refresh: operation('POST /dashboard/worklist/exams/refresh', {
     access: 'every-patient',
-    summary: 'Request the day from the partner now, in the place of each enabled device or of one',
+    summary: 'Request the day from the partner now, on behalf of each enabled device or of one',
     body: z.object({
       day: Day.nullable().default(null),
       deviceId: z.uuid().nullable().default(null),

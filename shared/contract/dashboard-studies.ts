@@ -162,7 +162,7 @@ export const dashboardStudies = {
   counts: operation('GET /dashboard/studies/counts', {
     access: 'signed-in',
     background: true,
-    summary: 'Numbers of studies that a filter shows and hides, among the search results',
+    summary: 'Numbers of search results that a filter shows and hides',
     query: z.object({ ...area.shape, ...StudyListFilter.shape }),
     reply: z.object({ shown: BoundedCount, hidden: BoundedCount }),
   }),

@@ -89,7 +89,7 @@ export const dashboardTrends = {
   trends: operation('GET /dashboard/trends', {
     access: 'signed-in',
     background: true,
-    summary: 'The last 24 hours by the hour, what waits now, and when the disk will be full',
+    summary: 'The last 24 hours by hour, the current queues, and when the disk will be full',
     reply: Trends,
   }),
 } as const

@@ -28,12 +28,12 @@ export const dashboardUpdate = {
   state: operation('GET /dashboard/update', {
     access: 'manage',
     background: true,
-    summary: 'Whether the gateway can be updated, and the way back',
+    summary: 'Whether the gateway can be updated or returned to the previous version',
     reply: DashboardUpdateState,
   }),
   goBack: operation('POST /dashboard/update/way-back', {
     access: 'manage-confirmed',
-    summary: 'Prepare the data for the version before; the gateway stops',
+    summary: 'Prepare the data for the previous version; the gateway stops',
     reply: z.object({ version: z.string() }),
   }),
 }

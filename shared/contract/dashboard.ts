@@ -306,19 +306,20 @@ export const dashboardWorklist = {
   }),
   askWorklist: operation('POST /dashboard/worklist/ask', {
     access: 'every-patient',
-    summary: 'Query the worklist in this device’s place, through the same code',
+    summary: 'Query the worklist on behalf of this device, with the same code',
     body: WorklistAsk,
     reply: Inspection,
   }),
   lintDevice: operation('POST /dashboard/devices/:deviceId/lint', {
     access: 'manage',
-    summary: 'Check the rows that this device would be sent today against the rules of its model',
+    summary: 'Check today’s rows for this device against the rules of its model',
     params: deviceParams,
     reply: Lint,
   }),
   closeStep: operation('POST /dashboard/worklist/steps/close', {
     access: 'every-patient',
-    summary: 'Mark a step as done or cancelled here; a stored answer no longer serves it',
+    summary:
+      'Mark a step as done or cancelled in the gateway; cached responses no longer include it',
     body: z.object({
       studyInstanceUid: z.string().min(1).max(64),
       scheduledProcedureStepId: z.string().min(1).max(16),
@@ -337,7 +338,7 @@ export const dashboardWorklist = {
   }),
   startDowntime: operation('POST /dashboard/downtime', {
     access: 'signed-in',
-    summary: 'Serve the last valid answer for longer, until midnight or the first live answer',
+    summary: 'Serve the last valid response until midnight or the next live response',
     body: z.object({ reason: Reason }),
     reply: Downtime,
   }),
@@ -385,12 +386,12 @@ export const dashboardDevices = {
   }),
   callers: operation('GET /dashboard/callers', {
     access: 'manage',
-    summary: 'Callers that are not in the device list',
+    summary: 'Unknown devices, which are not in the device list',
     reply: z.object({ callers: z.array(UnknownCaller) }),
   }),
   approveCaller: operation('POST /dashboard/callers/approve', {
     access: 'manage-confirmed',
-    summary: 'Add an unknown caller to the devices',
+    summary: 'Add an unknown device to the device list',
     body: z.object({
       ...caller.shape,
       name: z.string().trim().max(64).default(''),
@@ -403,7 +404,7 @@ export const dashboardDevices = {
   }),
   dismissCaller: operation('POST /dashboard/callers/dismiss', {
     access: 'manage',
-    summary: 'Dismiss an unknown caller until it calls again',
+    summary: 'Dismiss an unknown device until it connects again',
     body: caller,
     reply: Outcome,
   }),

@@ -39,9 +39,7 @@ const editable = {
   hasPriors: z
     .boolean()
     .describe('Whether it supports Study Root queries and retrieval (C-FIND, C-MOVE)'),
-  confirmsStorage: z
-    .boolean()
-    .describe('Whether it is asked to confirm what it keeps (storage commitment)'),
+  confirmsStorage: z.boolean().describe('Whether the gateway requests storage commitment from it'),
 }
 
 /** A DICOM node to which the gateway forwards images, or from which it retrieves prior studies. */

@@ -38,7 +38,7 @@ export const dashboardDictation = {
   }),
   setSecret: operation('PUT /dashboard/dictation/secret', {
     access: 'manage-confirmed',
-    summary: 'Set or remove the secret that the speech engine is shown',
+    summary: 'Set or remove the secret that is sent to the speech engine',
     /** Null removes it. */
     body: z.object({ secret: z.string().trim().min(1).max(1000).nullable() }),
     reply: z.object({ success: z.literal(true) }),

@@ -110,13 +110,13 @@ export type SignedErasure = z.infer<typeof SignedErasure>
 export const dashboardErasures = {
   preview: operation('POST /dashboard/erasures/preview', {
     access: 'manage',
-    summary: 'What erasing a study or all studies of its patient would delete',
+    summary: 'Preview what erasing a study or all studies of its patient would delete',
     body: z.object({ studyInstanceUid: Uid, scope: z.enum(ERASURE_SCOPES) }),
     reply: ErasurePreview,
   }),
   erase: operation('POST /dashboard/erasures', {
     access: 'manage-confirmed',
-    summary: 'Erase studies for good, as they were previewed',
+    summary: 'Erase studies permanently, as previewed',
     body: z.object({
       studyInstanceUids: z.array(Uid).min(1).max(500),
       scope: z.enum(ERASURE_SCOPES),

@@ -24,14 +24,14 @@ export const dashboardIdentityProvider = {
   // session where the purpose needs one.
   begin: operation('POST /dashboard/session/provider', {
     access: 'public',
-    summary: 'Begin a sign-in at the identity provider',
+    summary: 'Start a sign-in at the identity provider',
     body: z.object({ purpose: SignInPurpose }),
     /** The path to open in the browser, which leads to the provider. */
     reply: z.object({ path: z.string() }),
   }),
   finish: operation('POST /dashboard/session/provider/finish', {
     access: 'public',
-    summary: 'Finish a sign-in with what the identity provider answered',
+    summary: 'Complete a sign-in with the response of the identity provider',
     /** The parameters of RFC 6749 §4.1.2 and RFC 9207, as the browser received them. */
     body: z.object({
       state: Text(200),

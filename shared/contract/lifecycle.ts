@@ -171,19 +171,19 @@ const studyParams = z.object({ studyInstanceUid: Uid })
 export const dashboardLifecycle = {
   overview: operation('GET /dashboard/lifecycle', {
     access: 'manage',
-    summary: 'The rules, and the forecast of the disk with and without them',
+    summary: 'The rules, and the disk forecast with and without them',
     reply: LifecycleOverview,
   }),
   add: operation('POST /dashboard/lifecycle/rules', {
     access: 'manage-confirmed',
-    summary: 'Add a rule, which is off until it was previewed and switched on',
+    summary: 'Add a rule; it is disabled until it has been previewed and enabled',
     body: NewLifecycleRule,
     reply: LifecycleRule,
     status: 201,
   }),
   update: operation('PUT /dashboard/lifecycle/rules/:ruleId', {
     access: 'manage-confirmed',
-    summary: 'Change a rule, which switches it off',
+    summary: 'Change a rule; the change disables it',
     params: ruleParams,
     body: NewLifecycleRule,
     reply: LifecycleRule,
@@ -196,25 +196,25 @@ export const dashboardLifecycle = {
   }),
   preview: operation('POST /dashboard/lifecycle/rules/:ruleId/preview', {
     access: 'manage',
-    summary: 'What the rule would remove now, and what is kept and why',
+    summary: 'Preview what the rule would remove now, and what it would keep and why',
     params: ruleParams,
     reply: LifecyclePreview,
   }),
   switch: operation('POST /dashboard/lifecycle/rules/:ruleId/switch', {
     access: 'manage-confirmed',
-    summary: 'Switch a rule on as it was previewed, or off',
+    summary: 'Enable a rule as previewed, or disable it',
     params: ruleParams,
     body: z.object({ isOn: z.boolean(), revision: z.int() }),
     reply: LifecycleRule,
   }),
   run: operation('POST /dashboard/lifecycle/run', {
     access: 'manage-confirmed',
-    summary: 'Run the rules that are on now',
+    summary: 'Run the enabled rules now',
     reply: WindowOutcome,
   }),
   study: operation('GET /dashboard/lifecycle/studies/:studyInstanceUid', {
     access: 'signed-in',
-    summary: 'Where the images of a study are kept, and its legal holds',
+    summary: 'Locations of the images of a study, and its legal holds',
     params: studyParams,
     reply: StudyLifecycle,
   }),

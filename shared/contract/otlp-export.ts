@@ -7,7 +7,7 @@ export const dashboardOtlpExport = {
   state: operation('GET /dashboard/otlp-export', {
     access: 'manage',
     background: true,
-    summary: 'Whether the collector took the last export, and whether a secret is set',
+    summary: 'Whether the collector accepted the last export, and whether a secret is set',
     reply: z.object({
       hasSecret: z.boolean(),
       /** Null before the first export. */
@@ -19,7 +19,7 @@ export const dashboardOtlpExport = {
   }),
   setSecret: operation('PUT /dashboard/otlp-export/secret', {
     access: 'manage-confirmed',
-    summary: 'Set or remove the Authorization header that the collector is sent',
+    summary: 'Set or remove the Authorization header that is sent to the collector',
     /** Null removes it. */
     body: z.object({
       secret: z

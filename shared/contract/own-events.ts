@@ -68,7 +68,7 @@ const eventParams = z.object({ eventId: WebhookEventId })
 export const ownEvents = {
   list: operation('GET /v1/events', {
     access: 'events',
-    summary: 'List the events of this key, newest first',
+    summary: 'List the events of this API key, newest first',
     query: z.object({
       ...Page,
       type: EventType.optional(),
@@ -126,7 +126,7 @@ const fields = {
 export const ownEndpoints = {
   list: operation('GET /v1/endpoints', {
     access: 'endpoints',
-    summary: 'List the endpoints of this key',
+    summary: 'List the endpoints of this API key',
     reply: z.object({ endpoints: z.array(DeliveryEndpoint) }),
   }),
   create: operation('POST /v1/endpoints', {
@@ -138,7 +138,7 @@ export const ownEndpoints = {
   }),
   update: operation('PATCH /v1/endpoints/:endpointId', {
     access: 'endpoints',
-    summary: 'Change an endpoint, or enable it after it answered with 410',
+    summary: 'Change an endpoint, or enable it after it returned 410',
     params: endpointParams,
     body: orEmpty(z.object({ ...fields, isEnabled: z.literal(true) }).partial()),
     reply: DeliveryEndpoint,
@@ -158,7 +158,7 @@ export const ownEndpoints = {
   }),
   test: operation('POST /v1/endpoints/:endpointId/test', {
     access: 'endpoints',
-    summary: 'Send an event with invented data to an endpoint now',
+    summary: 'Send an event with sample data to an endpoint now',
     params: endpointParams,
     body: z.object({ type: KeyEventType }),
     reply: z.object({ success: z.boolean(), message: z.string(), eventId: WebhookEventId }),

@@ -104,7 +104,7 @@ export type SandboxEvent = z.infer<typeof SandboxEvent>
 export const sandbox = {
   read: operation('GET /v1/sandbox', {
     access: 'sandbox',
-    summary: 'Read what is in the sandbox, and where its events go',
+    summary: 'Read the contents of the sandbox and its webhook address',
     reply: SandboxState,
   }),
   setWebhook: operation('POST /v1/sandbox/webhook', {
@@ -130,7 +130,7 @@ export const sandbox = {
   }),
   signReport: operation('POST /v1/sandbox/reports', {
     access: 'sandbox',
-    summary: 'Sign a report or an addendum as a radiologist, which sends report.delivered',
+    summary: 'Sign a report or an addendum as a radiologist; sends report.delivered',
     body: z
       .object({
         studyId: StudyId.optional(),
@@ -145,7 +145,7 @@ export const sandbox = {
   }),
   sendEvent: operation('POST /v1/sandbox/events', {
     access: 'sandbox',
-    summary: 'Send an event with invented data to the webhook, or only show it',
+    summary: 'Send an event with sample data to the webhook, or only preview it',
     body: z.object({
       type: z.enum(EVENT_TYPES),
       /** Fields that replace the invented ones. */
@@ -157,12 +157,12 @@ export const sandbox = {
   }),
   advance: operation('POST /v1/sandbox/advance', {
     access: 'sandbox',
-    summary: 'Make the next attempt of everything that waits to be sent again, now',
+    summary: 'Retry all waiting reports now',
     reply: z.object({ deliveries: z.array(SandboxDelivery) }),
   }),
   empty: operation('POST /v1/sandbox/empty', {
     access: 'sandbox',
-    summary: 'Delete all test data; keys and webhook stay',
+    summary: 'Delete all test data; test keys and the webhook are kept',
     reply: Outcome,
   }),
 } as const
@@ -184,12 +184,12 @@ export const dashboardSandbox = {
   read: operation('GET /dashboard/sandbox', {
     access: 'manage',
     background: true,
-    summary: 'The sandbox, its keys and where its events go',
+    summary: 'The sandbox, its test keys and its webhook address',
     reply: SandboxOverview,
   }),
   switch: operation('PUT /dashboard/sandbox', {
     access: 'manage-confirmed',
-    summary: 'Switch the sandbox on or off; its data is kept',
+    summary: 'Enable or disable the sandbox; its data is kept',
     body: z.object({ isOn: z.boolean() }),
     reply: SandboxOverview,
   }),
@@ -222,7 +222,7 @@ export const dashboardSandbox = {
   }),
   empty: operation('POST /dashboard/sandbox/empty', {
     access: 'manage-confirmed',
-    summary: 'Delete all test data; keys and webhook stay',
+    summary: 'Delete all test data; test keys and the webhook are kept',
     reply: SandboxOverview,
   }),
 } as const

@@ -90,7 +90,8 @@ export const dashboardServiceVisit = {
   }),
   log: operation('GET /dashboard/devices/:deviceId/service/log', {
     access: 'manage',
-    summary: 'The same as a file to take away: in English, times in UTC, without patient data',
+    summary:
+      'The same as a file for the service engineer: in English, with times in UTC, without patient data',
     params: deviceParams,
     query: z.object({ format: z.enum(['text', 'json']).default('text') }),
     reply: z.object({ fileName: z.string(), text: z.string() }),

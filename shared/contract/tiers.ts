@@ -178,8 +178,7 @@ export const dashboardTiers = {
   }),
   remove: operation('DELETE /dashboard/tiers/:tierId', {
     access: 'manage-confirmed',
-    summary:
-      'Remove a tier that holds no image that is nowhere else; its objects stay in the store',
+    summary: 'Remove a tier that holds no only copy of an image; its objects stay in the store',
     params: tierParams,
     reply: Outcome,
   }),
@@ -204,7 +203,7 @@ export const dashboardTiers = {
   }),
   verify: operation('POST /dashboard/tiers/:tierId/verification', {
     access: 'manage',
-    summary: 'Compare the objects in the store with what is recorded of them',
+    summary: 'Compare the objects in the store with their records',
     params: tierParams,
     body: z.object({ isQuick: z.boolean().default(false) }),
     reply: Tier,

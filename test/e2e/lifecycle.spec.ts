@@ -149,7 +149,7 @@ test('erases a study when its patient ID was typed, and shows the signed record'
   await page.getByRole('button', { name: 'Erase…' }).click()
   await expect(dialog().getByText('Copies were sent to Hospital PACS')).toBeVisible()
   await dialog().getByLabel('Reason').fill('Request of the patient')
-  const erase = dialog().getByRole('button', { name: 'Erase for good' })
+  const erase = dialog().getByRole('button', { name: 'Erase permanently' })
   await expect(erase).toBeDisabled()
   await dialog().getByLabel('Type P-7001 to confirm').fill('P-7001')
   await expectAccessible(page, 'lifecycle-erase')

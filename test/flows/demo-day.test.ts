@@ -103,7 +103,7 @@ it('shows an approval, images, a mismatch, a STAT study and a delivery that is r
   for (let attempt = 1; attempt <= REFUSED_DELIVERIES; attempt++)
     await call(dashboardEvents.replay, { body: { which: 'these', eventIds: [eventId] } })
   await vi.waitFor(
-    async () => expect(await delivery()).toMatchObject({ state: 'done', outcome: 'ok' }),
+    async () => expect(await delivery()).toMatchObject({ state: 'done', outcome: 'accepted' }),
     WAIT,
   )
   expect((await delivery())?.attempts).toBeGreaterThan(REFUSED_DELIVERIES)

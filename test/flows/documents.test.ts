@@ -19,8 +19,10 @@ import { allWords } from '../e2e/words.ts'
 import {
   blocksOf,
   type DocumentedCall,
+  type DocumentPage,
   differences,
   documentOf,
+  documentPages,
   documentsFolder,
   isShown,
   openTerminal,
@@ -37,9 +39,12 @@ import { readingWindow } from '../support/reporting-clinic.ts'
 // What stands in the documents is so: the examples for partners are run, the names of the window
 // are its names, figures are those of the code.
 
-const PARTNERS = documentOf('PARTNERS.md')
-const EXAMPLES = documentOf('PARTNER-EXAMPLES.md')
-const EVENTS_PAGE = documentOf('EVENTS.md')
+const textOf = (pages: readonly DocumentPage[]) => pages.map(({ text }) => text).join('\n')
+const PARTNERS = textOf(documentPages('PARTNERS.md'))
+const EXAMPLE_PAGES = documentPages('PARTNER-EXAMPLES.md')
+const EXAMPLES = textOf(EXAMPLE_PAGES)
+const EVENT_PAGES = documentPages('EVENTS.md')
+const EVENTS_TEXT = textOf(EVENT_PAGES)
 /** Without the calls of the sandbox, which have a page of their own. */
 const ofPartners = () =>
   interfaceOperations().filter(({ operation }) => operation.access !== 'sandbox')
@@ -105,7 +110,7 @@ describe('the examples for partner developers', () => {
    */
   async function readEvents(): Promise<void> {
     const call = await owner()
-    const shown = blocksOf(EVENTS_PAGE).filter(({ info }) => info !== '')
+    const shown = blocksOf(EVENTS_TEXT).filter(({ info }) => info !== '')
     for (const part of ['event', 'answer']) {
       const types = shown.flatMap(({ info }) =>
         info.startsWith(`${part} `) ? [info.slice(part.length + 1)] : [],
@@ -151,10 +156,7 @@ describe('the examples for partner developers', () => {
       expect(lines(ran.output)).toEqual(lines(output))
   }
 
-  const titled = [
-    { name: 'PARTNER-EXAMPLES.md', text: EXAMPLES },
-    { name: 'EVENTS.md', text: EVENTS_PAGE },
-  ].flatMap((page) =>
+  const titled = [...EXAMPLE_PAGES, ...EVENT_PAGES].flatMap((page) =>
     stepsOf(page.text).map((step) => ({
       ...step,
       title: `${page.name}:${step.line}, ${step.heading}: ${step.name || step.text.split('\n')[0]}`,
@@ -218,11 +220,8 @@ describe('the tables for partner developers', () => {
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(spoken))
   })
 
-  it.each([
-    ['PARTNERS.md', PARTNERS],
-    ['EVENTS.md', EVENTS_PAGE],
-  ])('have every event with its kind and the time it may take, in %s', (_, page) => {
-    const shown = rowsOf(page, /^\w+\.\w+ed$/).map(([event, kind, seconds]) => [
+  it('have every event with its kind and the time it may take', () => {
+    const shown = rowsOf(EVENTS_TEXT, /^\w+\.\w+ed$/).map(([event, kind, seconds]) => [
       event,
       kind,
       Number(seconds),
@@ -247,7 +246,7 @@ describe('the tables for partner developers', () => {
   it('have the waits between tries of a report', () => {
     const worded = (ms: number) =>
       ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
-    expect(EVENTS_PAGE.replace(/\s+/g, ' ')).toContain(
+    expect(EVENTS_TEXT.replace(/\s+/g, ' ')).toContain(
       RETRY_SCHEDULES.reportDelivery.waits.map(worded).join(', '),
     )
   })
@@ -260,8 +259,11 @@ describe('the tables for partner developers', () => {
   })
 })
 
-it('API.md is the reference that the OpenAPI document gives', () => {
-  expect(documentOf('API.md')).toBe(apiReference())
+it('API.md and its pages are the reference that the OpenAPI document gives', () => {
+  const made = apiReference()
+  for (const [name, text] of made) expect([name, documentOf(name)]).toEqual([name, text])
+  const kept = readdirSync(join(documentsFolder, 'api')).map((file) => `api/${file}`)
+  expect(['API.md', ...kept].toSorted()).toEqual([...made.keys()].toSorted())
 })
 
 const USER_DOCUMENTS = [
@@ -275,33 +277,45 @@ const USER_DOCUMENTS = [
 const prose = (markdown: string) =>
   markdown.replace(/^```.*?^```$/gms, '').replace(/<!--.*?-->/gs, '')
 
-describe.each(USER_DOCUMENTS)('%s', (name) => {
-  const text = prose(documentOf(name))
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
 
-  it('leads to files and headings that are there', () => {
-    const anchorOf = (heading: string) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-')
-    const missing = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(
-      ([, path = '', anchor]) => {
-        const file = path === '' ? name : path
-        if (!existsSync(join(documentsFolder, file))) return true
-        if (anchor === undefined) return false
-        const headings = [...documentOf(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-          anchorOf(heading),
-        )
-        return !headings.includes(anchor)
-      },
-    )
-    expect(missing.map(([link]) => link)).toEqual([])
+/** The links of a page to a file or a heading that does not exist. */
+function brokenLinks({ name, text }: DocumentPage): string[] {
+  const links = [...prose(text).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)]
+  return links.flatMap(([link, path = '', anchor]) => {
+    const file = path === '' ? name : join(dirname(name), path)
+    if (!existsSync(join(documentsFolder, file))) return [link]
+    if (anchor === undefined) return []
+    const headings = [...documentOf(file).matchAll(/^#+ (.*)$/gm)]
+    return headings.some(([, heading = '']) => anchorOf(heading) === anchor) ? [] : [link]
   })
+}
+
+it('every page of docs/ links to files and headings that exist', () => {
+  const files = readdirSync(documentsFolder, { recursive: true, encoding: 'utf8' })
+  const pages = files.filter((file) => file.endsWith('.md'))
+  const broken = pages.flatMap((name) =>
+    brokenLinks({ name, text: documentOf(name) }).map((link) => `${name}: ${link}`),
+  )
+  expect(broken).toEqual([])
+})
+
+describe.each(USER_DOCUMENTS)('%s', (name) => {
+  const pages = documentPages(name)
+  const text = prose(textOf(pages))
 
   it('says of every picture what is on it', () => {
-    const pictures = [...text.matchAll(/!\[([^\]]*)\]\(([^)]*)\)/g)]
+    const pictures = pages.flatMap((page) =>
+      [...prose(page.text).matchAll(/!\[([^\]]*)\]\(([^)]*)\)/g)].map(
+        ([, alt = '', file = '']) => [alt, join(dirname(page.name), file)] as const,
+      ),
+    )
     expect(pictures.length).toBeGreaterThan(0)
-    for (const [, alt = '', file = ''] of pictures) {
+    for (const [alt, file] of pictures) {
       expect([file, alt.length > 40]).toEqual([file, true])
       expect([file, existsSync(join(documentsFolder, file))]).toEqual([file, true])
     }

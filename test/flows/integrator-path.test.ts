@@ -31,7 +31,7 @@ describe('the path of a new integrator', { timeout: 300_000 }, () => {
 
   it('is a page that can be read in one go', () => {
     const lines = documentOf('PARTNERS.md').trimEnd().split('\n')
-    expect(lines.length).toBeLessThanOrEqual(400)
+    expect(lines.length).toBeLessThanOrEqual(300)
     const isProse = (line: string) => !line.startsWith('|')
     expect(lines.filter((line) => isProse(line) && line.length > 120)).toEqual([])
   })

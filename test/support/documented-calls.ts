@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pagesOf } from '../../scripts/docs/documents.ts'
 import { freePort } from './free-port.ts'
 import { PROGRAM } from './program.ts'
 import { tempFolder } from './temp-store.ts'
@@ -408,3 +409,12 @@ export const rowsOf = (markdown: string, first: RegExp): string[][] =>
 export const documentsFolder = join(import.meta.dirname, '../../docs')
 export const documentOf = (name: string): string =>
   readFileSync(join(documentsFolder, name), 'utf8')
+
+/** A page of a document, which is named by its path in `docs/`. */
+export interface DocumentPage {
+  readonly name: string
+  readonly text: string
+}
+/** The pages of a document in the order in which a reader follows them. */
+export const documentPages = (name: string): DocumentPage[] =>
+  pagesOf(name).map((page) => ({ name: page, text: documentOf(page) }))

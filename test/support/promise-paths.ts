@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { hasTest, PROMISES_FILE, readTestFile, testFiles } from './promise-table.ts'
+import { documentPath } from '../../scripts/docs/documents.ts'
+import { hasTest, PROMISE_FILES, readTestFile, testFiles } from './promise-table.ts'
 
 // The work of scripts/promises.mjs.
 
@@ -8,10 +8,7 @@ const writes = process.argv.includes('--write')
 const texts = new Map(testFiles().map((file) => [file, readTestFile(file) ?? '']))
 let missing = 0
 
-for (const path of [
-  PROMISES_FILE,
-  ...['THREATS.md', 'HAZARDS.md'].map((name) => join(PROMISES_FILE, '..', name)),
-]) {
+for (const path of [...PROMISE_FILES, ...['THREATS.md', 'HAZARDS.md'].map(documentPath)]) {
   const before = readFileSync(path, 'utf8')
   const after = before.replace(
     /`([^`]+?\.tsx?) › ([^`]+)`/g,

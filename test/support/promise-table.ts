@@ -1,10 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { documentPath, pagesOf } from '../../scripts/docs/documents.ts'
 
-// docs/PROMISES.md as data, for test/promises.test.ts, scripts/promises.mjs and scripts/faults.mjs.
+// docs/PROMISES.md and its pages as data, for the tests, scripts/promises.mjs and
+// scripts/faults.mjs.
 
 const tests = join(import.meta.dirname, '..')
-export const PROMISES_FILE = join(tests, '../docs/PROMISES.md')
+/** The files that have the promises. */
+export const PROMISE_FILES = pagesOf('PROMISES.md').map(documentPath)
+export const promisesText = (): string =>
+  PROMISE_FILES.map((file) => readFileSync(file, 'utf8')).join('\n')
 
 export interface Reference {
   /** A path below test/. */

@@ -9,26 +9,26 @@ import type { JsonObject, SchemaPrinter } from './json-schema.ts'
 
 const KINDS = {
   synchronous:
-    'Synchronous: somebody is waiting. If no connection can be made, it is tried once more at once; otherwise there is no retry. After five failures in a row the gateway pauses for 15 seconds.',
-  soft: 'Soft synchronous: a failure, a timeout or an invalid body counts as an empty answer. There is no retry.',
+    'Synchronous: a user or a device is waiting for the response. If the connection fails, the gateway retries once, immediately; other failures are not retried. After five consecutive failures the gateway sends nothing for 15 seconds.',
+  soft: 'Soft synchronous: a failure, a timeout or an invalid body counts as an empty response. There is no retry.',
   asynchronous:
-    'Asynchronous: sent until it is answered with 2xx and `success: true`; again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h, and then every 24 h, each 10 % more or less, later where `Retry-After` asks for it. It may arrive more than once, with the same `id`.',
+    'Asynchronous: retried until the response is 2xx with `success: true`. The retries follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then every 24 h. Each interval varies by up to 10 %, and `Retry-After` can make it longer. The event may arrive more than once, with the same `id`.',
 } as const
 
 const EVENT_WHEN: Readonly<Record<EventType, string>> = {
   'study.access_requested': 'Presigned URLs of a study’s DICOM images are needed',
   'ephemeral.access_requested': 'Presigned URLs are needed for a viewer session without a study',
   'secondary_capture.access_requested': 'Presigned upload URLs for a secondary capture are needed',
-  'modality_worklist.requested': 'A modality asked for its worklist',
+  'modality_worklist.requested': 'A device queried the worklist',
   'patient_study.enrichment_requested': 'A study was created from images and needs demographics',
   'clinical_context.enrichment_requested': 'The reporting area needs clinical context',
   'report.delivered': 'A report was completed',
 }
 
 const FORMS =
-  'Days are `YYYY-MM-DD` in the clinic’s time zone, except in worklist items, which have DICOM’s DA (`YYYYMMDD`) and TM (`HHMMSS`).'
+  'Dates have the form `YYYY-MM-DD` in the clinic’s time zone. Worklist items use DICOM’s DA (`YYYYMMDD`) and TM (`HHMMSS`) instead.'
 const PARTS =
-  'Required fields of the answer are required. Each optional field is judged on its own: one that cannot be used is left out with a remark that the clinic sees, and null counts as absent. Unknown fields are ignored.'
+  'A response without a required field is rejected. An optional field with an invalid value is ignored and recorded as a warning for the clinic; null counts as absent. Unknown fields are ignored.'
 
 /** The operation object of an event. */
 export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject {
@@ -55,7 +55,7 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
     },
     responses: {
       200: {
-        description: 'The answer. Any other 2xx is read in the same way.',
+        description: 'The response. Any other 2xx status is treated in the same way.',
         content: { 'application/json': { schema: expected, example: exampleOf(answer) } },
       },
       ...otherAnswers(type),
@@ -63,35 +63,36 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
   }
 }
 
-const SIGNED = 'Signed by Standard Webhooks: verify the headers before you read the body.'
+const SIGNED =
+  'Requests are signed according to Standard Webhooks. Verify the signature before you parse the body.'
 
 function limitsOf(type: EventType): string {
   const { budgetMs, answerBytes } = CALL_LIMITS[type]
-  return `Answer within ${budgetMs / 1000} seconds, unless the clinic chose another time. The answer may have ${answerBytes / 1024 / 1024} MiB, compressed or not.`
+  return `Respond within ${budgetMs / 1000} seconds, unless the clinic has configured another time. The response may have up to ${answerBytes / 1024 / 1024} MiB, compressed or not.`
 }
 
 const FAILURES = {
-  synchronous: 'the person who is waiting sees an error',
-  soft: 'the gateway goes on without an answer',
-  asynchronous: 'it is sent again later',
+  synchronous: 'the user or the device gets an error',
+  soft: 'the gateway continues without a response',
+  asynchronous: 'the event is retried later',
 } as const
 
-/** What answers that are not 2xx mean; their bodies are shown to the clinic and not read. */
+/** What responses other than 2xx mean. Their bodies are shown to the clinic but not evaluated. */
 function otherAnswers(type: EventType): JsonObject {
   const { kind } = EVENTS[type]
   const failure = FAILURES[kind]
   const wait =
-    kind === 'asynchronous' && '`Retry-After`, in seconds or as a date, delays the next attempt.'
+    kind === 'asynchronous' && '`Retry-After`, as seconds or as a date, delays the next attempt.'
   return {
-    '3XX': { description: `A redirect is not followed: ${failure}.` },
+    '3XX': { description: `Redirects are not followed: ${failure}.` },
     400: {
-      description: `The signature is not valid, or the event cannot be read: ${failure}.`,
+      description: `The signature or the event is invalid: ${failure}.`,
     },
     410: {
       description:
         kind === 'asynchronous'
-          ? 'Switches the address off for reports, until somebody in the clinic switches it on.'
-          : `A failure like any other: ${failure}.`,
+          ? 'Reports are no longer sent to this address until the clinic enables it again.'
+          : `Treated as any other failure: ${failure}.`,
     },
     429: {
       description: [`Too many events: ${failure}.`, ...(wait ? [wait] : [])].join(' '),
@@ -99,6 +100,6 @@ function otherAnswers(type: EventType): JsonObject {
         headers: { 'retry-after': { $ref: '#/components/headers/WebhookRetryAfter' } },
       }),
     },
-    '5XX': { description: `An error at the partner: ${failure}.` },
+    '5XX': { description: `Error at the partner: ${failure}.` },
   }
 }

@@ -15,27 +15,27 @@ const TAGS = {
   '/v1/express': ['Express customers', 'Customers group users and studies.'],
   '/v1/orgs': [
     'Organizations',
-    'Legacy: a record of its own, never interchangeable with an Express customer.',
+    'Legacy. An organization is a separate record and cannot be used in place of an Express customer.',
   ],
   '/v1/viewer/users': [
     'Viewer users',
-    'Users and their invitations. Users are one table that both areas read.',
+    'Users and their invitations. The viewer and the reporting area have the same users.',
   ],
   '/v1/viewer/': [
     'Viewer studies',
-    'Studies by DICOM Study Instance UID, and the viewer’s URLs. These calls need a key with the viewer area.',
+    'Studies for the viewer, and links that open them. These calls require an API key with access to the viewer area.',
   ],
   '/v1/sandbox': [
     'Sandbox',
-    'Test data apart from live data, for developers: what test keys can make happen. All other calls work in the sandbox too, with the same test keys.',
+    'Simulated exams, reports and events for developers, kept apart from live data. All other calls also work in the sandbox, with the same test keys.',
   ],
   '/v1/scribe/users': ['Scribe users', 'Users who may sign reports, and their invitations.'],
   '/v1/scribe/reports': ['Scribe reports', 'Text, PDF links and addenda of completed reports.'],
   '/v1/events': [
     'Sent events',
-    'The events of the calling key: what was sent, what was answered, and sending it again.',
+    'The events of the calling API key, with the requests and responses of each attempt. Events can be sent again.',
   ],
-  '/v1/endpoints': ['Endpoints', 'The addresses that receive the events of the calling key.'],
+  '/v1/endpoints': ['Endpoints', 'The addresses that receive the events of the calling API key.'],
   '/v1/scribe/': ['Scribe studies', 'Studies with patient and scan metadata for reporting.'],
 } as const
 
@@ -66,15 +66,18 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       summary:
         'Customers, studies, users and reports of an on-premises imaging gateway, and the events it sends.',
       description:
-        'Every call needs an API key: `Authorization: Bearer sk_live_…`, or `sk_test_…` for the sandbox. Lists are newest first, by opaque cursors that belong to their filters. ' +
-        'Refusals are `application/problem+json`. Every POST takes an `Idempotency-Key`; `Prefer: handling=strict` refuses unknown body fields.',
+        'Every call needs an API key: `Authorization: Bearer sk_live_…`, or `sk_test_…` for the sandbox. Lists are newest first and paged by opaque cursors, which are valid only with the same filters. ' +
+        'Errors are `application/problem+json`. Every POST accepts an `Idempotency-Key`. With `Prefer: handling=strict`, unknown fields in the body are refused.',
       contact: { name: 'The Isthmus team' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
     tags: [
       ...Object.values(TAGS),
-      ['Events', 'What the gateway asks of the partner’s webhook, and tells it.'],
+      [
+        'Events',
+        'Events that the gateway sends to the partner’s webhook, and the responses it expects.',
+      ],
     ].map(([name, description]) => ({
       name,
       description,
@@ -88,7 +91,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'sk_live_ or sk_test_ and 32 hex digits',
-          description: 'Made in the window, shown once.',
+          description: 'Created in the window and shown once.',
         },
       },
       parameters: PARAMETERS,
@@ -120,8 +123,8 @@ function operationObject(
     ...(body && {
       requestBody: {
         description: isRequired(body)
-          ? 'The fields.'
-          : 'The fields; the body may be absent, empty or null.',
+          ? 'The request body.'
+          : 'The request body; it may be absent, empty or null.',
         required: isRequired(body),
         content: {
           'application/json': {
@@ -133,7 +136,7 @@ function operationObject(
     }),
     responses: {
       [status]: {
-        description: status === 201 ? 'Created' : 'Done',
+        description: status === 201 ? 'Created' : 'Success',
         headers: {
           'x-request-id': { $ref: '#/components/headers/RequestId' },
           'ratelimit-remaining': { $ref: '#/components/headers/RateLimitRemaining' },
@@ -157,12 +160,12 @@ function operationObject(
 
 const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
   partner: undefined,
-  viewer: 'Needs a key with the viewer area.',
-  people: 'Needs a key that may manage people.',
-  'viewer-people': 'Needs a key with the viewer area that may manage people.',
-  events: 'Needs a key that may see its own events.',
-  endpoints: 'Needs a key that may manage its own endpoints.',
-  sandbox: 'Needs a test key, which begins with `sk_test_`.',
+  viewer: 'Requires an API key with access to the viewer area.',
+  people: 'Requires an API key that may manage users.',
+  'viewer-people': 'Requires an API key that may manage users, with access to the viewer area.',
+  events: 'Requires an API key that may see its own events.',
+  endpoints: 'Requires an API key that may manage its own endpoints.',
+  sandbox: 'Requires a test key, which begins with `sk_test_`.',
 }
 function descriptionOf(operationId: string, { access }: OperationFor<PartnerAccess>): string {
   const description = OPERATION_DESCRIPTIONS[operationId]
@@ -294,28 +297,28 @@ const header = (name: string, description: string, schema: JsonObject, required 
 const PARAMETERS = {
   IdempotencyKey: header(
     'Idempotency-Key',
-    'The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.',
+    'A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.',
     { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   ),
-  Prefer: header('Prefer', '`handling=strict` refuses body fields that this call does not have.', {
+  Prefer: header('Prefer', 'With `handling=strict`, unknown fields in the body are refused.', {
     type: 'string',
     examples: ['handling=strict'],
   }),
   WebhookId: header(
     'webhook-id',
-    'The id of the envelope; the same at each attempt.',
+    'The `id` of the event; the same in each attempt.',
     { type: 'string' },
     true,
   ),
   WebhookTimestamp: header(
     'webhook-timestamp',
-    'Seconds since 1970 of this attempt.',
+    'Time of this attempt, in seconds since 1970.',
     { type: 'string' },
     true,
   ),
   WebhookSignature: header(
     'webhook-signature',
-    '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; several are parted by spaces.',
+    '`v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`; several signatures are separated by spaces.',
     { type: 'string' },
     true,
   ),
@@ -323,24 +326,24 @@ const PARAMETERS = {
 
 const HEADERS = {
   RequestId: {
-    description: 'Names this request in the gateway’s log.',
+    description: 'Identifies this request in the gateway’s log.',
     schema: { type: 'string', format: 'uuid' },
   },
   RateLimitRemaining: {
-    description: 'Calls this key may still make at once.',
+    description: 'Number of calls that this API key can still make immediately.',
     schema: { type: 'integer' },
   },
   Authenticate: {
     description:
-      '`Bearer`; with `error="invalid_token"` if a key was sent that is not valid (RFC 6750 §3).',
+      '`Bearer`, with `error="invalid_token"` if the request had an invalid key (RFC 6750 §3).',
     schema: { type: 'string' },
   },
   ShouldRetry: {
-    description: 'Repeating the request with the same `Idempotency-Key` is correct.',
+    description: 'The request can be repeated with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
   WebhookRetryAfter: {
-    description: 'Seconds to wait, or a date; at most a day is waited.',
+    description: 'Seconds to wait, or a date. The gateway waits at most one day.',
     schema: { type: 'string' },
   },
   RetryAfter: {

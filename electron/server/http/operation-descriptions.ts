@@ -1,125 +1,125 @@
 /** What an operation of the interface does, its rules and its refusals, by operation ID. */
 export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   expressCreate:
-    'Creates a customer, which groups users and studies. Names need not be unique: send an `Idempotency-Key` so that a repeated request does not create a second one.',
+    'Creates a customer, which groups users and studies. Names need not be unique. Send an `Idempotency-Key`, so that a repeated request does not create a second customer.',
   expressList:
-    'Returns customers, active or not, newest first. `expressCustomerName` matches a part of the name in any case.',
+    'Returns customers, active or not, newest first. `expressCustomerName` matches any part of the name, ignoring case.',
   expressRead: 'Returns one customer.',
   expressUpdate:
-    'Changes the fields that the body contains. `metadata` is replaced as a whole, and null removes it.',
+    'Changes the fields that the body contains. `metadata` is replaced as a whole; null removes it.',
   expressDeactivate:
-    'Refuses new studies and new users for the customer. Existing studies, users and links are unchanged. Deactivating an inactive customer changes nothing.',
+    'Blocks new studies and new users for the customer. Existing studies, users and associations do not change. Deactivating an inactive customer has no effect.',
   expressReactivate:
-    'Allows new studies and users again. Reactivating an active customer changes nothing.',
+    'Allows new studies and users again. Reactivating an active customer has no effect.',
   expressAddUser:
-    'Links a user to the customer. A user who is linked to any customer sees only the studies of the linked ones. `success` is false for an inactive customer; linking twice changes nothing.',
+    'Associates a user with the customer. A user who is associated with one or more customers sees only their studies. `success` is false if the customer is inactive. Repeating the call has no effect.',
   expressRemoveUser:
-    'Removes the link. The account stays active. `success` is false if the user was not linked.',
+    'Removes the association. The account stays active. `success` is false if the user was not associated with the customer.',
   orgsCreate:
-    'Creates an organization for integrations made before Express customers existed. Nothing else refers to it; use `POST /v1/express` in new code.',
+    'Creates an organization, for integrations that were built before Express customers existed. No other operation uses it. In new code, use `POST /v1/express`.',
   viewerCreate:
-    'Registers a study by its Study Instance UID, which is unique in the viewer area. An unknown user or customer, an inactive customer, or a UID that exists already is refused with 422.',
-  viewerList: 'Returns studies that match every given filter, newest first.',
+    'Registers a study by its Study Instance UID, which is unique in the viewer area. Returns 422 for an unknown user, an unknown or inactive customer, or a UID that already exists.',
+  viewerList: 'Returns the studies that match all filters, newest first.',
   viewerRead: 'Returns one study.',
   viewerByUid: 'Returns the study with this Study Instance UID.',
   viewerUpdate:
-    'Changes the fields that the body contains. `assignedTo` null unassigns the study; `metadata` is replaced as a whole, and null removes it. A cancelled study cannot be reassigned (422).',
+    'Changes the fields that the body contains. If `assignedTo` is null, the study becomes unassigned. `metadata` is replaced as a whole; null removes it. A cancelled study cannot be reassigned (422).',
   viewerCancel:
-    'Marks the study, named by `studyId`, `studyInstanceUid` or both, as cancelled. It is kept and can be reinstated. Cancelling it again changes nothing.',
+    'Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is kept and can be reinstated. Cancelling it again has no effect.',
   viewerUncancel: 'Reinstates a cancelled study. `success` is false if it was not cancelled.',
   viewerRerouteUrl:
-    'Returns a link that opens the viewer on the study without signing in. It can be used once, within 15 minutes unless the clinic chose another time.',
+    'Returns a link that opens the viewer on the study without signing in. The link works once, within 15 minutes unless the clinic has configured another time.',
   viewerEphemeralSession:
-    'Returns a link to the viewer for images that no study here refers to. The link can be used within 30 seconds; the gateway then sends `ephemeral.access_requested` with `retrievalId` and `options`. Refused with 422 where no endpoint receives that event.',
+    'Returns a link that opens the viewer on images of studies that are not registered in the gateway. The link works for 30 seconds. When it is opened, the gateway sends `ephemeral.access_requested` with `retrievalId` and `options`. Returns 422 if no endpoint receives that event.',
   viewerUsersInvite:
-    'Creates the user and sends an invitation by e-mail. The user ID is final. Refused with 422 if the e-mail address belongs to a user or a pending invitation, and for an administrator without access to the window.',
-  viewerUsersList: 'Returns users, including those who were invited or revoked, newest first.',
+    'Creates the user and sends an invitation by e-mail. The user ID never changes. Returns 422 if the e-mail address belongs to a user or a pending invitation, or if an administrator is given no access to the window.',
+  viewerUsersList: 'Returns all users, including invited and revoked ones, newest first.',
   viewerUsersRead: 'Returns one user of the clinic.',
   viewerUsersUpdate:
-    'Changes the fields that the body contains; null removes an optional one. The e-mail address cannot be changed. An owner cannot be changed by the interface (422).',
+    'Changes the fields that the body contains; null removes an optional field. The e-mail address cannot be changed. An owner cannot be changed through the API (422).',
   viewerUsersRevokeAccess:
-    'Ends the user’s access at once; their studies and reports are kept. Revoking again changes nothing.',
+    'Ends the user’s access immediately. Their studies and reports are kept. Revoking it again has no effect.',
   viewerUsersReactivate:
     'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
   viewerUsersInvitations:
-    'Returns invitations that match every given filter, newest first. An expired invitation keeps the status `sent`.',
+    'Returns the invitations that match all filters, newest first. An expired invitation keeps the status `sent`.',
   viewerUsersInvitation: 'Returns one invitation.',
   viewerUsersUpdateInvitation:
-    'Changes a pending invitation, and the user that it belongs to. Refused with 422 once it has expired or was accepted, rejected or revoked.',
+    'Changes a pending invitation and the user it was sent to. Returns 422 if the invitation has expired or was accepted, rejected or revoked.',
   viewerUsersRevokeInvitation:
-    'Revokes a pending invitation, named by `invitationId`, `userId` or both, which must match. `success` is false if it is no longer pending.',
+    'Revokes the pending invitation identified by `invitationId`, `userId` or both, which must match. `success` is false if the invitation is no longer pending.',
   scribeCreate:
-    'Registers a study for reporting by its Study Instance UID, which is unique in the reporting area. It starts as `assigned` if `assignedTo` is given, otherwise as `unassigned`. An unknown user, customer or prior study is refused with 422.',
-  scribeList: 'Returns studies that match every given filter, newest first.',
+    'Registers a study for reporting by its Study Instance UID, which is unique in the reporting area. Its report status is `assigned` if `assignedTo` is given, and `unassigned` otherwise. Returns 422 for an unknown user, customer or prior study.',
+  scribeList: 'Returns the studies that match all filters, newest first.',
   scribeRead: 'Returns one study, with the IDs of its reports.',
   scribeByUid: 'Returns the study with this Study Instance UID.',
   scribeUpdate:
-    'Changes the fields that the body contains. `reportMetadata` is merged field by field, and null removes one field; `metadata` and arrays are replaced as a whole. A study whose report is being written cannot be reassigned (422).',
+    'Changes the fields that the body contains. `reportMetadata` is merged field by field; null removes a field. `metadata` and arrays are replaced as a whole. A study cannot be reassigned while its report is being written (422).',
   scribeCancel:
-    'Marks the study, named by `studyId`, `studyInstanceUid` or both, as cancelled: no report can be written until it is reinstated. Cancelling it again changes nothing.',
+    'Cancels the study identified by `studyId`, `studyInstanceUid` or both. No report can be written until the study is reinstated. Cancelling it again has no effect.',
   scribeUncancel: 'Reinstates a cancelled study. `success` is false if it was not cancelled.',
   scribeRerouteUrl:
-    'Assigns the study to the user and returns a link that opens the images and the report for them. It can be used once, within 15 minutes unless the clinic chose another time. Refused with 422 for a user who may not create reports, a cancelled study, or a report that somebody else is writing.',
+    'Assigns the study to the user and returns a link that opens its images and report for that user. The link works once, within 15 minutes unless the clinic has configured another time. Returns 422 if the user may not create reports, if the study is cancelled, or if another user is writing the report.',
   scribeViewerOnlyRerouteUrl:
-    'Returns a link that opens only the images of the study. `userId` is recorded in the audit trail and changes no rights.',
+    'Returns a link that opens only the images of the study. `userId` is recorded in the audit log and does not affect permissions.',
   scribeReports:
-    'Returns the reports and addenda of a study, which is named by `studyId` or `studyInstanceUid`. Drafts are listed without their text.',
+    'Returns the reports and addenda of the study identified by `studyId` or `studyInstanceUid`. Drafts are listed without their text.',
   scribeReportText:
-    'Returns the text of one completed report (`reportId`), or of all completed reports of a study (`studyId` or `studyInstanceUid`). A draft is refused with 422.',
+    'Returns the text of one completed report (`reportId`), or of all completed reports of a study (`studyId` or `studyInstanceUid`). Returns 422 for a draft.',
   scribeReportPdf:
-    'Returns a PDF link for one completed report (`reportId`), or for all completed reports of a study. Each link is valid for an hour and needs no API key. A draft is refused with 422.',
+    'Returns a PDF link for one completed report (`reportId`), or for each completed report of a study. A link is valid for one hour and needs no API key. Returns 422 for a draft.',
   scribeStartAddendum:
-    'Opens a draft addendum on a completed report; a radiologist writes and signs it. `success` is false while another addendum is open or the study is cancelled.',
+    'Creates a draft addendum to a completed report, for a radiologist to write and sign. `success` is false if an addendum is already open or the study is cancelled.',
   scribeCancelAddendum:
-    'Discards the draft addendum. The completed report is unchanged. `success` is false if none is open.',
+    'Discards the draft addendum. The completed report does not change. `success` is false if no addendum is open.',
   scribeEphemeralSession:
-    'Returns a link to the viewer for images that no study here refers to. The link can be used within 30 seconds; the gateway then sends `ephemeral.access_requested` with `retrievalId` and `options`. Refused with 422 where no endpoint receives that event.',
+    'Returns a link that opens the viewer on images of studies that are not registered in the gateway. The link works for 30 seconds. When it is opened, the gateway sends `ephemeral.access_requested` with `retrievalId` and `options`. Returns 422 if no endpoint receives that event.',
   sandboxRead:
-    'Returns how much test data there is, how many reports wait to be delivered, and where events go.',
+    'Returns the number of studies and images in the sandbox, the number of reports not yet delivered, and the address that events are sent to.',
   sandboxSetWebhook:
-    'Sets the address for all events of the sandbox. It must be https at a public host; an administrator of the clinic can set any other. `secret` is returned once, if it was generated.',
+    'Sets the address that all events of the sandbox are sent to. It must be an https URL on a public host; an administrator of the clinic can set any other address. A generated `secret` is returned once.',
   sandboxRunExam:
-    'Asks for today’s worklist as a device does, which sends `modality_worklist.requested` to the webhook, and sends images for the exam with `accessionNumber`, or for the first that has none. Returns when the studies were created from the images, which sends `patient_study.enrichment_requested`. Refused with 422 if the worklist has no such exam.',
+    'Simulates a device that performs an exam. The device queries today’s worklist, so the gateway sends `modality_worklist.requested`. It then sends images for the exam with `accessionNumber`, or for the first exam without images, and the gateway sends `patient_study.enrichment_requested`. Returns when the studies have been created. Returns 422 if the worklist has no such exam.',
   sandboxSignReport:
-    'Signs a report of the scribe study named by `studyId`, `studyInstanceUid` or both, or an addendum if it has a report. Without a study, one with an invented patient is created. Returns after the first attempt to deliver `report.delivered`.',
+    'Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or both. If the study has a report already, an addendum is signed. If no study is given, one is created with sample data. Returns after the first attempt to deliver `report.delivered`.',
   sandboxSendEvent:
-    'Sends an event of any type with invented data, in which the fields of `data` are replaced, and returns the request, the response, and what the gateway would do with it. With `isDryRun`, nothing is sent. Nothing is stored except the event itself.',
+    'Sends an event of any type with sample data. Fields in `data` replace those of the sample. Returns the request, the response, and how the gateway would process the response. With `isDryRun`, nothing is sent. Nothing but the event itself is stored.',
   sandboxAdvance:
-    'Makes the next attempt of every report that waits to be sent again, instead of after up to 24 hours, and returns what came of each. Of one study only the first report is tried, as always.',
+    'Retries every waiting report now, instead of after up to 24 hours, and returns the result of each attempt. As usual, reports of the same study are sent in order: only the first of them is retried.',
   sandboxEmpty:
-    'Deletes all studies, images, reports, users and events of the sandbox. API keys and the webhook stay. The next call waits until this is done.',
+    'Deletes all studies, images, reports, users and events of the sandbox. API keys and the webhook stay. The next call waits until the deletion is complete.',
   scribeUsersInvite:
-    'Creates the user and sends an invitation by e-mail. The user ID is final. `npiNumber` is required with `canCreateReports`. Refused with 422 if the e-mail address belongs to a user or a pending invitation.',
-  scribeUsersList: 'Returns users, including those who were invited or revoked, newest first.',
+    'Creates the user and sends an invitation by e-mail. The user ID never changes. `npiNumber` is required with `canCreateReports`. Returns 422 if the e-mail address belongs to a user or a pending invitation.',
+  scribeUsersList: 'Returns all users, including invited and revoked ones, newest first.',
   scribeUsersRead: 'Returns one user of the clinic.',
   scribeUsersUpdate:
-    'Changes the fields that the body contains; null removes an optional one. The e-mail address cannot be changed. `npiNumber` is required where the user may create reports. An owner cannot be changed by the interface (422).',
+    'Changes the fields that the body contains; null removes an optional field. The e-mail address cannot be changed. `npiNumber` is required if the user may create reports. An owner cannot be changed through the API (422).',
   scribeUsersRevokeAccess:
-    'Ends the user’s access at once; their studies and reports are kept. Revoking again changes nothing.',
+    'Ends the user’s access immediately. Their studies and reports are kept. Revoking it again has no effect.',
   scribeUsersReactivate:
     'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
   scribeUsersInvitations:
-    'Returns invitations that match every given filter, newest first. An expired invitation keeps the status `sent`.',
+    'Returns the invitations that match all filters, newest first. An expired invitation keeps the status `sent`.',
   scribeUsersInvitation: 'Returns one invitation.',
   scribeUsersUpdateInvitation:
-    'Changes a pending invitation, and the user that it belongs to. Refused with 422 once it has expired or was accepted, rejected or revoked.',
+    'Changes a pending invitation and the user it was sent to. Returns 422 if the invitation has expired or was accepted, rejected or revoked.',
   scribeUsersRevokeInvitation:
-    'Revokes a pending invitation, named by `invitationId`, `userId` or both, which must match. `success` is false if it is no longer pending.',
+    'Revokes the pending invitation identified by `invitationId`, `userId` or both, which must match. `success` is false if the invitation is no longer pending.',
   eventsList:
-    'Returns the events that belong to this key: those about studies and sessions that it created, and those of its endpoints, tests too. With the right to the clinic’s events, also those that belong to no key. Events of other keys are never among them. They are kept as long as the clinic has set.',
+    'Returns the events that belong to this API key: events about studies and sessions that it created, and events sent to its endpoints, including tests. A key with permission to see the clinic’s events also gets the events that belong to no key. Events of other keys are never returned. The clinic configures how long events are kept.',
   eventsRead:
-    'Returns one event with its attempts, newest first. Bodies are null unless the key may see them; queries of presigned URLs are removed from them. An event of another key is 404.',
+    'Returns one event with its attempts, newest first. Bodies are null unless the key may see them; the query strings of presigned URLs are removed. Returns 404 for an event of another key.',
   eventsReplay:
-    'Sends a report again under its own event ID, at once if it is still waiting; a soft event is requested again with a new ID. `success` is false where that makes no sense, for example for a synchronous event, whose answer nobody waits for any more. Recorded in the clinic’s audit log.',
+    'Sends the event again. A report keeps its event ID and, if it is still waiting, is sent immediately. A soft synchronous event is sent with a new ID. `success` is false if the event cannot be sent again: the response to a synchronous event, for example, is no longer of use. The call is recorded in the clinic’s audit log.',
   endpointsList: 'Returns the endpoints of this key, oldest first, without their secrets.',
   endpointsCreate:
-    'Adds an endpoint for events about what this key created; each event goes to one endpoint of a key. The address must be https and public: plain http, private addresses, hosts of files and time limits are set by the clinic. The secret is in this answer only. A repeat with the same `Idempotency-Key` returns the same answer for 24 hours. At most ten endpoints.',
+    'Adds an endpoint, which receives events about studies and sessions that this API key created. Each event type can be sent to only one endpoint of a key. The address must be an https URL on a public host; only the clinic can allow plain http or private addresses, list file hosts and set time limits. The secret is returned only in this response. For 24 hours, repeating the call with the same `Idempotency-Key` returns the same response. A key can have at most ten endpoints.',
   endpointsUpdate:
-    'Changes the fields that the body contains. With another host, former secrets no longer sign. `isEnabled` true ends the pause after a 410; an endpoint that the clinic disabled stays disabled (422).',
+    'Changes the fields that the body contains. If the host changes, former secrets are no longer used for signing. Set `isEnabled` to true to enable an endpoint that was disabled because it returned 410. An endpoint that the clinic disabled cannot be enabled (422).',
   endpointsRemove:
-    'Removes the endpoint. Its waiting deliveries and later events go to the clinic’s default endpoint.',
+    'Removes the endpoint. Its waiting deliveries and all later events are sent to the clinic’s default endpoint.',
   endpointsRotateSecret:
-    'Makes a new signing secret, which is in this answer only. The former one signs too until its time is over, unless `endOthersNow` is true.',
+    'Creates a new signing secret, which is returned only in this response. Requests are also signed with the former secret until it expires, unless `endOthersNow` is true.',
   endpointsTest:
-    'Sends an event with invented data to the endpoint and waits for its answer, which has no effect. `success` says whether the answer could be used. One test at a time for each endpoint (429).',
+    'Sends an event with sample data to the endpoint and waits for the response, which has no effect. `success` tells whether the response was valid. Only one test at a time can run for an endpoint (429).',
 }

@@ -10,7 +10,7 @@ from . import models
 
 
 class StudyAccessRequestedData(TypedDict):
-    """What the event is about."""
+    """Data of the event."""
 
     #: The study.
     studyId: str
@@ -27,11 +27,12 @@ class StudyAccessRequested(TypedDict):
 
 
 class EphemeralAccessRequestedData(TypedDict):
-    """What the event is about."""
+    """Data of the event."""
 
-    #: Your own handle for the images; sent back unchanged in the event.
+    #: An identifier of your choice for the images; returned unchanged in the event.
     retrievalId: str
-    #: Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+    #: Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for
+    #: URLs.
     options: NotRequired[dict[str, Any]]
 
 
@@ -44,7 +45,7 @@ class EphemeralAccessRequested(TypedDict):
 
 
 class SecondaryCaptureAccessRequestedData(TypedDict):
-    """What the event is about."""
+    """Data of the event."""
 
     #: The study.
     studyId: str
@@ -65,24 +66,24 @@ class SecondaryCaptureAccessRequested(TypedDict):
 
 
 class ModalityWorklistRequestedData(TypedDict):
-    """What the event is about."""
+    """Data of the event."""
 
-    #: AE title of the device that asked.
+    #: AE title of the device that sent the query.
     callingAe: str
     #: The clinic; the same in every event and invitation.
     clinicId: str
-    #: First day of the exams, inclusive, in the clinic’s time zone.
+    #: First date of the exams, inclusive, in the clinic’s time zone.
     dateStart: str
-    #: Last day of the exams, inclusive, in the clinic’s time zone.
+    #: Last date of the exams, inclusive, in the clinic’s time zone.
     dateEnd: str
-    #: Address of the device that asked.
+    #: IP address of the device that sent the query.
     sourceIp: str
     #: Modality, such as `CT`.
     modality: NotRequired[str]
 
 
 class ModalityWorklistRequested(TypedDict):
-    """A modality asked for its worklist."""
+    """A device queried the worklist."""
 
     id: str
     type: Literal["modality_worklist.requested"]
@@ -90,7 +91,7 @@ class ModalityWorklistRequested(TypedDict):
 
 
 class PatientStudyEnrichmentRequestedData(TypedDict):
-    """What the event is about."""
+    """Data of the event."""
 
     #: The clinic; the same in every event and invitation.
     clinicId: str
@@ -111,7 +112,7 @@ class PatientStudyEnrichmentRequested(TypedDict):
 
 
 class ClinicalContextEnrichmentRequestedData(TypedDict):
-    """What the event is about."""
+    """Data of the event."""
 
     #: The clinic; the same in every event and invitation.
     clinicId: str
@@ -134,7 +135,7 @@ class ClinicalContextEnrichmentRequested(TypedDict):
 
 
 class ReportDeliveredData(TypedDict):
-    """What the event is about."""
+    """Data of the event."""
 
     #: Whether the signer marked the result as critical; null for a draft.
     isCritical: bool
@@ -148,7 +149,7 @@ class ReportDeliveredData(TypedDict):
     studyInstanceUid: str
     #: The patient’s identifier in the partner’s system.
     externalPatientId: NotRequired[str]
-    #: The whole text of the report.
+    #: The full text of the report.
     plainText: NotRequired[str]
 
 

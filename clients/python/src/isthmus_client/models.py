@@ -9,131 +9,135 @@ from typing import Any, Literal, NotRequired, TypedDict
 class APIKeyReference(TypedDict):
     #: The API key.
     apiKeyId: str
-    #: What the key is for, as entered in the window.
+    #: Description of the API key, as entered in the window.
     description: str
-    #: Whether the key may call the viewer area.
+    #: Whether the API key has access to the viewer area.
     isViewerEnabled: NotRequired[bool]
 
 
 class ClinicalContextEnrichmentRequestedResponseDocuments(TypedDict):
     #: Text of the document, in parts.
     content: list[str]
-    #: Name that is shown for the file.
+    #: Name under which the file is shown.
     fileName: str
 
 
 class ClinicalContextEnrichmentRequestedResponseDocumentUrls(TypedDict):
     #: https URL of the document, on a host that the clinic has listed.
     url: str
-    #: Name that is shown for the file.
+    #: Name under which the file is shown.
     fileName: NotRequired[str]
 
 
 class ClinicalContextEnrichmentRequestedResponsePriorReports(TypedDict):
-    #: Text of the earlier report.
+    #: Text of the prior report.
     reportText: str
-    #: Identifier of the earlier study in the partner’s system.
+    #: Identifier of the prior study in the partner’s system.
     externalStudyId: NotRequired[str]
-    #: Modality of the earlier study.
+    #: Modality of the prior study.
     modality: NotRequired[str]
-    #: Day of the earlier study.
+    #: Date of the prior study.
     studyDate: NotRequired[str]
-    #: Description of the earlier study.
+    #: Description of the prior study.
     studyDescription: NotRequired[str]
 
 
 class ClinicalContextEnrichmentRequestedResponse(TypedDict):
-    #: Why the exam was ordered.
+    #: Reason for the exam.
     clinicalIndication: NotRequired[str]
     #: Documents as text.
     documents: NotRequired[list[ClinicalContextEnrichmentRequestedResponseDocuments]]
     #: Documents to download.
     documentUrls: NotRequired[list[ClinicalContextEnrichmentRequestedResponseDocumentUrls]]
-    #: Earlier reports from elsewhere.
+    #: Prior reports from other systems.
     priorReports: NotRequired[list[ClinicalContextEnrichmentRequestedResponsePriorReports]]
     #: Notes of the technologist.
     technologistNotes: NotRequired[list[str]]
-    #: How the exam was made.
+    #: How the exam was performed.
     technologistTechnique: NotRequired[str]
 
 
 class DeliveryEndpointRefusedHosts(TypedDict):
-    #: Host, with its port unless it is 443.
+    #: Host name, with the port unless it is 443.
     host: str
-    #: When.
+    #: Time at which it happened.
     at: str
 
 
 class DeliveryEndpointSecrets(TypedDict):
     #: When it was created.
     createdAt: str
-    #: When the secret stops signing; null for the newest.
+    #: When the secret expires; null for the newest.
     endsAt: str | None
 
 
 class DeliveryEndpoint(TypedDict):
     #: The endpoint.
     endpointId: str
-    #: A name of your own for the endpoint; may be empty.
+    #: A name of your choice for the endpoint; may be empty.
     name: str
     #: The address that events are sent to.
     url: str
-    #: The events that it receives; none of them may go to another endpoint of this key.
+    #: The event types that the endpoint receives. No other endpoint of this key may receive them.
     events: list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]]
-    #: Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+    #: Hosts of presigned URLs from which the gateway downloads files; set by the clinic.
     fileHosts: list[str]
-    #: Hosts in answers that the clinic has not listed, newest first, since the start.
+    #: Hosts that occurred in responses since the gateway started and that the clinic has not
+    #: listed, newest first.
     refusedHosts: list[DeliveryEndpointRefusedHosts]
-    #: The signing secrets in use, newest first: when they were made and when they end.
+    #: The signing secrets in use, newest first, with their creation and expiry times.
     secrets: list[DeliveryEndpointSecrets]
-    #: Whether events are sent to it.
+    #: Whether events are sent to the endpoint.
     isEnabled: bool
-    #: `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+    #: `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is
+    #: enabled.
     disabledReason: Literal["person", "gone"] | None
-    #: How many reports wait to be delivered to it.
+    #: Number of reports that have not been delivered to it yet.
     waiting: int
     #: When it was created.
     createdAt: str
 
 
 class DeliveryEndpointWithSecretRefusedHosts(TypedDict):
-    #: Host, with its port unless it is 443.
+    #: Host name, with the port unless it is 443.
     host: str
-    #: When.
+    #: Time at which it happened.
     at: str
 
 
 class DeliveryEndpointWithSecretSecrets(TypedDict):
     #: When it was created.
     createdAt: str
-    #: When the secret stops signing; null for the newest.
+    #: When the secret expires; null for the newest.
     endsAt: str | None
 
 
 class DeliveryEndpointWithSecret(TypedDict):
     #: The endpoint.
     endpointId: str
-    #: A name of your own for the endpoint; may be empty.
+    #: A name of your choice for the endpoint; may be empty.
     name: str
     #: The address that events are sent to.
     url: str
-    #: The events that it receives; none of them may go to another endpoint of this key.
+    #: The event types that the endpoint receives. No other endpoint of this key may receive them.
     events: list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]]
-    #: Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+    #: Hosts of presigned URLs from which the gateway downloads files; set by the clinic.
     fileHosts: list[str]
-    #: Hosts in answers that the clinic has not listed, newest first, since the start.
+    #: Hosts that occurred in responses since the gateway started and that the clinic has not
+    #: listed, newest first.
     refusedHosts: list[DeliveryEndpointWithSecretRefusedHosts]
-    #: The signing secrets in use, newest first: when they were made and when they end.
+    #: The signing secrets in use, newest first, with their creation and expiry times.
     secrets: list[DeliveryEndpointWithSecretSecrets]
-    #: Whether events are sent to it.
+    #: Whether events are sent to the endpoint.
     isEnabled: bool
-    #: `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+    #: `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is
+    #: enabled.
     disabledReason: Literal["person", "gone"] | None
-    #: How many reports wait to be delivered to it.
+    #: Number of reports that have not been delivered to it yet.
     waiting: int
     #: When it was created.
     createdAt: str
-    #: The signing secret, `whsec_…`. It is in no other answer: keep it now.
+    #: The signing secret, `whsec_…`. No other response contains it: store it now.
     secret: str
 
 
@@ -142,19 +146,19 @@ class EphemeralAccessRequestedResponseMediaUrls(TypedDict):
     mimeType: str
     #: Presigned https URL of the file.
     url: str
-    #: Name that is shown for the file.
+    #: Name under which the file is shown.
     fileName: NotRequired[str]
 
 
 class EphemeralAccessRequestedResponse(TypedDict):
-    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    #: False refuses the request. The reason in `error` is shown in the clinic.
     authorized: bool
-    #: Why the request is refused. Any text here counts as a refusal.
+    #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
     #: Presigned https URLs of DICOM files, on hosts that the clinic has listed. Their order does
     #: not matter.
     urls: list[str]
-    #: As `manifest`, one for each study of the session.
+    #: Like `manifest`, one for each study of the session.
     manifests: NotRequired[list[StudyManifest]]
     #: Other files of the study, such as videos and documents.
     mediaUrls: NotRequired[list[EphemeralAccessRequestedResponseMediaUrls]]
@@ -171,13 +175,13 @@ class ExpressCustomer(TypedDict):
     createdAt: str
     #: When it was last changed.
     updatedAt: str
-    #: How many users are linked to it.
+    #: Number of users associated with it.
     userCount: int
-    #: The API key that created it; absent if a user did.
+    #: The API key that created it; absent if a user created it.
     createdByApiKeyId: NotRequired[str]
-    #: The user who created it in the window; null if an API key did.
+    #: The user who created it in the window; null if an API key created it.
     createdByUserId: str | None
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
 
 
@@ -189,11 +193,11 @@ class ExpressCustomerReference(TypedDict):
 
 
 class ModalityWorklistRequestedResponse(TypedDict):
-    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    #: False refuses the request. The reason in `error` is shown in the clinic.
     authorized: bool
-    #: Why the request is refused. Any text here counts as a refusal.
+    #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
-    #: The scheduled exams; an empty list means that nothing is scheduled.
+    #: The scheduled exams. An empty list means that no exams are scheduled.
     items: list[WorklistItem]
 
 
@@ -208,20 +212,20 @@ class Organization(TypedDict):
     createdAt: str
     #: When it was last changed.
     updatedAt: str
-    #: How many users are linked to it.
+    #: Number of users associated with it.
     userCount: int
-    #: The API key that created it; absent if a user did.
+    #: The API key that created it; absent if a user created it.
     createdByApiKeyId: NotRequired[str]
-    #: The user who created it in the window; null if an API key did.
+    #: The user who created it in the window; null if an API key created it.
     createdByUserId: str | None
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
 
 
 class Outcome(TypedDict):
-    #: Whether the call had an effect, or there was nothing to do.
+    #: True if the call succeeded, even if there was nothing to change.
     success: bool
-    #: Why not, in a sentence for a person.
+    #: If `success` is false, the reason, as a sentence for a person to read.
     message: NotRequired[str]
 
 
@@ -230,7 +234,7 @@ class PatientStudyEnrichmentRequestedResponseHeight(TypedDict):
 
     #: Unit of the value.
     unit: Literal["in", "cm"]
-    #: The height in that unit.
+    #: The height in the given unit.
     value: float
 
 
@@ -239,7 +243,7 @@ class PatientStudyEnrichmentRequestedResponseWeight(TypedDict):
 
     #: Unit of the value.
     unit: Literal["lbs", "kg"]
-    #: The weight in that unit.
+    #: The weight in the given unit.
     value: float
 
 
@@ -250,7 +254,7 @@ class PatientStudyEnrichmentRequestedResponse(TypedDict):
     expressCustomerId: NotRequired[str]
     #: The patient’s identifier in the partner’s system.
     externalPatientId: NotRequired[str]
-    #: Where the exam was made.
+    #: Facility where the exam was performed.
     facilityName: NotRequired[str]
     #: Body height.
     height: NotRequired[PatientStudyEnrichmentRequestedResponseHeight]
@@ -258,7 +262,7 @@ class PatientStudyEnrichmentRequestedResponse(TypedDict):
     mrn: NotRequired[str]
     #: Name of the patient.
     patientName: NotRequired[str]
-    #: What was done: becomes `scanType`.
+    #: Type of exam; stored as `scanType`.
     procedure: NotRequired[str]
     #: Name of the referring physician.
     referringPhysicianName: NotRequired[str]
@@ -266,11 +270,11 @@ class PatientStudyEnrichmentRequestedResponse(TypedDict):
     severity: NotRequired[Literal["normal", "high", "stat"]]
     #: Patient’s sex.
     sex: NotRequired[Literal["male", "female", "other"]]
-    #: Day of the scan: becomes `scanDate`.
+    #: Date of the exam; stored as `scanDate`.
     studyDate: NotRequired[str]
     #: Study Description (0008,1030).
     studyDescription: NotRequired[str]
-    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    #: Time of the exam, `HH:MM` or `HH:MM:SS[.fff]`; stored to the minute as `scanTime`.
     studyTime: NotRequired[str]
     #: Body weight.
     weight: NotRequired[PatientStudyEnrichmentRequestedResponseWeight]
@@ -279,33 +283,33 @@ class PatientStudyEnrichmentRequestedResponse(TypedDict):
 class ProblemErrors(TypedDict):
     #: Dotted path of the field, such as `body.severity`.
     path: str
-    #: What is wrong with it.
+    #: What is wrong with the field.
     message: str
 
 
 class Problem(TypedDict):
-    #: URN of the kind of problem.
+    #: URN of the problem type.
     type: str
-    #: The kind of problem in a few words.
+    #: Short title of the problem type.
     title: str
     #: The HTTP status.
     status: float
-    #: What is wrong and what to do about it, in a sentence.
+    #: Description of the problem and how to correct it.
     detail: str
     #: The path of the request.
     instance: str
     #: The same as `detail`.
     message: str
-    #: The kind of problem, for programs.
+    #: Code of the problem type, for programs.
     code: str
-    #: Each field that was refused; empty if none is to blame.
+    #: The fields that were refused; empty if the problem is not in a field.
     errors: list[ProblemErrors]
-    #: Names the request in the gateway’s log; also in `x-request-id`.
+    #: Identifies the request in the gateway’s log; also in `x-request-id`.
     requestId: NotRequired[str]
 
 
 class ReportDeliveredResponse(TypedDict):
-    #: Whether the call had an effect, or there was nothing to do.
+    #: True if the call succeeded, even if there was nothing to change.
     success: bool
 
 
@@ -316,11 +320,11 @@ class ReportPdf(TypedDict):
     studyId: str
     #: Study Instance UID (0020,000D).
     studyInstanceUid: str
-    #: Patient and scan at the time of signing; for a draft, now.
+    #: Details of the patient and the exam at the time of signing; for a draft, the current ones.
     snapshotMetadata: StudyReportMetadata
     #: Whether the signer marked the result as critical; null for a draft.
     isCritical: bool | None
-    #: The whole text of the report.
+    #: The full text of the report.
     plainText: NotRequired[str]
     #: Link to the PDF, valid for an hour, without an API key.
     presignedUrl: str
@@ -333,68 +337,68 @@ class ReportText(TypedDict):
     studyId: str
     #: Study Instance UID (0020,000D).
     studyInstanceUid: str
-    #: Patient and scan at the time of signing; for a draft, now.
+    #: Details of the patient and the exam at the time of signing; for a draft, the current ones.
     snapshotMetadata: StudyReportMetadata
     #: Whether the signer marked the result as critical; null for a draft.
     isCritical: bool | None
-    #: The whole text of the report.
+    #: The full text of the report.
     plainText: NotRequired[str]
 
 
 class SandboxDelivery(TypedDict):
-    #: The event; the same as its `webhook-id`.
+    #: ID of the event, equal to its `webhook-id`.
     eventId: str
     #: The report or addendum.
     reportId: str
-    #: `waiting` to be sent again, `delivered`, or `failed` if it will not be sent again.
+    #: `waiting` for the next attempt, `delivered`, or `failed` if there are no more attempts.
     state: Literal["waiting", "delivered", "failed"]
-    #: How often it was sent.
+    #: Number of attempts.
     attempts: int
-    #: Why the last attempt failed; null if it did not.
+    #: Why the last attempt failed; null if it succeeded.
     fault: str | None
-    #: When it would be sent again; null if it will not be.
+    #: Time of the next attempt; null if there is none.
     nextAttemptAt: str | None
 
 
 class SandboxEventRequest(TypedDict):
-    """The request as it is signed and sent."""
+    """The request, as signed and sent."""
 
     #: The address.
     url: str
-    #: The headers, with the signature.
+    #: The headers, including the signature.
     headers: dict[str, str]
-    #: The body as it is signed.
+    #: The body, as signed.
     body: str
 
 
 class SandboxEventResponseNotes(TypedDict):
-    #: Where in the answer, such as `manifest.series.0`.
+    #: Path of the part in the response, such as `manifest.series.0`.
     path: str
-    #: Why the part is left out.
+    #: Why the part is ignored.
     message: str
 
 
 class SandboxEventResponse(TypedDict):
-    #: `accepted`, or why the gateway could not use the response.
+    #: `accepted`, or why the response is not valid.
     outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
-    #: HTTP status of the answer; null if there was none.
+    #: HTTP status of the response; null if there was none.
     httpStatus: int | None
-    #: Milliseconds until the answer was read.
+    #: Time in milliseconds until the response was received.
     tookMs: float
-    #: What the gateway would do with the response.
+    #: How the gateway would process the response.
     verdict: str
-    #: Parts of the response that the gateway would leave out.
+    #: Parts of the response that the gateway would ignore.
     notes: list[SandboxEventResponseNotes]
     #: The body as text; null if there was none.
     body: str | None
 
 
 class SandboxEvent(TypedDict):
-    #: The event; the same as its `webhook-id`.
+    #: ID of the event, equal to its `webhook-id`.
     eventId: str
-    #: The request as it is signed and sent.
+    #: The request, as signed and sent.
     request: SandboxEventRequest
-    #: What came back; null if nothing was sent.
+    #: The response; null if nothing was sent.
     response: SandboxEventResponse | None
 
 
@@ -434,12 +438,12 @@ class SandboxReport(TypedDict):
 class SandboxStateWebhook(TypedDict):
     #: Address that receives the events.
     url: str
-    #: Whether it is the simulated partner that the sandbox starts until an address is set.
+    #: Whether this is the simulated partner, which the sandbox uses until an address is set.
     isSimulated: bool
 
 
 class SandboxState(TypedDict):
-    #: Where the events of the sandbox go; null before the first.
+    #: Address that the events of the sandbox are sent to; null before the first event.
     webhook: SandboxStateWebhook | None
     #: Number of studies.
     studies: int
@@ -456,7 +460,7 @@ class ScribeInvitation(TypedDict):
     userId: str
     #: The clinic; the same in every event and invitation.
     clinicId: str
-    #: E-mail address, for signing in and for notifications.
+    #: E-mail address, used to sign in and for notifications.
     email: str
     #: Given name.
     firstName: str
@@ -470,32 +474,32 @@ class ScribeInvitation(TypedDict):
     suffix1: NotRequired[str | None]
     #: Second suffix.
     suffix2: NotRequired[str | None]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
     #: Whether the user may use the window; must be true for `admin`.
     hasDashboardAccess: bool
-    #: State of the invitation. An expired one stays `sent`; see `expiry`.
+    #: State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.
     status: Literal["sent", "accepted", "rejected", "revoked"]
     #: Where the user was invited: in the window (`dashboard`) or by an API key.
     invitedSource: Literal["dashboard", "api"]
-    #: The user who sent the invitation; null if an API key did.
+    #: The user who sent the invitation; null if it was sent with an API key.
     inviterId: str | None
-    #: The API key that sent the invitation; null if a user did.
+    #: The API key that the invitation was sent with; null if a user sent it.
     invitedByApiKeyId: NotRequired[str | None]
-    #: When the invitation can no longer be accepted; null if it does not expire.
+    #: When the invitation expires; null if it does not expire.
     expiry: str | None
     #: When it was created.
     createdAt: str
     #: When it was last changed.
     updatedAt: str
-    #: Whether the user may write and sign reports; needs `npiNumber`.
+    #: Whether the user may write and sign reports; requires `npiNumber`.
     canCreateReports: bool
-    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    #: National Provider Identifier, 10 digits; required for users who may create reports.
     npiNumber: NotRequired[str | None]
 
 
@@ -514,7 +518,7 @@ class ScribeReport(TypedDict):
     signedAt: str | None
     #: Whether the signer marked the result as critical; null for a draft.
     isCritical: bool | None
-    #: Patient and scan at the time of signing; for a draft, now.
+    #: Details of the patient and the exam at the time of signing; for a draft, the current ones.
     snapshotMetadata: StudyReportMetadata
     #: The text; absent for a draft.
     reportPlainText: NotRequired[str]
@@ -534,15 +538,15 @@ class ScribeStudyReportIds(TypedDict):
 
 
 class ScribeStudyPriorReports(TypedDict):
-    #: Text of the earlier report.
+    #: Text of the prior report.
     reportText: str
-    #: Identifier of the earlier study in the partner’s system.
+    #: Identifier of the prior study in the partner’s system.
     externalStudyId: NotRequired[str]
-    #: Modality of the earlier study.
+    #: Modality of the prior study.
     modality: NotRequired[str]
-    #: Day of the earlier study.
+    #: Date of the prior study.
     studyDate: NotRequired[str]
-    #: Description of the earlier study.
+    #: Description of the prior study.
     studyDescription: NotRequired[str]
 
 
@@ -557,7 +561,7 @@ class ScribeStudy(TypedDict):
     severity: Literal["normal", "high", "stat"]
     #: Whether the study was cancelled.
     isCancelled: bool
-    #: When the study was cancelled; null if it is not.
+    #: When the study was cancelled; null if it is not cancelled.
     cancelledAt: str | None
     #: When it was created.
     createdAt: str
@@ -569,18 +573,18 @@ class ScribeStudy(TypedDict):
     createdByUser: NotRequired[UserReference | None]
     #: The customer that the study belongs to.
     expressCustomer: NotRequired[ExpressCustomerReference | None]
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
     #: The user to whom the study is assigned.
     assignedTo: UserReference | None
-    #: Patient and scan, as shown on the report.
+    #: Details of the patient and the exam, as shown on the report.
     reportMetadata: StudyReportMetadata
-    #: `unassigned`, `assigned` but not begun, `in_progress`, `completed` (signed), or
+    #: `unassigned`, `assigned` (not started), `in_progress`, `completed` (signed), or
     #: `addendum_active` (an addendum is being written).
     studyReportStatus: Literal["unassigned", "assigned", "in_progress", "completed", "addendum_active"]
-    #: Texts of earlier reports, for the radiologist.
+    #: Texts of prior reports, for the radiologist.
     priorReportTexts: NotRequired[list[str]]
-    #: Earlier studies of the patient, of either area.
+    #: Prior studies of the patient, in either area.
     priorStudyIds: NotRequired[list[str]]
     #: The reports and addenda of the study, oldest first.
     reportIds: NotRequired[list[ScribeStudyReportIds]]
@@ -588,22 +592,22 @@ class ScribeStudy(TypedDict):
     externalPatientId: NotRequired[str | None]
     #: Clinical history of the patient.
     clinicalHistory: NotRequired[str | None]
-    #: Why the exam was ordered.
+    #: Reason for the exam.
     clinicalIndication: NotRequired[str | None]
     #: Modality, such as `CT`.
     modality: NotRequired[str | None]
-    #: How the exam was made.
+    #: How the exam was performed.
     technologistTechnique: NotRequired[str | None]
     #: Notes of the technologist.
     technologistNotes: NotRequired[list[str]]
-    #: Earlier reports from elsewhere.
+    #: Prior reports from other systems.
     priorReports: NotRequired[list[ScribeStudyPriorReports]]
 
 
 class ScribeUser(TypedDict):
     #: The user.
     userId: str
-    #: E-mail address, for signing in and for notifications.
+    #: E-mail address, used to sign in and for notifications.
     email: str
     #: Given name.
     firstName: str
@@ -617,9 +621,9 @@ class ScribeUser(TypedDict):
     suffix2: NotRequired[str]
     #: Telephone number, 10 to 15 digits.
     phoneNumber: NotRequired[str]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
@@ -632,48 +636,49 @@ class ScribeUser(TypedDict):
     lastLoginAt: str | None
     #: When it was created.
     createdAt: str
-    #: Whether the user may write and sign reports; needs `npiNumber`.
+    #: Whether the user may write and sign reports; requires `npiNumber`.
     canCreateReports: bool
-    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    #: National Provider Identifier, 10 digits; required for users who may create reports.
     npiNumber: NotRequired[str]
 
 
 class SecondaryCaptureAccessRequestedResponse(TypedDict):
-    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    #: False refuses the request. The reason in `error` is shown in the clinic.
     authorized: bool
-    #: Why the request is refused. Any text here counts as a refusal.
+    #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
-    #: Presigned https URLs. The same object is PUT to each of them, with retries.
+    #: Presigned https URLs. The gateway uploads the same object to each of them by PUT, with
+    #: retries.
     uploadUrls: list[str]
 
 
 class SentEvent(TypedDict):
-    #: The event; the same as its `webhook-id`.
+    #: ID of the event, equal to its `webhook-id`.
     eventId: str
-    #: Which event it is.
+    #: Type of the event.
     type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
-    #: `synchronous`: somebody waited for the answer; `soft`: work went on without it;
-    #: `asynchronous`: sent until it is accepted.
+    #: `synchronous`: a user or a device waits for the response. `soft`: the gateway continues
+    #: without it. `asynchronous`: retried until accepted.
     kind: Literal["synchronous", "soft", "asynchronous"]
-    #: The endpoint that it was sent to; null if none received it.
+    #: The endpoint that the event was sent to; null if it was not sent to any.
     endpointId: str | None
-    #: The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+    #: The ID of the report or study, the AE title of a device, or `test`; never patient data.
     subject: str
     #: Study Instance UID (0020,000D).
     studyInstanceUid: str | None
-    #: `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts;
-    #: `dropped`: stopped by a user of the clinic.
+    #: `waiting`: to be sent or retried. `done`: accepted. `failed`: no more attempts. `dropped`:
+    #: stopped by a user of the clinic.
     state: Literal["waiting", "done", "failed", "dropped"]
-    #: How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet;
+    #: Result of the last attempt: `accepted`, or the kind of failure. `none`: not sent yet.
     #: `refused`: `success` or `authorized` was false.
     outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
-    #: How often it was sent.
+    #: Number of attempts.
     attempts: int
-    #: How many parts of the last answer were left out.
+    #: Number of parts of the last response that were ignored.
     remarkCount: int
-    #: Whether it is a test with invented data.
+    #: Whether it is a test with sample data.
     isTest: bool
-    #: When it is sent again; null if it is not.
+    #: Time of the next attempt; null if there is none.
     nextAttemptAt: str | None
     #: When it was created.
     createdAt: str
@@ -682,75 +687,75 @@ class SentEvent(TypedDict):
 
 
 class SentEventAttemptRemarks(TypedDict):
-    #: Where in the answer, such as `manifest.series.0`.
+    #: Path of the part in the response, such as `manifest.series.0`.
     path: str
-    #: What is wrong with the part, without its value.
+    #: What is wrong with the part. Never contains its value.
     sentence: str
 
 
 class SentEventAttempt(TypedDict):
-    #: Number of the attempt, from 1.
+    #: Number of the attempt, starting at 1.
     attempt: int
-    #: When.
+    #: Time at which it happened.
     at: str
-    #: How the attempt ended: `accepted`, or what was wrong.
+    #: Result of the attempt: `accepted`, or the kind of failure.
     outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
-    #: HTTP status of the answer; null if there was none.
+    #: HTTP status of the response; null if there was none.
     httpStatus: int | None
-    #: Milliseconds until the answer was read.
+    #: Time in milliseconds until the response was received.
     tookMs: float
-    #: Bytes of the answer as received.
+    #: Size of the response in bytes, as received.
     bytes: int
-    #: What was wrong, in a sentence; null if nothing was. The partner’s own text of a refusal only
-    #: for keys that may see bodies.
+    #: Description of the failure; null if there was none. The partner’s own text of a refusal is
+    #: included only for keys that may see bodies.
     detail: str | None
-    #: The parts of the answer that were left out, and why.
+    #: The parts of the response that were ignored, with the reasons.
     remarks: list[SentEventAttemptRemarks]
-    #: The body of the answer, as far as it is kept, without the queries of URLs; null without one,
-    #: or if the key may not see bodies.
+    #: The stored part of the response body, without the query strings of URLs; null if there was
+    #: none or the key may not see bodies.
     response: str | None
-    #: Whether `response` is only the beginning.
+    #: Whether `response` has been truncated.
     isCut: bool
 
 
 class SentEventWithAttempts(TypedDict):
-    #: The event; the same as its `webhook-id`.
+    #: ID of the event, equal to its `webhook-id`.
     eventId: str
-    #: Which event it is.
+    #: Type of the event.
     type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
-    #: `synchronous`: somebody waited for the answer; `soft`: work went on without it;
-    #: `asynchronous`: sent until it is accepted.
+    #: `synchronous`: a user or a device waits for the response. `soft`: the gateway continues
+    #: without it. `asynchronous`: retried until accepted.
     kind: Literal["synchronous", "soft", "asynchronous"]
-    #: The endpoint that it was sent to; null if none received it.
+    #: The endpoint that the event was sent to; null if it was not sent to any.
     endpointId: str | None
-    #: The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+    #: The ID of the report or study, the AE title of a device, or `test`; never patient data.
     subject: str
     #: Study Instance UID (0020,000D).
     studyInstanceUid: str | None
-    #: `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts;
-    #: `dropped`: stopped by a user of the clinic.
+    #: `waiting`: to be sent or retried. `done`: accepted. `failed`: no more attempts. `dropped`:
+    #: stopped by a user of the clinic.
     state: Literal["waiting", "done", "failed", "dropped"]
-    #: How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet;
+    #: Result of the last attempt: `accepted`, or the kind of failure. `none`: not sent yet.
     #: `refused`: `success` or `authorized` was false.
     outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
-    #: How often it was sent.
+    #: Number of attempts.
     attempts: int
-    #: How many parts of the last answer were left out.
+    #: Number of parts of the last response that were ignored.
     remarkCount: int
-    #: Whether it is a test with invented data.
+    #: Whether it is a test with sample data.
     isTest: bool
-    #: When it is sent again; null if it is not.
+    #: Time of the next attempt; null if there is none.
     nextAttemptAt: str | None
     #: When it was created.
     createdAt: str
     #: When it was last changed.
     updatedAt: str
-    #: The body of the last request, as JSON, without the queries of presigned URLs; null once it
-    #: was deleted, or if the key may not see bodies.
+    #: The body of the last request as JSON, without the query strings of presigned URLs; null if it
+    #: has been deleted or the key may not see bodies.
     request: str | None
     #: The attempts, newest first.
     attemptList: list[SentEventAttempt]
-    #: Whether this key may see bodies.
+    #: Whether this API key may see bodies.
     hasBodies: bool
     #: Whether it can be sent again.
     canReplay: bool
@@ -763,19 +768,19 @@ class StudyAccessRequestedResponseMediaUrls(TypedDict):
     mimeType: str
     #: Presigned https URL of the file.
     url: str
-    #: Name that is shown for the file.
+    #: Name under which the file is shown.
     fileName: NotRequired[str]
 
 
 class StudyAccessRequestedResponse(TypedDict):
-    #: False refuses the request; a person in the clinic sees the reason in `error`.
+    #: False refuses the request. The reason in `error` is shown in the clinic.
     authorized: bool
-    #: Why the request is refused. Any text here counts as a refusal.
+    #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
     #: Presigned https URLs of DICOM files, on hosts that the clinic has listed. Their order does
     #: not matter.
     urls: list[str]
-    #: What the files contain, so that the viewer can show the first image early.
+    #: Description of the files, which lets the viewer show the first image earlier.
     manifest: NotRequired[StudyManifest]
     #: Other files of the study, such as videos and documents.
     mediaUrls: NotRequired[list[StudyAccessRequestedResponseMediaUrls]]
@@ -790,11 +795,11 @@ class StudyManifestSeriesSops(TypedDict):
     instanceNumber: NotRequired[float]
     #: Number of Frames (0028,0008); 1 for a single image.
     numberOfFrames: NotRequired[int]
-    #: Rows (0028,0010); needed for images.
+    #: Rows (0028,0010); required for images.
     rows: NotRequired[int]
-    #: Columns (0028,0011); needed for images.
+    #: Columns (0028,0011); required for images.
     columns: NotRequired[int]
-    #: Bits Allocated (0028,0100): 8, 16 or 32; needed for images.
+    #: Bits Allocated (0028,0100): 8, 16 or 32; required for images.
     bitsAllocated: NotRequired[Literal[8, 16, 32]]
     #: Bits Stored (0028,0101).
     bitsStored: NotRequired[float]
@@ -802,9 +807,9 @@ class StudyManifestSeriesSops(TypedDict):
     highBit: NotRequired[float]
     #: Pixel Representation (0028,0103): 0 unsigned, 1 signed.
     pixelRepresentation: NotRequired[Literal[0, 1]]
-    #: Samples per Pixel (0028,0002): 1 gray, 3 colour; needed for images.
+    #: Samples per Pixel (0028,0002): 1 grey, 3 colour; required for images.
     samplesPerPixel: NotRequired[Literal[1, 3]]
-    #: Photometric Interpretation (0028,0004); needed for images.
+    #: Photometric Interpretation (0028,0004); required for images.
     photometricInterpretation: NotRequired[str]
     #: Rescale Slope (0028,1053).
     rescaleSlope: NotRequired[float]
@@ -825,14 +830,14 @@ class StudyManifestSeries(TypedDict):
     seriesNumber: str | float
     #: Modality (0008,0060).
     modality: str
-    #: The instances of the series. One with a wrong or missing field is ignored.
+    #: The instances of the series. An instance with an invalid or missing field is ignored.
     sops: list[StudyManifestSeriesSops]
 
 
 class StudyManifest(TypedDict):
     #: Study Instance UID; must be that of the requested study.
     studyInstanceUID: str
-    #: The series. One without a usable instance is ignored.
+    #: The series. A series without a valid instance is ignored.
     series: list[StudyManifestSeries]
 
 
@@ -841,7 +846,7 @@ class StudyReportMetadataHeight(TypedDict):
 
     #: Unit of the value.
     unit: Literal["in", "cm"]
-    #: The height in that unit.
+    #: The height in the given unit.
     value: float
 
 
@@ -850,16 +855,16 @@ class StudyReportMetadataWeight(TypedDict):
 
     #: Unit of the value.
     unit: Literal["lbs", "kg"]
-    #: The weight in that unit.
+    #: The weight in the given unit.
     value: float
 
 
 class StudyReportMetadata(TypedDict):
-    #: Age at the scan, as text.
+    #: Age at the time of the exam, as text.
     age: NotRequired[str]
     #: Date of birth.
     dateOfBirth: NotRequired[str]
-    #: Where the exam was made.
+    #: Facility where the exam was performed.
     facilityName: NotRequired[str]
     #: Body height.
     height: NotRequired[StudyReportMetadataHeight]
@@ -869,11 +874,11 @@ class StudyReportMetadata(TypedDict):
     patientName: NotRequired[str]
     #: Name of the referring physician.
     referringPhysicianName: NotRequired[str]
-    #: Day of the scan, in the clinic’s time zone.
+    #: Date of the exam, in the clinic’s time zone.
     scanDate: NotRequired[str]
-    #: Time of the scan, `HH:MM`, in the clinic’s time zone.
+    #: Time of the exam, `HH:MM`, in the clinic’s time zone.
     scanTime: NotRequired[str]
-    #: Modality or kind of scan, as text.
+    #: Modality or type of exam, as text.
     scanType: NotRequired[str]
     #: Patient’s sex.
     sex: NotRequired[Literal["male", "female", "other"]]
@@ -882,7 +887,7 @@ class StudyReportMetadata(TypedDict):
 
 
 class UserReference(TypedDict):
-    #: E-mail address, for signing in and for notifications.
+    #: E-mail address, used to sign in and for notifications.
     email: str
     #: The user.
     userId: str
@@ -905,7 +910,7 @@ class ViewerInvitation(TypedDict):
     userId: str
     #: The clinic; the same in every event and invitation.
     clinicId: str
-    #: E-mail address, for signing in and for notifications.
+    #: E-mail address, used to sign in and for notifications.
     email: str
     #: Given name.
     firstName: str
@@ -919,24 +924,24 @@ class ViewerInvitation(TypedDict):
     suffix1: NotRequired[str | None]
     #: Second suffix.
     suffix2: NotRequired[str | None]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
     #: Whether the user may use the window; must be true for `admin`.
     hasDashboardAccess: bool
-    #: State of the invitation. An expired one stays `sent`; see `expiry`.
+    #: State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.
     status: Literal["sent", "accepted", "rejected", "revoked"]
     #: Where the user was invited: in the window (`dashboard`) or by an API key.
     invitedSource: Literal["dashboard", "api"]
-    #: The user who sent the invitation; null if an API key did.
+    #: The user who sent the invitation; null if it was sent with an API key.
     inviterId: str | None
-    #: The API key that sent the invitation; null if a user did.
+    #: The API key that the invitation was sent with; null if a user sent it.
     invitedByApiKeyId: NotRequired[str | None]
-    #: When the invitation can no longer be accepted; null if it does not expire.
+    #: When the invitation expires; null if it does not expire.
     expiry: str | None
     #: When it was created.
     createdAt: str
@@ -955,7 +960,7 @@ class ViewerStudy(TypedDict):
     severity: Literal["normal", "high", "stat"]
     #: Whether the study was cancelled.
     isCancelled: bool
-    #: When the study was cancelled; null if it is not.
+    #: When the study was cancelled; null if it is not cancelled.
     cancelledAt: str | None
     #: When it was created.
     createdAt: str
@@ -969,7 +974,7 @@ class ViewerStudy(TypedDict):
     createdByUser: NotRequired[UserReference | None]
     #: The customer that the study belongs to.
     expressCustomer: NotRequired[ExpressCustomerReference | None]
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
     #: Whether the images of the study are complete, as set by the partner.
     studyViewerStatus: Literal["incomplete", "complete"]
@@ -978,7 +983,7 @@ class ViewerStudy(TypedDict):
 class ViewerUser(TypedDict):
     #: The user.
     userId: str
-    #: E-mail address, for signing in and for notifications.
+    #: E-mail address, used to sign in and for notifications.
     email: str
     #: Given name.
     firstName: str
@@ -992,9 +997,9 @@ class ViewerUser(TypedDict):
     suffix2: NotRequired[str]
     #: Telephone number, 10 to 15 digits.
     phoneNumber: NotRequired[str]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
@@ -1037,9 +1042,9 @@ class WorklistItem(TypedDict):
     PatientName: str
     #: Patient’s Sex (0010,0040): `M`, `F` or `O`.
     PatientSex: Literal["M", "F", "O", ""]
-    #: Patient’s Size (0010,1020) in metres; an empty text if unknown.
+    #: Patient’s Size (0010,1020) in metres; an empty string if unknown.
     PatientSize: str
-    #: Patient’s Weight (0010,1030) in kilograms; an empty text if unknown.
+    #: Patient’s Weight (0010,1030) in kilograms; an empty string if unknown.
     PatientWeight: str
     #: Protocol Name (0018,1030).
     ProtocolName: str
@@ -1053,23 +1058,23 @@ class WorklistItem(TypedDict):
     StudyInstanceUID: str
     #: Admission ID (0038,0010).
     AdmissionID: NotRequired[str]
-    #: Other Patient IDs (0010,1000): a list, or one text with backslashes.
+    #: Other Patient IDs (0010,1000): a list, or one string separated by backslashes.
     OtherPatientIDs: NotRequired[str | list[str]]
     #: Referring Physician’s Name (0008,0090), PN.
     ReferringPhysicianName: NotRequired[str]
 
 
 class ViewerUsersInviteBody(TypedDict):
-    #: E-mail address, for signing in and for notifications.
+    #: E-mail address, used to sign in and for notifications.
     email: str
     #: Given name.
     firstName: str
     #: Family name.
     lastName: str
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: Literal["admin", "member"]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
@@ -1088,17 +1093,17 @@ class ViewerUsersInviteBody(TypedDict):
 class ViewerUsersListQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
-    #: Only the user with this e-mail address, in any case.
+    #: Only the user with this e-mail address, ignoring case.
     email: NotRequired[str]
-    #: Only users whose given name contains this text, in any case.
+    #: Only users whose given name contains this text, ignoring case.
     firstName: NotRequired[str]
-    #: Only users whose family name contains this text, in any case.
+    #: Only users whose family name contains this text, ignoring case.
     lastName: NotRequired[str]
-    #: Only users of this level.
+    #: Only users with this level.
     level: NotRequired[Literal["owner", "admin", "member"]]
-    #: Only users who were invited there.
+    #: Only users who were invited this way.
     invitedSource: NotRequired[Literal["dashboard", "api"]]
 
 
@@ -1107,8 +1112,8 @@ class ViewerUsersListReply(TypedDict):
     users: list[ViewerUser]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
@@ -1117,10 +1122,10 @@ class ViewerUsersUpdateBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
@@ -1149,11 +1154,11 @@ class ViewerUsersReactivateBody(TypedDict):
 class ViewerUsersInvitationsQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
-    #: Only invitations created on or after this day of the clinic.
+    #: Only invitations created on or after this date, in the clinic’s time zone.
     startDate: NotRequired[str]
-    #: Only invitations created on or before this day of the clinic.
+    #: Only invitations created on or before this date, in the clinic’s time zone.
     endDate: NotRequired[str]
     #: Whether expired invitations are included.
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
@@ -1168,8 +1173,8 @@ class ViewerUsersInvitationsReply(TypedDict):
     invitations: list[ViewerInvitation]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
@@ -1178,10 +1183,10 @@ class ViewerUsersUpdateInvitationBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
@@ -1205,16 +1210,16 @@ class ViewerUsersRevokeInvitationBody(TypedDict):
 
 
 class ScribeUsersInviteBody(TypedDict):
-    #: E-mail address, for signing in and for notifications.
+    #: E-mail address, used to sign in and for notifications.
     email: str
     #: Given name.
     firstName: str
     #: Family name.
     lastName: str
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: Literal["admin", "member"]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
@@ -1228,26 +1233,26 @@ class ScribeUsersInviteBody(TypedDict):
     suffix1: NotRequired[str | None]
     #: Second suffix.
     suffix2: NotRequired[str | None]
-    #: Whether the user may write and sign reports; needs `npiNumber`.
+    #: Whether the user may write and sign reports; requires `npiNumber`.
     canCreateReports: bool
-    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    #: National Provider Identifier, 10 digits; required for users who may create reports.
     npiNumber: NotRequired[str | None]
 
 
 class ScribeUsersListQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
-    #: Only the user with this e-mail address, in any case.
+    #: Only the user with this e-mail address, ignoring case.
     email: NotRequired[str]
-    #: Only users whose given name contains this text, in any case.
+    #: Only users whose given name contains this text, ignoring case.
     firstName: NotRequired[str]
-    #: Only users whose family name contains this text, in any case.
+    #: Only users whose family name contains this text, ignoring case.
     lastName: NotRequired[str]
-    #: Only users of this level.
+    #: Only users with this level.
     level: NotRequired[Literal["owner", "admin", "member"]]
-    #: Only users who were invited there.
+    #: Only users who were invited this way.
     invitedSource: NotRequired[Literal["dashboard", "api"]]
     #: Only users who may (`true`) or may not (`false`) create reports.
     canCreateReports: NotRequired[bool]
@@ -1258,8 +1263,8 @@ class ScribeUsersListReply(TypedDict):
     users: list[ScribeUser]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
@@ -1268,10 +1273,10 @@ class ScribeUsersUpdateBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
@@ -1285,9 +1290,9 @@ class ScribeUsersUpdateBody(TypedDict):
     suffix1: NotRequired[str | None]
     #: Second suffix.
     suffix2: NotRequired[str | None]
-    #: Whether the user may write and sign reports; needs `npiNumber`.
+    #: Whether the user may write and sign reports; requires `npiNumber`.
     canCreateReports: NotRequired[bool]
-    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    #: National Provider Identifier, 10 digits; required for users who may create reports.
     npiNumber: NotRequired[str | None]
 
 
@@ -1304,11 +1309,11 @@ class ScribeUsersReactivateBody(TypedDict):
 class ScribeUsersInvitationsQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
-    #: Only invitations created on or after this day of the clinic.
+    #: Only invitations created on or after this date, in the clinic’s time zone.
     startDate: NotRequired[str]
-    #: Only invitations created on or before this day of the clinic.
+    #: Only invitations created on or before this date, in the clinic’s time zone.
     endDate: NotRequired[str]
     #: Whether expired invitations are included.
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
@@ -1323,8 +1328,8 @@ class ScribeUsersInvitationsReply(TypedDict):
     invitations: list[ScribeInvitation]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
@@ -1333,10 +1338,10 @@ class ScribeUsersUpdateInvitationBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` exists in answers only: it
+    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
     #: cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
-    #: What the user does in the clinic. It changes no rights.
+    #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
@@ -1350,9 +1355,9 @@ class ScribeUsersUpdateInvitationBody(TypedDict):
     suffix1: NotRequired[str | None]
     #: Second suffix.
     suffix2: NotRequired[str | None]
-    #: Whether the user may write and sign reports; needs `npiNumber`.
+    #: Whether the user may write and sign reports; requires `npiNumber`.
     canCreateReports: NotRequired[bool]
-    #: National Provider Identifier, 10 digits; needed by users who may create reports.
+    #: National Provider Identifier, 10 digits; required for users who may create reports.
     npiNumber: NotRequired[str | None]
 
 
@@ -1366,16 +1371,16 @@ class ScribeUsersRevokeInvitationBody(TypedDict):
 class ExpressCreateBody(TypedDict):
     #: Name of the customer.
     expressCustomerName: str
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata | None]
 
 
 class ExpressListQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
-    #: Only customers whose name contains this text, in any case.
+    #: Only customers whose name contains this text, ignoring case.
     expressCustomerName: NotRequired[str]
 
 
@@ -1384,15 +1389,15 @@ class ExpressListReply(TypedDict):
     expressCustomers: list[ExpressCustomer]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
 class ExpressUpdateBody(TypedDict):
     #: Name of the customer.
     expressCustomerName: NotRequired[str]
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata | None]
 
 
@@ -1409,7 +1414,7 @@ class ExpressRemoveUserBody(TypedDict):
 class OrgsCreateBody(TypedDict):
     #: Name of the organization.
     orgName: str
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata | None]
 
 
@@ -1424,24 +1429,25 @@ class ViewerCreateBody(TypedDict):
     assignedTo: NotRequired[str | None]
     #: The Express customer.
     expressCustomerId: NotRequired[str | None]
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata | None]
 
 
 class ViewerListQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
     #: Only studies assigned to this user. Empty or `null`: unassigned studies.
     assignedTo: NotRequired[str | None]
     #: Only studies of this customer. Empty or `null`: studies without one.
     expressCustomerId: NotRequired[str | None]
-    #: Only cancelled studies (`true`) or only others (`false`). Empty: no filter.
+    #: Only cancelled studies (`true`) or only studies that are not cancelled (`false`). Empty: no
+    #: filter.
     isCancelled: NotRequired[bool]
     #: Only studies of this urgency.
     severity: NotRequired[Literal["normal", "high", "stat"]]
-    #: Only studies whose description contains this text, in any case.
+    #: Only studies whose description contains this text, ignoring case.
     studyDescription: NotRequired[str]
     #: Only studies with this status.
     studyViewerStatus: NotRequired[Literal["incomplete", "complete"]]
@@ -1452,15 +1458,15 @@ class ViewerListReply(TypedDict):
     studies: list[ViewerStudy]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
 class ViewerUpdateBody(TypedDict):
     #: The user to whom the study is assigned.
     assignedTo: NotRequired[str | None]
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata | None]
     #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
     severity: NotRequired[Literal["normal", "high", "stat"]]
@@ -1492,53 +1498,54 @@ class ViewerRerouteUrlBody(TypedDict):
 
 
 class ViewerRerouteUrlReply(TypedDict):
-    #: The link. Whoever has it can open it: treat it like a password.
+    #: The link. Anyone who has it can open it: treat it like a password.
     url: str
 
 
 class ViewerEphemeralSessionBodyHangingProtocol(TypedDict):
-    #: Rows and columns of the viewer.
+    #: Number of rows and columns of viewports.
     layout: Literal["1x1", "1x2", "1x3", "1x4", "2x1", "2x2", "2x3", "2x4", "3x1", "3x2", "3x3", "3x4", "4x1", "4x2", "4x3", "4x4"]
-    #: The series description that each viewport shows, in reading order; null leaves one empty.
+    #: The series description that each viewport shows, row by row; null leaves a viewport empty.
     viewportAssignments: list[str | None]
 
 
 class ViewerEphemeralSessionBody(TypedDict):
-    #: Your own handle for the images; sent back unchanged in the event.
+    #: An identifier of your choice for the images; returned unchanged in the event.
     retrievalId: str
-    #: Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+    #: Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for
+    #: URLs.
     options: NotRequired[dict[str, JsonValue] | None]
-    #: How the viewer lays out the images first.
+    #: Initial layout of the images in the viewer.
     hangingProtocol: NotRequired[ViewerEphemeralSessionBodyHangingProtocol | None]
 
 
 class ViewerEphemeralSessionReply(TypedDict):
-    #: The link. Whoever has it can open it: treat it like a password.
+    #: The link. Anyone who has it can open it: treat it like a password.
     url: str
 
 
 class ScribeCreateBodyReportMetadataHeight(TypedDict):
     #: Unit of the value.
     unit: Literal["in", "cm"]
-    #: The height in that unit.
+    #: The height in the given unit.
     value: float
 
 
 class ScribeCreateBodyReportMetadataWeight(TypedDict):
     #: Unit of the value.
     unit: Literal["lbs", "kg"]
-    #: The weight in that unit.
+    #: The weight in the given unit.
     value: float
 
 
 class ScribeCreateBodyReportMetadata(TypedDict):
-    """Patient and scan, as shown on the report."""
+    """Details of the patient and the exam, as shown on the report."""
 
-    #: Age at the scan, as text.
+    #: Age at the time of the exam, as text.
     age: NotRequired[str | None]
     #: Date of birth.
     dateOfBirth: NotRequired[str | None]
-    #: Where the exam was made.
+    #: Facility where the exam was performed.
     facilityName: NotRequired[str | None]
     #: Body height.
     height: NotRequired[ScribeCreateBodyReportMetadataHeight | None]
@@ -1548,34 +1555,34 @@ class ScribeCreateBodyReportMetadata(TypedDict):
     patientName: NotRequired[str | None]
     #: Name of the referring physician.
     referringPhysicianName: NotRequired[str | None]
-    #: Day of the scan, in the clinic’s time zone.
+    #: Date of the exam, in the clinic’s time zone.
     scanDate: NotRequired[str | None]
-    #: Time of the scan, `HH:MM`, in the clinic’s time zone.
+    #: Time of the exam, `HH:MM`, in the clinic’s time zone.
     scanTime: NotRequired[str | None]
-    #: Modality or kind of scan, as text.
+    #: Modality or type of exam, as text.
     scanType: NotRequired[str | None]
     #: Patient’s sex.
     sex: NotRequired[Literal["male", "female", "other"] | None]
     #: Body weight.
     weight: NotRequired[ScribeCreateBodyReportMetadataWeight | None]
-    #: What was done: becomes `scanType`.
+    #: Type of exam; stored as `scanType`.
     procedure: NotRequired[str | None]
-    #: Day of the scan: becomes `scanDate`.
+    #: Date of the exam; stored as `scanDate`.
     studyDate: NotRequired[str | None]
-    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    #: Time of the exam, `HH:MM` or `HH:MM:SS[.fff]`; stored to the minute as `scanTime`.
     studyTime: NotRequired[str | None]
 
 
 class ScribeCreateBodyPriorReports(TypedDict):
-    #: Text of the earlier report.
+    #: Text of the prior report.
     reportText: str
-    #: Identifier of the earlier study in the partner’s system.
+    #: Identifier of the prior study in the partner’s system.
     externalStudyId: NotRequired[str | None]
-    #: Modality of the earlier study.
+    #: Modality of the prior study.
     modality: NotRequired[str | None]
-    #: Day of the earlier study.
+    #: Date of the prior study.
     studyDate: NotRequired[str | None]
-    #: Description of the earlier study.
+    #: Description of the prior study.
     studyDescription: NotRequired[str | None]
 
 
@@ -1586,52 +1593,53 @@ class ScribeCreateBody(TypedDict):
     studyDescription: str
     #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
     severity: Literal["normal", "high", "stat"]
-    #: Patient and scan, as shown on the report.
+    #: Details of the patient and the exam, as shown on the report.
     reportMetadata: ScribeCreateBodyReportMetadata
     #: The user to whom the study is assigned.
     assignedTo: NotRequired[str | None]
     #: The Express customer.
     expressCustomerId: NotRequired[str | None]
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata | None]
-    #: Texts of earlier reports, for the radiologist.
+    #: Texts of prior reports, for the radiologist.
     priorReportTexts: NotRequired[list[str] | None]
-    #: Earlier studies of the patient, of either area.
+    #: Prior studies of the patient, in either area.
     priorStudyIds: NotRequired[list[str] | None]
     #: The patient’s identifier in the partner’s system.
     externalPatientId: NotRequired[str | None]
     #: Clinical history of the patient.
     clinicalHistory: NotRequired[str | None]
-    #: Why the exam was ordered.
+    #: Reason for the exam.
     clinicalIndication: NotRequired[str | None]
     #: Modality, such as `CT`.
     modality: NotRequired[str | None]
-    #: How the exam was made.
+    #: How the exam was performed.
     technologistTechnique: NotRequired[str | None]
     #: Notes of the technologist.
     technologistNotes: NotRequired[list[str] | None]
-    #: Earlier reports from elsewhere.
+    #: Prior reports from other systems.
     priorReports: NotRequired[list[ScribeCreateBodyPriorReports] | None]
 
 
 class ScribeListQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
     #: Only studies assigned to this user. Empty or `null`: unassigned studies.
     assignedTo: NotRequired[str | None]
     #: Only studies of this customer. Empty or `null`: studies without one.
     expressCustomerId: NotRequired[str | None]
-    #: Only cancelled studies (`true`) or only others (`false`). Empty: no filter.
+    #: Only cancelled studies (`true`) or only studies that are not cancelled (`false`). Empty: no
+    #: filter.
     isCancelled: NotRequired[bool]
     #: Only studies of this urgency.
     severity: NotRequired[Literal["normal", "high", "stat"]]
-    #: Only studies whose description contains this text, in any case.
+    #: Only studies whose description contains this text, ignoring case.
     studyDescription: NotRequired[str]
     #: Only studies with one of these statuses, separated by commas. Empty: no filter.
     studyReportStatus: NotRequired[list[Literal["unassigned", "assigned", "in_progress", "completed", "addendum_active"]]]
-    #: All studies are `standard`; `external` finds none. For clients that send it.
+    #: Accepted for compatibility. All studies are `standard`; `external` matches none.
     studyType: NotRequired[Literal["standard", "external"]]
 
 
@@ -1640,33 +1648,33 @@ class ScribeListReply(TypedDict):
     studies: list[ScribeStudy]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
 class ScribeUpdateBodyReportMetadataHeight(TypedDict):
     #: Unit of the value.
     unit: Literal["in", "cm"]
-    #: The height in that unit.
+    #: The height in the given unit.
     value: float
 
 
 class ScribeUpdateBodyReportMetadataWeight(TypedDict):
     #: Unit of the value.
     unit: Literal["lbs", "kg"]
-    #: The weight in that unit.
+    #: The weight in the given unit.
     value: float
 
 
 class ScribeUpdateBodyReportMetadata(TypedDict):
-    """Patient and scan, as shown on the report."""
+    """Details of the patient and the exam, as shown on the report."""
 
-    #: Age at the scan, as text.
+    #: Age at the time of the exam, as text.
     age: NotRequired[str | None]
     #: Date of birth.
     dateOfBirth: NotRequired[str | None]
-    #: Where the exam was made.
+    #: Facility where the exam was performed.
     facilityName: NotRequired[str | None]
     #: Body height.
     height: NotRequired[ScribeUpdateBodyReportMetadataHeight | None]
@@ -1676,34 +1684,34 @@ class ScribeUpdateBodyReportMetadata(TypedDict):
     patientName: NotRequired[str | None]
     #: Name of the referring physician.
     referringPhysicianName: NotRequired[str | None]
-    #: Day of the scan, in the clinic’s time zone.
+    #: Date of the exam, in the clinic’s time zone.
     scanDate: NotRequired[str | None]
-    #: Time of the scan, `HH:MM`, in the clinic’s time zone.
+    #: Time of the exam, `HH:MM`, in the clinic’s time zone.
     scanTime: NotRequired[str | None]
-    #: Modality or kind of scan, as text.
+    #: Modality or type of exam, as text.
     scanType: NotRequired[str | None]
     #: Patient’s sex.
     sex: NotRequired[Literal["male", "female", "other"] | None]
     #: Body weight.
     weight: NotRequired[ScribeUpdateBodyReportMetadataWeight | None]
-    #: What was done: becomes `scanType`.
+    #: Type of exam; stored as `scanType`.
     procedure: NotRequired[str | None]
-    #: Day of the scan: becomes `scanDate`.
+    #: Date of the exam; stored as `scanDate`.
     studyDate: NotRequired[str | None]
-    #: Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+    #: Time of the exam, `HH:MM` or `HH:MM:SS[.fff]`; stored to the minute as `scanTime`.
     studyTime: NotRequired[str | None]
 
 
 class ScribeUpdateBodyPriorReports(TypedDict):
-    #: Text of the earlier report.
+    #: Text of the prior report.
     reportText: str
-    #: Identifier of the earlier study in the partner’s system.
+    #: Identifier of the prior study in the partner’s system.
     externalStudyId: NotRequired[str | None]
-    #: Modality of the earlier study.
+    #: Modality of the prior study.
     modality: NotRequired[str | None]
-    #: Day of the earlier study.
+    #: Date of the prior study.
     studyDate: NotRequired[str | None]
-    #: Description of the earlier study.
+    #: Description of the prior study.
     studyDescription: NotRequired[str | None]
 
 
@@ -1712,13 +1720,13 @@ class ScribeUpdateBody(TypedDict):
     assignedTo: NotRequired[str | None]
     #: The Express customer.
     expressCustomerId: NotRequired[str | None]
-    #: Pairs of your own; the gateway only stores them.
+    #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata | None]
-    #: Texts of earlier reports, for the radiologist.
+    #: Texts of prior reports, for the radiologist.
     priorReportTexts: NotRequired[list[str] | None]
-    #: Earlier studies of the patient, of either area.
+    #: Prior studies of the patient, in either area.
     priorStudyIds: NotRequired[list[str] | None]
-    #: Patient and scan, as shown on the report.
+    #: Details of the patient and the exam, as shown on the report.
     reportMetadata: NotRequired[ScribeUpdateBodyReportMetadata]
     #: Urgency: `normal` is routine, `high` is urgent, `stat` needs immediate attention.
     severity: NotRequired[Literal["normal", "high", "stat"]]
@@ -1728,15 +1736,15 @@ class ScribeUpdateBody(TypedDict):
     externalPatientId: NotRequired[str | None]
     #: Clinical history of the patient.
     clinicalHistory: NotRequired[str | None]
-    #: Why the exam was ordered.
+    #: Reason for the exam.
     clinicalIndication: NotRequired[str | None]
     #: Modality, such as `CT`.
     modality: NotRequired[str | None]
-    #: How the exam was made.
+    #: How the exam was performed.
     technologistTechnique: NotRequired[str | None]
     #: Notes of the technologist.
     technologistNotes: NotRequired[list[str] | None]
-    #: Earlier reports from elsewhere.
+    #: Prior reports from other systems.
     priorReports: NotRequired[list[ScribeUpdateBodyPriorReports] | None]
 
 
@@ -1755,7 +1763,7 @@ class ScribeUncancelBody(TypedDict):
 
 
 class ScribeRerouteUrlBody(TypedDict):
-    #: The user who opens the link. The study is assigned to them.
+    #: The user who opens the link. The study is assigned to this user.
     assignedToUserId: str
     #: The study.
     studyId: NotRequired[str]
@@ -1764,7 +1772,7 @@ class ScribeRerouteUrlBody(TypedDict):
 
 
 class ScribeRerouteUrlReply(TypedDict):
-    #: The link. Whoever has it can open it: treat it like a password.
+    #: The link. Anyone who has it can open it: treat it like a password.
     url: str
 
 
@@ -1773,12 +1781,12 @@ class ScribeViewerOnlyRerouteUrlBody(TypedDict):
     studyId: NotRequired[str]
     #: Study Instance UID (0020,000D).
     studyInstanceUid: NotRequired[str]
-    #: The user who opens the link, for the audit trail.
+    #: The user who opens the link, for the audit log.
     userId: NotRequired[str]
 
 
 class ScribeViewerOnlyRerouteUrlReply(TypedDict):
-    #: The link. Whoever has it can open it: treat it like a password.
+    #: The link. Anyone who has it can open it: treat it like a password.
     url: str
 
 
@@ -1835,30 +1843,31 @@ class ScribeReportPdfReply2(TypedDict):
 
 
 class ScribeEphemeralSessionBodyHangingProtocol(TypedDict):
-    #: Rows and columns of the viewer.
+    #: Number of rows and columns of viewports.
     layout: Literal["1x1", "1x2", "1x3", "1x4", "2x1", "2x2", "2x3", "2x4", "3x1", "3x2", "3x3", "3x4", "4x1", "4x2", "4x3", "4x4"]
-    #: The series description that each viewport shows, in reading order; null leaves one empty.
+    #: The series description that each viewport shows, row by row; null leaves a viewport empty.
     viewportAssignments: list[str | None]
 
 
 class ScribeEphemeralSessionBody(TypedDict):
-    #: Your own handle for the images; sent back unchanged in the event.
+    #: An identifier of your choice for the images; returned unchanged in the event.
     retrievalId: str
-    #: Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+    #: Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for
+    #: URLs.
     options: NotRequired[dict[str, JsonValue] | None]
-    #: How the viewer lays out the images first.
+    #: Initial layout of the images in the viewer.
     hangingProtocol: NotRequired[ScribeEphemeralSessionBodyHangingProtocol | None]
 
 
 class ScribeEphemeralSessionReply(TypedDict):
-    #: The link. Whoever has it can open it: treat it like a password.
+    #: The link. Anyone who has it can open it: treat it like a password.
     url: str
 
 
 class EventsListQuery(TypedDict):
     #: The `cursor` of the previous page. It is valid only with the filters of that page.
     cursor: NotRequired[str]
-    #: How many entries a page has at most.
+    #: Maximum number of entries on a page.
     limit: NotRequired[int]
     #: Only events of this type.
     type: NotRequired[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]]
@@ -1873,8 +1882,8 @@ class EventsListReply(TypedDict):
     events: list[SentEvent]
     #: Whether there is another page.
     hasMore: bool
-    #: Opaque position of the next page, base64. Send it back with the same filters; it is there
-    #: exactly if `hasMore` is true.
+    #: Opaque base64 cursor of the next page. Send it with the same filters to get that page.
+    #: Present only if `hasMore` is true.
     cursor: NotRequired[str]
 
 
@@ -1884,60 +1893,60 @@ class EndpointsListReply(TypedDict):
 
 
 class EndpointsCreateBody(TypedDict):
-    #: A name of your own for the endpoint; may be empty.
+    #: A name of your choice for the endpoint; may be empty.
     name: NotRequired[str]
     #: The address that events are sent to: https, on a public host.
     url: str
-    #: The events that it receives; none of them may go to another endpoint of this key.
+    #: The event types that the endpoint receives. No other endpoint of this key may receive them.
     events: list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "report.delivered"]]
 
 
 class EndpointsUpdateBody(TypedDict):
-    #: A name of your own for the endpoint; may be empty.
+    #: A name of your choice for the endpoint; may be empty.
     name: NotRequired[str]
     #: The address that events are sent to: https, on a public host.
     url: NotRequired[str]
-    #: The events that it receives; none of them may go to another endpoint of this key.
+    #: The event types that the endpoint receives. No other endpoint of this key may receive them.
     events: NotRequired[list[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "report.delivered"]]]
-    #: True enables it again after it answered with 410.
+    #: Set to true to enable the endpoint again after it returned 410.
     isEnabled: NotRequired[Literal[True]]
 
 
 class EndpointsRotateSecretBody(TypedDict):
-    #: Whether former secrets stop signing at once.
+    #: Whether former secrets expire immediately.
     endOthersNow: NotRequired[bool]
 
 
 class EndpointsTestBody(TypedDict):
-    #: Which event to send.
+    #: Type of the event to send.
     type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "report.delivered"]
 
 
 class EndpointsTestReply(TypedDict):
-    #: Whether the answer could be used.
+    #: Whether the response was valid.
     success: bool
-    #: What came back, in a sentence for a person.
+    #: Result of the test, as a sentence for a person to read.
     message: str
-    #: The event; the same as its `webhook-id`.
+    #: ID of the event, equal to its `webhook-id`.
     eventId: str
 
 
 class SandboxSetWebhookBody(TypedDict):
-    #: The address, https.
+    #: The https URL that events are sent to.
     url: str
-    #: The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+    #: The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
     secret: NotRequired[str]
 
 
 class SandboxSetWebhookReply(TypedDict):
-    #: The address, https.
+    #: The https URL that events are sent to.
     url: str
-    #: The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+    #: The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
     secret: str | None
 
 
 class SandboxRunExamBody(TypedDict):
-    #: The exam to perform; the first without images if missing.
+    #: Accession number of the exam to perform. If absent, the first exam without images.
     accessionNumber: NotRequired[str]
 
 
@@ -1946,18 +1955,18 @@ class SandboxSignReportBody(TypedDict):
     studyId: NotRequired[str]
     #: Study Instance UID (0020,000D).
     studyInstanceUid: NotRequired[str]
-    #: The text of the report; an invented one if missing.
+    #: The text of the report. If absent, a sample text.
     plainText: NotRequired[str]
     #: Whether the report is critical.
     isCritical: NotRequired[bool]
 
 
 class SandboxSendEventBody(TypedDict):
-    #: The event.
+    #: Type of the event.
     type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
-    #: Fields that replace the invented ones.
+    #: Fields that replace those of the sample data.
     data: NotRequired[dict[str, Any]]
-    #: Whether the request is only shown.
+    #: Whether to return the request without sending it.
     isDryRun: NotRequired[bool]
 
 

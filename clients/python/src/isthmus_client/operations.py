@@ -11,7 +11,7 @@ from .transport import CallOptions, Transport
 
 
 class ViewerUsers:
-    """Users and their invitations. Users are one table that both areas read."""
+    """Users and their invitations. The viewer and the reporting area have the same users."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -23,10 +23,10 @@ class ViewerUsers:
     ) -> models.ViewerUser:
         """Invite a user and send the invitation.
 
-        Creates the user and sends an invitation by e-mail. The user ID is final. Refused with
-        422 if the e-mail address belongs to a user or a pending invitation, and for an
-        administrator without access to the window. Needs a key with the viewer area that may
-        manage people.
+        Creates the user and sends an invitation by e-mail. The user ID never changes. Returns
+        422 if the e-mail address belongs to a user or a pending invitation, or if an
+        administrator is given no access to the window. Requires an API key that may manage
+        users, with access to the viewer area.
 
         ``POST /v1/viewer/users``
         """
@@ -42,8 +42,8 @@ class ViewerUsers:
     ) -> Pages[models.ViewerUsersListReply, models.ViewerUser]:
         """List users, newest first.
 
-        Returns users, including those who were invited or revoked, newest first. Needs a key
-        with the viewer area.
+        Returns all users, including invited and revoked ones, newest first. Requires an API
+        key with access to the viewer area.
 
         ``GET /v1/viewer/users``
         """
@@ -56,7 +56,7 @@ class ViewerUsers:
     ) -> models.ViewerUser:
         """Read a user.
 
-        Returns one user of the clinic. Needs a key with the viewer area.
+        Returns one user of the clinic. Requires an API key with access to the viewer area.
 
         ``GET /v1/viewer/users/{userId}``
         """
@@ -73,9 +73,9 @@ class ViewerUsers:
     ) -> models.ViewerUser:
         """Update a user; the e-mail cannot be changed.
 
-        Changes the fields that the body contains; null removes an optional one. The e-mail
-        address cannot be changed. An owner cannot be changed by the interface (422). Needs a
-        key with the viewer area that may manage people.
+        Changes the fields that the body contains; null removes an optional field. The e-mail
+        address cannot be changed. An owner cannot be changed through the API (422). Requires
+        an API key that may manage users, with access to the viewer area.
 
         ``PATCH /v1/viewer/users/{userId}``
         """
@@ -91,8 +91,9 @@ class ViewerUsers:
     ) -> models.Outcome:
         """Revoke a user’s access; data is preserved.
 
-        Ends the user’s access at once; their studies and reports are kept. Revoking again
-        changes nothing. Needs a key with the viewer area that may manage people.
+        Ends the user’s access immediately. Their studies and reports are kept. Revoking it
+        again has no effect. Requires an API key that may manage users, with access to the
+        viewer area.
 
         ``POST /v1/viewer/users/revoke-access``
         """
@@ -109,7 +110,8 @@ class ViewerUsers:
         """Restore a user’s access.
 
         Restores the access that the user had before it was revoked. `success` is false if it
-        was not revoked. Needs a key with the viewer area that may manage people.
+        was not revoked. Requires an API key that may manage users, with access to the viewer
+        area.
 
         ``POST /v1/viewer/users/reactivate``
         """
@@ -125,8 +127,8 @@ class ViewerUsers:
     ) -> Pages[models.ViewerUsersInvitationsReply, models.ViewerInvitation]:
         """List invitations, newest first.
 
-        Returns invitations that match every given filter, newest first. An expired invitation
-        keeps the status `sent`. Needs a key with the viewer area.
+        Returns the invitations that match all filters, newest first. An expired invitation
+        keeps the status `sent`. Requires an API key with access to the viewer area.
 
         ``GET /v1/viewer/users/invitations``
         """
@@ -139,7 +141,7 @@ class ViewerUsers:
     ) -> models.ViewerInvitation:
         """Read an invitation.
 
-        Returns one invitation. Needs a key with the viewer area.
+        Returns one invitation. Requires an API key with access to the viewer area.
 
         ``GET /v1/viewer/users/invitations/{invitationId}``
         """
@@ -156,9 +158,9 @@ class ViewerUsers:
     ) -> models.ViewerInvitation:
         """Update an invitation that is neither expired nor processed.
 
-        Changes a pending invitation, and the user that it belongs to. Refused with 422 once
-        it has expired or was accepted, rejected or revoked. Needs a key with the viewer area
-        that may manage people.
+        Changes a pending invitation and the user it was sent to. Returns 422 if the
+        invitation has expired or was accepted, rejected or revoked. Requires an API key that
+        may manage users, with access to the viewer area.
 
         ``PATCH /v1/viewer/users/invitations/{invitationId}``
         """
@@ -174,9 +176,9 @@ class ViewerUsers:
     ) -> models.Outcome:
         """Revoke a pending invitation.
 
-        Revokes a pending invitation, named by `invitationId`, `userId` or both, which must
-        match. `success` is false if it is no longer pending. Needs a key with the viewer area
-        that may manage people.
+        Revokes the pending invitation identified by `invitationId`, `userId` or both, which
+        must match. `success` is false if the invitation is no longer pending. Requires an API
+        key that may manage users, with access to the viewer area.
 
         ``POST /v1/viewer/users/invitations/revoke``
         """
@@ -199,9 +201,9 @@ class ScribeUsers:
     ) -> models.ScribeUser:
         """Invite a user, who may sign reports, and send the invitation.
 
-        Creates the user and sends an invitation by e-mail. The user ID is final. `npiNumber`
-        is required with `canCreateReports`. Refused with 422 if the e-mail address belongs to
-        a user or a pending invitation. Needs a key that may manage people.
+        Creates the user and sends an invitation by e-mail. The user ID never changes.
+        `npiNumber` is required with `canCreateReports`. Returns 422 if the e-mail address
+        belongs to a user or a pending invitation. Requires an API key that may manage users.
 
         ``POST /v1/scribe/users``
         """
@@ -217,7 +219,7 @@ class ScribeUsers:
     ) -> Pages[models.ScribeUsersListReply, models.ScribeUser]:
         """List users, newest first.
 
-        Returns users, including those who were invited or revoked, newest first.
+        Returns all users, including invited and revoked ones, newest first.
 
         ``GET /v1/scribe/users``
         """
@@ -247,9 +249,10 @@ class ScribeUsers:
     ) -> models.ScribeUser:
         """Update a user; the e-mail cannot be changed.
 
-        Changes the fields that the body contains; null removes an optional one. The e-mail
-        address cannot be changed. `npiNumber` is required where the user may create reports.
-        An owner cannot be changed by the interface (422). Needs a key that may manage people.
+        Changes the fields that the body contains; null removes an optional field. The e-mail
+        address cannot be changed. `npiNumber` is required if the user may create reports. An
+        owner cannot be changed through the API (422). Requires an API key that may manage
+        users.
 
         ``PATCH /v1/scribe/users/{userId}``
         """
@@ -265,8 +268,8 @@ class ScribeUsers:
     ) -> models.Outcome:
         """Revoke a user’s access; data is preserved.
 
-        Ends the user’s access at once; their studies and reports are kept. Revoking again
-        changes nothing. Needs a key that may manage people.
+        Ends the user’s access immediately. Their studies and reports are kept. Revoking it
+        again has no effect. Requires an API key that may manage users.
 
         ``POST /v1/scribe/users/revoke-access``
         """
@@ -283,7 +286,7 @@ class ScribeUsers:
         """Restore a user’s access.
 
         Restores the access that the user had before it was revoked. `success` is false if it
-        was not revoked. Needs a key that may manage people.
+        was not revoked. Requires an API key that may manage users.
 
         ``POST /v1/scribe/users/reactivate``
         """
@@ -299,7 +302,7 @@ class ScribeUsers:
     ) -> Pages[models.ScribeUsersInvitationsReply, models.ScribeInvitation]:
         """List invitations, newest first.
 
-        Returns invitations that match every given filter, newest first. An expired invitation
+        Returns the invitations that match all filters, newest first. An expired invitation
         keeps the status `sent`.
 
         ``GET /v1/scribe/users/invitations``
@@ -330,9 +333,9 @@ class ScribeUsers:
     ) -> models.ScribeInvitation:
         """Update an invitation that is neither expired nor processed.
 
-        Changes a pending invitation, and the user that it belongs to. Refused with 422 once
-        it has expired or was accepted, rejected or revoked. Needs a key that may manage
-        people.
+        Changes a pending invitation and the user it was sent to. Returns 422 if the
+        invitation has expired or was accepted, rejected or revoked. Requires an API key that
+        may manage users.
 
         ``PATCH /v1/scribe/users/invitations/{invitationId}``
         """
@@ -348,9 +351,9 @@ class ScribeUsers:
     ) -> models.Outcome:
         """Revoke a pending invitation.
 
-        Revokes a pending invitation, named by `invitationId`, `userId` or both, which must
-        match. `success` is false if it is no longer pending. Needs a key that may manage
-        people.
+        Revokes the pending invitation identified by `invitationId`, `userId` or both, which
+        must match. `success` is false if the invitation is no longer pending. Requires an API
+        key that may manage users.
 
         ``POST /v1/scribe/users/invitations/revoke``
         """
@@ -373,8 +376,8 @@ class Express:
     ) -> models.ExpressCustomer:
         """Create an Express customer.
 
-        Creates a customer, which groups users and studies. Names need not be unique: send an
-        `Idempotency-Key` so that a repeated request does not create a second one.
+        Creates a customer, which groups users and studies. Names need not be unique. Send an
+        `Idempotency-Key`, so that a repeated request does not create a second customer.
 
         ``POST /v1/express``
         """
@@ -390,8 +393,8 @@ class Express:
     ) -> Pages[models.ExpressListReply, models.ExpressCustomer]:
         """List Express customers, newest first.
 
-        Returns customers, active or not, newest first. `expressCustomerName` matches a part
-        of the name in any case.
+        Returns customers, active or not, newest first. `expressCustomerName` matches any part
+        of the name, ignoring case.
 
         ``GET /v1/express``
         """
@@ -421,7 +424,7 @@ class Express:
     ) -> models.ExpressCustomer:
         """Update an Express customer; metadata null clears all.
 
-        Changes the fields that the body contains. `metadata` is replaced as a whole, and null
+        Changes the fields that the body contains. `metadata` is replaced as a whole; null
         removes it.
 
         ``PATCH /v1/express/{expressCustomerId}``
@@ -438,8 +441,8 @@ class Express:
     ) -> models.ExpressCustomer:
         """Block a customer for new studies and new users; existing data is preserved.
 
-        Refuses new studies and new users for the customer. Existing studies, users and links
-        are unchanged. Deactivating an inactive customer changes nothing.
+        Blocks new studies and new users for the customer. Existing studies, users and
+        associations do not change. Deactivating an inactive customer has no effect.
 
         ``POST /v1/express/{expressCustomerId}/deactivate``
         """
@@ -455,7 +458,7 @@ class Express:
     ) -> models.ExpressCustomer:
         """Reactivate a customer.
 
-        Allows new studies and users again. Reactivating an active customer changes nothing.
+        Allows new studies and users again. Reactivating an active customer has no effect.
 
         ``POST /v1/express/{expressCustomerId}/reactivate``
         """
@@ -472,9 +475,9 @@ class Express:
     ) -> models.Outcome:
         """Associate an existing user with the customer.
 
-        Links a user to the customer. A user who is linked to any customer sees only the
-        studies of the linked ones. `success` is false for an inactive customer; linking twice
-        changes nothing. Needs a key that may manage people.
+        Associates a user with the customer. A user who is associated with one or more
+        customers sees only their studies. `success` is false if the customer is inactive.
+        Repeating the call has no effect. Requires an API key that may manage users.
 
         ``POST /v1/express/{expressCustomerId}/users``
         """
@@ -491,8 +494,8 @@ class Express:
     ) -> models.Outcome:
         """Remove the association; the account stays active.
 
-        Removes the link. The account stays active. `success` is false if the user was not
-        linked. Needs a key that may manage people.
+        Removes the association. The account stays active. `success` is false if the user was
+        not associated with the customer. Requires an API key that may manage users.
 
         ``DELETE /v1/express/{expressCustomerId}/users``
         """
@@ -503,7 +506,9 @@ class Express:
 
 
 class Orgs:
-    """Legacy: a record of its own, never interchangeable with an Express customer."""
+    """Legacy. An organization is a separate record and cannot be used in place of an Express
+    customer.
+    """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -515,8 +520,8 @@ class Orgs:
     ) -> models.Organization:
         """Create an organization (legacy).
 
-        Creates an organization for integrations made before Express customers existed.
-        Nothing else refers to it; use `POST /v1/express` in new code.
+        Creates an organization, for integrations that were built before Express customers
+        existed. No other operation uses it. In new code, use `POST /v1/express`.
 
         ``POST /v1/orgs``
         """
@@ -527,8 +532,8 @@ class Orgs:
 
 
 class Viewer:
-    """Studies by DICOM Study Instance UID, and the viewer’s URLs. These calls need a key with
-    the viewer area.
+    """Studies for the viewer, and links that open them. These calls require an API key with
+    access to the viewer area.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -541,9 +546,9 @@ class Viewer:
     ) -> models.ViewerStudy:
         """Create a viewer study.
 
-        Registers a study by its Study Instance UID, which is unique in the viewer area. An
-        unknown user or customer, an inactive customer, or a UID that exists already is
-        refused with 422. Needs a key with the viewer area.
+        Registers a study by its Study Instance UID, which is unique in the viewer area.
+        Returns 422 for an unknown user, an unknown or inactive customer, or a UID that
+        already exists. Requires an API key with access to the viewer area.
 
         ``POST /v1/viewer/studies``
         """
@@ -559,8 +564,8 @@ class Viewer:
     ) -> Pages[models.ViewerListReply, models.ViewerStudy]:
         """List viewer studies, newest first.
 
-        Returns studies that match every given filter, newest first. Needs a key with the
-        viewer area.
+        Returns the studies that match all filters, newest first. Requires an API key with
+        access to the viewer area.
 
         ``GET /v1/viewer/studies``
         """
@@ -573,7 +578,7 @@ class Viewer:
     ) -> models.ViewerStudy:
         """Read a viewer study.
 
-        Returns one study. Needs a key with the viewer area.
+        Returns one study. Requires an API key with access to the viewer area.
 
         ``GET /v1/viewer/studies/{studyId}``
         """
@@ -590,9 +595,9 @@ class Viewer:
     ) -> models.ViewerStudy:
         """Update a viewer study.
 
-        Changes the fields that the body contains. `assignedTo` null unassigns the study;
-        `metadata` is replaced as a whole, and null removes it. A cancelled study cannot be
-        reassigned (422). Needs a key with the viewer area.
+        Changes the fields that the body contains. If `assignedTo` is null, the study becomes
+        unassigned. `metadata` is replaced as a whole; null removes it. A cancelled study
+        cannot be reassigned (422). Requires an API key with access to the viewer area.
 
         ``PATCH /v1/viewer/studies/{studyId}``
         """
@@ -608,7 +613,8 @@ class Viewer:
     ) -> models.ViewerStudy:
         """Read a viewer study by its UID.
 
-        Returns the study with this Study Instance UID. Needs a key with the viewer area.
+        Returns the study with this Study Instance UID. Requires an API key with access to the
+        viewer area.
 
         ``GET /v1/viewer/studies/by-uid/{studyInstanceUid}``
         """
@@ -624,9 +630,9 @@ class Viewer:
     ) -> models.Outcome:
         """Cancel a study.
 
-        Marks the study, named by `studyId`, `studyInstanceUid` or both, as cancelled. It is
-        kept and can be reinstated. Cancelling it again changes nothing. Needs a key with the
-        viewer area.
+        Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is
+        kept and can be reinstated. Cancelling it again has no effect. Requires an API key
+        with access to the viewer area.
 
         ``POST /v1/viewer/studies/cancel``
         """
@@ -642,8 +648,8 @@ class Viewer:
     ) -> models.Outcome:
         """Reinstate a cancelled study.
 
-        Reinstates a cancelled study. `success` is false if it was not cancelled. Needs a key
-        with the viewer area.
+        Reinstates a cancelled study. `success` is false if it was not cancelled. Requires an
+        API key with access to the viewer area.
 
         ``POST /v1/viewer/studies/uncancel``
         """
@@ -659,9 +665,9 @@ class Viewer:
     ) -> models.ViewerRerouteUrlReply:
         """Create a time-limited link that opens the viewer on the study.
 
-        Returns a link that opens the viewer on the study without signing in. It can be used
-        once, within 15 minutes unless the clinic chose another time. Needs a key with the
-        viewer area.
+        Returns a link that opens the viewer on the study without signing in. The link works
+        once, within 15 minutes unless the clinic has configured another time. Requires an API
+        key with access to the viewer area.
 
         ``POST /v1/viewer/studies/reroute-url``
         """
@@ -677,10 +683,10 @@ class Viewer:
     ) -> models.ViewerEphemeralSessionReply:
         """Create a viewer session without a study.
 
-        Returns a link to the viewer for images that no study here refers to. The link can be
-        used within 30 seconds; the gateway then sends `ephemeral.access_requested` with
-        `retrievalId` and `options`. Refused with 422 where no endpoint receives that event.
-        Needs a key with the viewer area.
+        Returns a link that opens the viewer on images of studies that are not registered in
+        the gateway. The link works for 30 seconds. When it is opened, the gateway sends
+        `ephemeral.access_requested` with `retrievalId` and `options`. Returns 422 if no
+        endpoint receives that event. Requires an API key with access to the viewer area.
 
         ``POST /v1/viewer/ephemeral-sessions``
         """
@@ -704,8 +710,8 @@ class Scribe:
         """Create a study for reporting.
 
         Registers a study for reporting by its Study Instance UID, which is unique in the
-        reporting area. It starts as `assigned` if `assignedTo` is given, otherwise as
-        `unassigned`. An unknown user, customer or prior study is refused with 422.
+        reporting area. Its report status is `assigned` if `assignedTo` is given, and
+        `unassigned` otherwise. Returns 422 for an unknown user, customer or prior study.
 
         ``POST /v1/scribe/studies``
         """
@@ -721,7 +727,7 @@ class Scribe:
     ) -> Pages[models.ScribeListReply, models.ScribeStudy]:
         """List scribe studies, newest first.
 
-        Returns studies that match every given filter, newest first.
+        Returns the studies that match all filters, newest first.
 
         ``GET /v1/scribe/studies``
         """
@@ -751,9 +757,9 @@ class Scribe:
     ) -> models.ScribeStudy:
         """Update a scribe study.
 
-        Changes the fields that the body contains. `reportMetadata` is merged field by field,
-        and null removes one field; `metadata` and arrays are replaced as a whole. A study
-        whose report is being written cannot be reassigned (422).
+        Changes the fields that the body contains. `reportMetadata` is merged field by field;
+        null removes a field. `metadata` and arrays are replaced as a whole. A study cannot be
+        reassigned while its report is being written (422).
 
         ``PATCH /v1/scribe/studies/{studyId}``
         """
@@ -785,8 +791,8 @@ class Scribe:
     ) -> models.Outcome:
         """Cancel a study.
 
-        Marks the study, named by `studyId`, `studyInstanceUid` or both, as cancelled: no
-        report can be written until it is reinstated. Cancelling it again changes nothing.
+        Cancels the study identified by `studyId`, `studyInstanceUid` or both. No report can
+        be written until the study is reinstated. Cancelling it again has no effect.
 
         ``POST /v1/scribe/studies/cancel``
         """
@@ -818,10 +824,10 @@ class Scribe:
     ) -> models.ScribeRerouteUrlReply:
         """Assign the study and create a link to the viewer with dictation.
 
-        Assigns the study to the user and returns a link that opens the images and the report
-        for them. It can be used once, within 15 minutes unless the clinic chose another time.
-        Refused with 422 for a user who may not create reports, a cancelled study, or a report
-        that somebody else is writing.
+        Assigns the study to the user and returns a link that opens its images and report for
+        that user. The link works once, within 15 minutes unless the clinic has configured
+        another time. Returns 422 if the user may not create reports, if the study is
+        cancelled, or if another user is writing the report.
 
         ``POST /v1/scribe/studies/reroute-url``
         """
@@ -838,7 +844,8 @@ class Scribe:
         """Create a link to the viewer without dictation.
 
         Returns a link that opens only the images of the study. `userId` is recorded in the
-        audit trail and changes no rights. Needs a key with the viewer area.
+        audit log and does not affect permissions. Requires an API key with access to the
+        viewer area.
 
         ``POST /v1/scribe/studies/viewer-only-reroute-url``
         """
@@ -854,7 +861,7 @@ class Scribe:
     ) -> models.ScribeReportsReply:
         """Reports of a study, including addenda.
 
-        Returns the reports and addenda of a study, which is named by `studyId` or
+        Returns the reports and addenda of the study identified by `studyId` or
         `studyInstanceUid`. Drafts are listed without their text.
 
         ``GET /v1/scribe/reports``
@@ -872,7 +879,7 @@ class Scribe:
         """Text of completed reports.
 
         Returns the text of one completed report (`reportId`), or of all completed reports of
-        a study (`studyId` or `studyInstanceUid`). A draft is refused with 422.
+        a study (`studyId` or `studyInstanceUid`). Returns 422 for a draft.
 
         ``GET /v1/scribe/reports/text``
         """
@@ -888,9 +895,9 @@ class Scribe:
     ) -> models.ScribeReportPdfReply:
         """Time-limited PDF links of completed reports.
 
-        Returns a PDF link for one completed report (`reportId`), or for all completed reports
-        of a study. Each link is valid for an hour and needs no API key. A draft is refused
-        with 422.
+        Returns a PDF link for one completed report (`reportId`), or for each completed report
+        of a study. A link is valid for one hour and needs no API key. Returns 422 for a
+        draft.
 
         ``GET /v1/scribe/reports/pdf``
         """
@@ -906,8 +913,8 @@ class Scribe:
     ) -> models.Outcome:
         """Start an addendum on a completed report.
 
-        Opens a draft addendum on a completed report; a radiologist writes and signs it.
-        `success` is false while another addendum is open or the study is cancelled.
+        Creates a draft addendum to a completed report, for a radiologist to write and sign.
+        `success` is false if an addendum is already open or the study is cancelled.
 
         ``POST /v1/scribe/reports/{reportId}/addendum``
         """
@@ -923,8 +930,8 @@ class Scribe:
     ) -> models.Outcome:
         """Cancel an active addendum.
 
-        Discards the draft addendum. The completed report is unchanged. `success` is false if
-        none is open.
+        Discards the draft addendum. The completed report does not change. `success` is false
+        if no addendum is open.
 
         ``POST /v1/scribe/reports/{reportId}/cancel-addendum``
         """
@@ -940,9 +947,10 @@ class Scribe:
     ) -> models.ScribeEphemeralSessionReply:
         """Create a viewer session without a study.
 
-        Returns a link to the viewer for images that no study here refers to. The link can be
-        used within 30 seconds; the gateway then sends `ephemeral.access_requested` with
-        `retrievalId` and `options`. Refused with 422 where no endpoint receives that event.
+        Returns a link that opens the viewer on images of studies that are not registered in
+        the gateway. The link works for 30 seconds. When it is opened, the gateway sends
+        `ephemeral.access_requested` with `retrievalId` and `options`. Returns 422 if no
+        endpoint receives that event.
 
         ``POST /v1/scribe/ephemeral-sessions``
         """
@@ -953,7 +961,9 @@ class Scribe:
 
 
 class Events:
-    """The events of the calling key: what was sent, what was answered, and sending it again."""
+    """The events of the calling API key, with the requests and responses of each attempt. Events
+    can be sent again.
+    """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -963,12 +973,13 @@ class Events:
         query: models.EventsListQuery | None = None,
         options: CallOptions | None = None,
     ) -> Pages[models.EventsListReply, models.SentEvent]:
-        """List the events of this key, newest first.
+        """List the events of this API key, newest first.
 
-        Returns the events that belong to this key: those about studies and sessions that it
-        created, and those of its endpoints, tests too. With the right to the clinic’s events,
-        also those that belong to no key. Events of other keys are never among them. They are
-        kept as long as the clinic has set. Needs a key that may see its own events.
+        Returns the events that belong to this API key: events about studies and sessions that
+        it created, and events sent to its endpoints, including tests. A key with permission
+        to see the clinic’s events also gets the events that belong to no key. Events of other
+        keys are never returned. The clinic configures how long events are kept. Requires an
+        API key that may see its own events.
 
         ``GET /v1/events``
         """
@@ -982,8 +993,8 @@ class Events:
         """Read an event with its attempts.
 
         Returns one event with its attempts, newest first. Bodies are null unless the key may
-        see them; queries of presigned URLs are removed from them. An event of another key is
-        404. Needs a key that may see its own events.
+        see them; the query strings of presigned URLs are removed. Returns 404 for an event of
+        another key. Requires an API key that may see its own events.
 
         ``GET /v1/events/{eventId}``
         """
@@ -999,10 +1010,11 @@ class Events:
     ) -> models.Outcome:
         """Send an event again.
 
-        Sends a report again under its own event ID, at once if it is still waiting; a soft
-        event is requested again with a new ID. `success` is false where that makes no sense,
-        for example for a synchronous event, whose answer nobody waits for any more. Recorded
-        in the clinic’s audit log. Needs a key that may see its own events.
+        Sends the event again. A report keeps its event ID and, if it is still waiting, is
+        sent immediately. A soft synchronous event is sent with a new ID. `success` is false
+        if the event cannot be sent again: the response to a synchronous event, for example,
+        is no longer of use. The call is recorded in the clinic’s audit log. Requires an API
+        key that may see its own events.
 
         ``POST /v1/events/{eventId}/replay``
         """
@@ -1013,7 +1025,7 @@ class Events:
 
 
 class Endpoints:
-    """The addresses that receive the events of the calling key."""
+    """The addresses that receive the events of the calling API key."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1022,10 +1034,10 @@ class Endpoints:
         self,
         options: CallOptions | None = None,
     ) -> models.EndpointsListReply:
-        """List the endpoints of this key.
+        """List the endpoints of this API key.
 
-        Returns the endpoints of this key, oldest first, without their secrets. Needs a key
-        that may manage its own endpoints.
+        Returns the endpoints of this key, oldest first, without their secrets. Requires an
+        API key that may manage its own endpoints.
 
         ``GET /v1/endpoints``
         """
@@ -1041,11 +1053,13 @@ class Endpoints:
     ) -> models.DeliveryEndpointWithSecret:
         """Add an endpoint; its signing secret is returned once.
 
-        Adds an endpoint for events about what this key created; each event goes to one
-        endpoint of a key. The address must be https and public: plain http, private
-        addresses, hosts of files and time limits are set by the clinic. The secret is in this
-        answer only. A repeat with the same `Idempotency-Key` returns the same answer for 24
-        hours. At most ten endpoints. Needs a key that may manage its own endpoints.
+        Adds an endpoint, which receives events about studies and sessions that this API key
+        created. Each event type can be sent to only one endpoint of a key. The address must
+        be an https URL on a public host; only the clinic can allow plain http or private
+        addresses, list file hosts and set time limits. The secret is returned only in this
+        response. For 24 hours, repeating the call with the same `Idempotency-Key` returns the
+        same response. A key can have at most ten endpoints. Requires an API key that may
+        manage its own endpoints.
 
         ``POST /v1/endpoints``
         """
@@ -1060,11 +1074,12 @@ class Endpoints:
         body: models.EndpointsUpdateBody | None = None,
         options: CallOptions | None = None,
     ) -> models.DeliveryEndpoint:
-        """Change an endpoint, or enable it after it answered with 410.
+        """Change an endpoint, or enable it after it returned 410.
 
-        Changes the fields that the body contains. With another host, former secrets no longer
-        sign. `isEnabled` true ends the pause after a 410; an endpoint that the clinic
-        disabled stays disabled (422). Needs a key that may manage its own endpoints.
+        Changes the fields that the body contains. If the host changes, former secrets are no
+        longer used for signing. Set `isEnabled` to true to enable an endpoint that was
+        disabled because it returned 410. An endpoint that the clinic disabled cannot be
+        enabled (422). Requires an API key that may manage its own endpoints.
 
         ``PATCH /v1/endpoints/{endpointId}``
         """
@@ -1080,8 +1095,8 @@ class Endpoints:
     ) -> models.Outcome:
         """Remove an endpoint.
 
-        Removes the endpoint. Its waiting deliveries and later events go to the clinic’s
-        default endpoint. Needs a key that may manage its own endpoints.
+        Removes the endpoint. Its waiting deliveries and all later events are sent to the
+        clinic’s default endpoint. Requires an API key that may manage its own endpoints.
 
         ``DELETE /v1/endpoints/{endpointId}``
         """
@@ -1098,9 +1113,9 @@ class Endpoints:
     ) -> models.DeliveryEndpointWithSecret:
         """Replace the signing secret; the new one is returned once.
 
-        Makes a new signing secret, which is in this answer only. The former one signs too
-        until its time is over, unless `endOthersNow` is true. Needs a key that may manage its
-        own endpoints.
+        Creates a new signing secret, which is returned only in this response. Requests are
+        also signed with the former secret until it expires, unless `endOthersNow` is true.
+        Requires an API key that may manage its own endpoints.
 
         ``POST /v1/endpoints/{endpointId}/rotate-secret``
         """
@@ -1115,11 +1130,11 @@ class Endpoints:
         body: models.EndpointsTestBody,
         options: CallOptions | None = None,
     ) -> models.EndpointsTestReply:
-        """Send an event with invented data to an endpoint now.
+        """Send an event with sample data to an endpoint now.
 
-        Sends an event with invented data to the endpoint and waits for its answer, which has
-        no effect. `success` says whether the answer could be used. One test at a time for
-        each endpoint (429). Needs a key that may manage its own endpoints.
+        Sends an event with sample data to the endpoint and waits for the response, which has
+        no effect. `success` tells whether the response was valid. Only one test at a time can
+        run for an endpoint (429). Requires an API key that may manage its own endpoints.
 
         ``POST /v1/endpoints/{endpointId}/test``
         """
@@ -1130,8 +1145,8 @@ class Endpoints:
 
 
 class Sandbox:
-    """Test data apart from live data, for developers: what test keys can make happen. All other
-    calls work in the sandbox too, with the same test keys.
+    """Simulated exams, reports and events for developers, kept apart from live data. All other
+    calls also work in the sandbox, with the same test keys.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -1141,10 +1156,11 @@ class Sandbox:
         self,
         options: CallOptions | None = None,
     ) -> models.SandboxState:
-        """Read what is in the sandbox, and where its events go.
+        """Read the contents of the sandbox and its webhook address.
 
-        Returns how much test data there is, how many reports wait to be delivered, and where
-        events go. Needs a test key, which begins with `sk_test_`.
+        Returns the number of studies and images in the sandbox, the number of reports not yet
+        delivered, and the address that events are sent to. Requires a test key, which begins
+        with `sk_test_`.
 
         ``GET /v1/sandbox``
         """
@@ -1160,9 +1176,10 @@ class Sandbox:
     ) -> models.SandboxSetWebhookReply:
         """Set the address that the events of the sandbox are sent to.
 
-        Sets the address for all events of the sandbox. It must be https at a public host; an
-        administrator of the clinic can set any other. `secret` is returned once, if it was
-        generated. Needs a test key, which begins with `sk_test_`.
+        Sets the address that all events of the sandbox are sent to. It must be an https URL
+        on a public host; an administrator of the clinic can set any other address. A
+        generated `secret` is returned once. Requires a test key, which begins with
+        `sk_test_`.
 
         ``POST /v1/sandbox/webhook``
         """
@@ -1178,11 +1195,12 @@ class Sandbox:
     ) -> models.SandboxExam:
         """Perform an exam: query the worklist as a device does and send images.
 
-        Asks for today’s worklist as a device does, which sends `modality_worklist.requested`
-        to the webhook, and sends images for the exam with `accessionNumber`, or for the first
-        that has none. Returns when the studies were created from the images, which sends
-        `patient_study.enrichment_requested`. Refused with 422 if the worklist has no such
-        exam. Needs a test key, which begins with `sk_test_`.
+        Simulates a device that performs an exam. The device queries today’s worklist, so the
+        gateway sends `modality_worklist.requested`. It then sends images for the exam with
+        `accessionNumber`, or for the first exam without images, and the gateway sends
+        `patient_study.enrichment_requested`. Returns when the studies have been created.
+        Returns 422 if the worklist has no such exam. Requires a test key, which begins with
+        `sk_test_`.
 
         ``POST /v1/sandbox/exams``
         """
@@ -1196,12 +1214,12 @@ class Sandbox:
         body: models.SandboxSignReportBody | None = None,
         options: CallOptions | None = None,
     ) -> models.SandboxReport:
-        """Sign a report or an addendum as a radiologist, which sends report.delivered.
+        """Sign a report or an addendum as a radiologist; sends report.delivered.
 
-        Signs a report of the scribe study named by `studyId`, `studyInstanceUid` or both, or
-        an addendum if it has a report. Without a study, one with an invented patient is
-        created. Returns after the first attempt to deliver `report.delivered`. Needs a test
-        key, which begins with `sk_test_`.
+        Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or
+        both. If the study has a report already, an addendum is signed. If no study is given,
+        one is created with sample data. Returns after the first attempt to deliver
+        `report.delivered`. Requires a test key, which begins with `sk_test_`.
 
         ``POST /v1/sandbox/reports``
         """
@@ -1215,12 +1233,12 @@ class Sandbox:
         body: models.SandboxSendEventBody,
         options: CallOptions | None = None,
     ) -> models.SandboxEvent:
-        """Send an event with invented data to the webhook, or only show it.
+        """Send an event with sample data to the webhook, or only preview it.
 
-        Sends an event of any type with invented data, in which the fields of `data` are
-        replaced, and returns the request, the response, and what the gateway would do with
-        it. With `isDryRun`, nothing is sent. Nothing is stored except the event itself. Needs
-        a test key, which begins with `sk_test_`.
+        Sends an event of any type with sample data. Fields in `data` replace those of the
+        sample. Returns the request, the response, and how the gateway would process the
+        response. With `isDryRun`, nothing is sent. Nothing but the event itself is stored.
+        Requires a test key, which begins with `sk_test_`.
 
         ``POST /v1/sandbox/events``
         """
@@ -1233,11 +1251,11 @@ class Sandbox:
         self,
         options: CallOptions | None = None,
     ) -> models.SandboxAdvanceReply:
-        """Make the next attempt of everything that waits to be sent again, now.
+        """Retry all waiting reports now.
 
-        Makes the next attempt of every report that waits to be sent again, instead of after
-        up to 24 hours, and returns what came of each. Of one study only the first report is
-        tried, as always. Needs a test key, which begins with `sk_test_`.
+        Retries every waiting report now, instead of after up to 24 hours, and returns the
+        result of each attempt. As usual, reports of the same study are sent in order: only
+        the first of them is retried. Requires a test key, which begins with `sk_test_`.
 
         ``POST /v1/sandbox/advance``
         """
@@ -1250,11 +1268,11 @@ class Sandbox:
         self,
         options: CallOptions | None = None,
     ) -> models.Outcome:
-        """Delete all test data; keys and webhook stay.
+        """Delete all test data; test keys and the webhook are kept.
 
         Deletes all studies, images, reports, users and events of the sandbox. API keys and
-        the webhook stay. The next call waits until this is done. Needs a test key, which
-        begins with `sk_test_`.
+        the webhook stay. The next call waits until the deletion is complete. Requires a test
+        key, which begins with `sk_test_`.
 
         ``POST /v1/sandbox/empty``
         """

@@ -19,7 +19,7 @@ export interface EventTypes {
     data: Types.SecondaryCaptureAccessRequestedWebhookPayload['data']
     answer: Types.SecondaryCaptureAccessRequestedResponse
   }
-  /** A modality asked for its worklist. */
+  /** A device queried the worklist. */
   'modality_worklist.requested': {
     data: Types.ModalityWorklistRequestedWebhookPayload['data']
     answer: Types.ModalityWorklistRequestedResponse

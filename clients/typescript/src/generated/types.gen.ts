@@ -12,18 +12,18 @@ export type ApiKeyReference = {
      */
     apiKeyId: string;
     /**
-     * What the key is for, as entered in the window.
+     * Description of the API key, as entered in the window.
      */
     description: string;
     /**
-     * Whether the key may call the viewer area.
+     * Whether the API key has access to the viewer area.
      */
     isViewerEnabled?: boolean;
 };
 
 export type ClinicalContextEnrichmentRequestedResponse = {
     /**
-     * Why the exam was ordered.
+     * Reason for the exam.
      */
     clinicalIndication?: string;
     /**
@@ -35,7 +35,7 @@ export type ClinicalContextEnrichmentRequestedResponse = {
          */
         content: Array<string>;
         /**
-         * Name that is shown for the file.
+         * Name under which the file is shown.
          */
         fileName: string;
     }>;
@@ -48,32 +48,32 @@ export type ClinicalContextEnrichmentRequestedResponse = {
          */
         url: string;
         /**
-         * Name that is shown for the file.
+         * Name under which the file is shown.
          */
         fileName?: string;
     }>;
     /**
-     * Earlier reports from elsewhere.
+     * Prior reports from other systems.
      */
     priorReports?: Array<{
         /**
-         * Text of the earlier report.
+         * Text of the prior report.
          */
         reportText: string;
         /**
-         * Identifier of the earlier study in the partner’s system.
+         * Identifier of the prior study in the partner’s system.
          */
         externalStudyId?: string;
         /**
-         * Modality of the earlier study.
+         * Modality of the prior study.
          */
         modality?: string;
         /**
-         * Day of the earlier study.
+         * Date of the prior study.
          */
         studyDate?: string;
         /**
-         * Description of the earlier study.
+         * Description of the prior study.
          */
         studyDescription?: string;
     }>;
@@ -82,7 +82,7 @@ export type ClinicalContextEnrichmentRequestedResponse = {
      */
     technologistNotes?: Array<string>;
     /**
-     * How the exam was made.
+     * How the exam was performed.
      */
     technologistTechnique?: string;
 };
@@ -93,7 +93,7 @@ export type DeliveryEndpoint = {
      */
     endpointId: string;
     /**
-     * A name of your own for the endpoint; may be empty.
+     * A name of your choice for the endpoint; may be empty.
      */
     name: string;
     /**
@@ -101,28 +101,28 @@ export type DeliveryEndpoint = {
      */
     url: string;
     /**
-     * The events that it receives; none of them may go to another endpoint of this key.
+     * The event types that the endpoint receives. No other endpoint of this key may receive them.
      */
     events: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered'>;
     /**
-     * Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+     * Hosts of presigned URLs from which the gateway downloads files; set by the clinic.
      */
     fileHosts: Array<string>;
     /**
-     * Hosts in answers that the clinic has not listed, newest first, since the start.
+     * Hosts that occurred in responses since the gateway started and that the clinic has not listed, newest first.
      */
     refusedHosts: Array<{
         /**
-         * Host, with its port unless it is 443.
+         * Host name, with the port unless it is 443.
          */
         host: string;
         /**
-         * When.
+         * Time at which it happened.
          */
         at: string;
     }>;
     /**
-     * The signing secrets in use, newest first: when they were made and when they end.
+     * The signing secrets in use, newest first, with their creation and expiry times.
      */
     secrets: Array<{
         /**
@@ -130,20 +130,20 @@ export type DeliveryEndpoint = {
          */
         createdAt: string;
         /**
-         * When the secret stops signing; null for the newest.
+         * When the secret expires; null for the newest.
          */
         endsAt: string | null;
     }>;
     /**
-     * Whether events are sent to it.
+     * Whether events are sent to the endpoint.
      */
     isEnabled: boolean;
     /**
-     * `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+     * `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is enabled.
      */
     disabledReason: 'person' | 'gone' | null;
     /**
-     * How many reports wait to be delivered to it.
+     * Number of reports that have not been delivered to it yet.
      */
     waiting: number;
     /**
@@ -158,7 +158,7 @@ export type DeliveryEndpointWithSecret = {
      */
     endpointId: string;
     /**
-     * A name of your own for the endpoint; may be empty.
+     * A name of your choice for the endpoint; may be empty.
      */
     name: string;
     /**
@@ -166,28 +166,28 @@ export type DeliveryEndpointWithSecret = {
      */
     url: string;
     /**
-     * The events that it receives; none of them may go to another endpoint of this key.
+     * The event types that the endpoint receives. No other endpoint of this key may receive them.
      */
     events: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered'>;
     /**
-     * Hosts from which the clinic fetches files of presigned URLs; set by the clinic.
+     * Hosts of presigned URLs from which the gateway downloads files; set by the clinic.
      */
     fileHosts: Array<string>;
     /**
-     * Hosts in answers that the clinic has not listed, newest first, since the start.
+     * Hosts that occurred in responses since the gateway started and that the clinic has not listed, newest first.
      */
     refusedHosts: Array<{
         /**
-         * Host, with its port unless it is 443.
+         * Host name, with the port unless it is 443.
          */
         host: string;
         /**
-         * When.
+         * Time at which it happened.
          */
         at: string;
     }>;
     /**
-     * The signing secrets in use, newest first: when they were made and when they end.
+     * The signing secrets in use, newest first, with their creation and expiry times.
      */
     secrets: Array<{
         /**
@@ -195,20 +195,20 @@ export type DeliveryEndpointWithSecret = {
          */
         createdAt: string;
         /**
-         * When the secret stops signing; null for the newest.
+         * When the secret expires; null for the newest.
          */
         endsAt: string | null;
     }>;
     /**
-     * Whether events are sent to it.
+     * Whether events are sent to the endpoint.
      */
     isEnabled: boolean;
     /**
-     * `person`: by a user of the clinic; `gone`: it answered with 410; null if enabled.
+     * `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is enabled.
      */
     disabledReason: 'person' | 'gone' | null;
     /**
-     * How many reports wait to be delivered to it.
+     * Number of reports that have not been delivered to it yet.
      */
     waiting: number;
     /**
@@ -216,18 +216,18 @@ export type DeliveryEndpointWithSecret = {
      */
     createdAt: string;
     /**
-     * The signing secret, `whsec_…`. It is in no other answer: keep it now.
+     * The signing secret, `whsec_…`. No other response contains it: store it now.
      */
     secret: string;
 };
 
 export type EphemeralAccessRequestedResponse = {
     /**
-     * False refuses the request; a person in the clinic sees the reason in `error`.
+     * False refuses the request. The reason in `error` is shown in the clinic.
      */
     authorized: boolean;
     /**
-     * Why the request is refused. Any text here counts as a refusal.
+     * Reason for the refusal. Any text in this field counts as a refusal.
      */
     error?: string;
     /**
@@ -235,7 +235,7 @@ export type EphemeralAccessRequestedResponse = {
      */
     urls: Array<string>;
     /**
-     * As `manifest`, one for each study of the session.
+     * Like `manifest`, one for each study of the session.
      */
     manifests?: Array<StudyManifest>;
     /**
@@ -251,7 +251,7 @@ export type EphemeralAccessRequestedResponse = {
          */
         url: string;
         /**
-         * Name that is shown for the file.
+         * Name under which the file is shown.
          */
         fileName?: string;
     }>;
@@ -279,19 +279,19 @@ export type ExpressCustomer = {
      */
     updatedAt: string;
     /**
-     * How many users are linked to it.
+     * Number of users associated with it.
      */
     userCount: number;
     /**
-     * The API key that created it; absent if a user did.
+     * The API key that created it; absent if a user created it.
      */
     createdByApiKeyId?: string;
     /**
-     * The user who created it in the window; null if an API key did.
+     * The user who created it in the window; null if an API key created it.
      */
     createdByUserId: string | null;
     /**
-     * Pairs of your own; the gateway only stores them.
+     * Key-value pairs of your choice. The gateway stores them but does not use them.
      */
     metadata?: Metadata;
 };
@@ -318,15 +318,15 @@ export type Metadata = {
 
 export type ModalityWorklistRequestedResponse = {
     /**
-     * False refuses the request; a person in the clinic sees the reason in `error`.
+     * False refuses the request. The reason in `error` is shown in the clinic.
      */
     authorized: boolean;
     /**
-     * Why the request is refused. Any text here counts as a refusal.
+     * Reason for the refusal. Any text in this field counts as a refusal.
      */
     error?: string;
     /**
-     * The scheduled exams; an empty list means that nothing is scheduled.
+     * The scheduled exams. An empty list means that no exams are scheduled.
      */
     items: Array<WorklistItem>;
 };
@@ -353,30 +353,30 @@ export type Organization = {
      */
     updatedAt: string;
     /**
-     * How many users are linked to it.
+     * Number of users associated with it.
      */
     userCount: number;
     /**
-     * The API key that created it; absent if a user did.
+     * The API key that created it; absent if a user created it.
      */
     createdByApiKeyId?: string;
     /**
-     * The user who created it in the window; null if an API key did.
+     * The user who created it in the window; null if an API key created it.
      */
     createdByUserId: string | null;
     /**
-     * Pairs of your own; the gateway only stores them.
+     * Key-value pairs of your choice. The gateway stores them but does not use them.
      */
     metadata?: Metadata;
 };
 
 export type Outcome = {
     /**
-     * Whether the call had an effect, or there was nothing to do.
+     * True if the call succeeded, even if there was nothing to change.
      */
     success: boolean;
     /**
-     * Why not, in a sentence for a person.
+     * If `success` is false, the reason, as a sentence for a person to read.
      */
     message?: string;
 };
@@ -395,7 +395,7 @@ export type PatientStudyEnrichmentRequestedResponse = {
      */
     externalPatientId?: string;
     /**
-     * Where the exam was made.
+     * Facility where the exam was performed.
      */
     facilityName?: string;
     /**
@@ -407,7 +407,7 @@ export type PatientStudyEnrichmentRequestedResponse = {
          */
         unit: 'in' | 'cm';
         /**
-         * The height in that unit.
+         * The height in the given unit.
          */
         value: number;
     };
@@ -420,7 +420,7 @@ export type PatientStudyEnrichmentRequestedResponse = {
      */
     patientName?: string;
     /**
-     * What was done: becomes `scanType`.
+     * Type of exam; stored as `scanType`.
      */
     procedure?: string;
     /**
@@ -436,7 +436,7 @@ export type PatientStudyEnrichmentRequestedResponse = {
      */
     sex?: 'male' | 'female' | 'other';
     /**
-     * Day of the scan: becomes `scanDate`.
+     * Date of the exam; stored as `scanDate`.
      */
     studyDate?: string;
     /**
@@ -444,7 +444,7 @@ export type PatientStudyEnrichmentRequestedResponse = {
      */
     studyDescription?: string;
     /**
-     * Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+     * Time of the exam, `HH:MM` or `HH:MM:SS[.fff]`; stored to the minute as `scanTime`.
      */
     studyTime?: string;
     /**
@@ -456,7 +456,7 @@ export type PatientStudyEnrichmentRequestedResponse = {
          */
         unit: 'lbs' | 'kg';
         /**
-         * The weight in that unit.
+         * The weight in the given unit.
          */
         value: number;
     };
@@ -464,11 +464,11 @@ export type PatientStudyEnrichmentRequestedResponse = {
 
 export type Problem = {
     /**
-     * URN of the kind of problem.
+     * URN of the problem type.
      */
     type: string;
     /**
-     * The kind of problem in a few words.
+     * Short title of the problem type.
      */
     title: string;
     /**
@@ -476,7 +476,7 @@ export type Problem = {
      */
     status: number;
     /**
-     * What is wrong and what to do about it, in a sentence.
+     * Description of the problem and how to correct it.
      */
     detail: string;
     /**
@@ -488,11 +488,11 @@ export type Problem = {
      */
     message: string;
     /**
-     * The kind of problem, for programs.
+     * Code of the problem type, for programs.
      */
     code: string;
     /**
-     * Each field that was refused; empty if none is to blame.
+     * The fields that were refused; empty if the problem is not in a field.
      */
     errors: Array<{
         /**
@@ -500,19 +500,19 @@ export type Problem = {
          */
         path: string;
         /**
-         * What is wrong with it.
+         * What is wrong with the field.
          */
         message: string;
     }>;
     /**
-     * Names the request in the gateway’s log; also in `x-request-id`.
+     * Identifies the request in the gateway’s log; also in `x-request-id`.
      */
     requestId?: string;
 };
 
 export type ReportDeliveredResponse = {
     /**
-     * Whether the call had an effect, or there was nothing to do.
+     * True if the call succeeded, even if there was nothing to change.
      */
     success: boolean;
 };
@@ -531,7 +531,7 @@ export type ReportPdf = {
      */
     studyInstanceUid: string;
     /**
-     * Patient and scan at the time of signing; for a draft, now.
+     * Details of the patient and the exam at the time of signing; for a draft, the current ones.
      */
     snapshotMetadata: StudyReportMetadata;
     /**
@@ -539,7 +539,7 @@ export type ReportPdf = {
      */
     isCritical: boolean | null;
     /**
-     * The whole text of the report.
+     * The full text of the report.
      */
     plainText?: string;
     /**
@@ -562,7 +562,7 @@ export type ReportText = {
      */
     studyInstanceUid: string;
     /**
-     * Patient and scan at the time of signing; for a draft, now.
+     * Details of the patient and the exam at the time of signing; for a draft, the current ones.
      */
     snapshotMetadata: StudyReportMetadata;
     /**
@@ -570,14 +570,14 @@ export type ReportText = {
      */
     isCritical: boolean | null;
     /**
-     * The whole text of the report.
+     * The full text of the report.
      */
     plainText?: string;
 };
 
 export type SandboxDelivery = {
     /**
-     * The event; the same as its `webhook-id`.
+     * ID of the event, equal to its `webhook-id`.
      */
     eventId: string;
     /**
@@ -585,30 +585,30 @@ export type SandboxDelivery = {
      */
     reportId: string;
     /**
-     * `waiting` to be sent again, `delivered`, or `failed` if it will not be sent again.
+     * `waiting` for the next attempt, `delivered`, or `failed` if there are no more attempts.
      */
     state: 'waiting' | 'delivered' | 'failed';
     /**
-     * How often it was sent.
+     * Number of attempts.
      */
     attempts: number;
     /**
-     * Why the last attempt failed; null if it did not.
+     * Why the last attempt failed; null if it succeeded.
      */
     fault: string | null;
     /**
-     * When it would be sent again; null if it will not be.
+     * Time of the next attempt; null if there is none.
      */
     nextAttemptAt: string | null;
 };
 
 export type SandboxEvent = {
     /**
-     * The event; the same as its `webhook-id`.
+     * ID of the event, equal to its `webhook-id`.
      */
     eventId: string;
     /**
-     * The request as it is signed and sent.
+     * The request, as signed and sent.
      */
     request: {
         /**
@@ -616,46 +616,46 @@ export type SandboxEvent = {
          */
         url: string;
         /**
-         * The headers, with the signature.
+         * The headers, including the signature.
          */
         headers: {
             [key: string]: string;
         };
         /**
-         * The body as it is signed.
+         * The body, as signed.
          */
         body: string;
     };
     /**
-     * What came back; null if nothing was sent.
+     * The response; null if nothing was sent.
      */
     response: {
         /**
-         * `accepted`, or why the gateway could not use the response.
+         * `accepted`, or why the response is not valid.
          */
         outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
         /**
-         * HTTP status of the answer; null if there was none.
+         * HTTP status of the response; null if there was none.
          */
         httpStatus: number | null;
         /**
-         * Milliseconds until the answer was read.
+         * Time in milliseconds until the response was received.
          */
         tookMs: number;
         /**
-         * What the gateway would do with the response.
+         * How the gateway would process the response.
          */
         verdict: string;
         /**
-         * Parts of the response that the gateway would leave out.
+         * Parts of the response that the gateway would ignore.
          */
         notes: Array<{
             /**
-             * Where in the answer, such as `manifest.series.0`.
+             * Path of the part in the response, such as `manifest.series.0`.
              */
             path: string;
             /**
-             * Why the part is left out.
+             * Why the part is ignored.
              */
             message: string;
         }>;
@@ -723,7 +723,7 @@ export type SandboxReport = {
 
 export type SandboxState = {
     /**
-     * Where the events of the sandbox go; null before the first.
+     * Address that the events of the sandbox are sent to; null before the first event.
      */
     webhook: {
         /**
@@ -731,7 +731,7 @@ export type SandboxState = {
          */
         url: string;
         /**
-         * Whether it is the simulated partner that the sandbox starts until an address is set.
+         * Whether this is the simulated partner, which the sandbox uses until an address is set.
          */
         isSimulated: boolean;
     } | null;
@@ -763,7 +763,7 @@ export type ScribeInvitation = {
      */
     clinicId: string;
     /**
-     * E-mail address, for signing in and for notifications.
+     * E-mail address, used to sign in and for notifications.
      */
     email: string;
     /**
@@ -791,11 +791,11 @@ export type ScribeInvitation = {
      */
     suffix2?: string | null;
     /**
-     * What the user does in the clinic. It changes no rights.
+     * Role of the user in the clinic. It does not affect permissions.
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -807,7 +807,7 @@ export type ScribeInvitation = {
      */
     hasDashboardAccess: boolean;
     /**
-     * State of the invitation. An expired one stays `sent`; see `expiry`.
+     * State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.
      */
     status: 'sent' | 'accepted' | 'rejected' | 'revoked';
     /**
@@ -815,15 +815,15 @@ export type ScribeInvitation = {
      */
     invitedSource: 'dashboard' | 'api';
     /**
-     * The user who sent the invitation; null if an API key did.
+     * The user who sent the invitation; null if it was sent with an API key.
      */
     inviterId: string | null;
     /**
-     * The API key that sent the invitation; null if a user did.
+     * The API key that the invitation was sent with; null if a user sent it.
      */
     invitedByApiKeyId?: string | null;
     /**
-     * When the invitation can no longer be accepted; null if it does not expire.
+     * When the invitation expires; null if it does not expire.
      */
     expiry: string | null;
     /**
@@ -835,11 +835,11 @@ export type ScribeInvitation = {
      */
     updatedAt: string;
     /**
-     * Whether the user may write and sign reports; needs `npiNumber`.
+     * Whether the user may write and sign reports; requires `npiNumber`.
      */
     canCreateReports: boolean;
     /**
-     * National Provider Identifier, 10 digits; needed by users who may create reports.
+     * National Provider Identifier, 10 digits; required for users who may create reports.
      */
     npiNumber?: string | null;
 };
@@ -874,7 +874,7 @@ export type ScribeReport = {
      */
     isCritical: boolean | null;
     /**
-     * Patient and scan at the time of signing; for a draft, now.
+     * Details of the patient and the exam at the time of signing; for a draft, the current ones.
      */
     snapshotMetadata: StudyReportMetadata;
     /**
@@ -913,7 +913,7 @@ export type ScribeStudy = {
      */
     isCancelled: boolean;
     /**
-     * When the study was cancelled; null if it is not.
+     * When the study was cancelled; null if it is not cancelled.
      */
     cancelledAt: string | null;
     /**
@@ -937,7 +937,7 @@ export type ScribeStudy = {
      */
     expressCustomer?: ExpressCustomerReference | null;
     /**
-     * Pairs of your own; the gateway only stores them.
+     * Key-value pairs of your choice. The gateway stores them but does not use them.
      */
     metadata?: Metadata;
     /**
@@ -945,19 +945,19 @@ export type ScribeStudy = {
      */
     assignedTo: UserReference | null;
     /**
-     * Patient and scan, as shown on the report.
+     * Details of the patient and the exam, as shown on the report.
      */
     reportMetadata: StudyReportMetadata;
     /**
-     * `unassigned`, `assigned` but not begun, `in_progress`, `completed` (signed), or `addendum_active` (an addendum is being written).
+     * `unassigned`, `assigned` (not started), `in_progress`, `completed` (signed), or `addendum_active` (an addendum is being written).
      */
     studyReportStatus: 'unassigned' | 'assigned' | 'in_progress' | 'completed' | 'addendum_active';
     /**
-     * Texts of earlier reports, for the radiologist.
+     * Texts of prior reports, for the radiologist.
      */
     priorReportTexts?: Array<string>;
     /**
-     * Earlier studies of the patient, of either area.
+     * Prior studies of the patient, in either area.
      */
     priorStudyIds?: Array<string>;
     /**
@@ -986,7 +986,7 @@ export type ScribeStudy = {
      */
     clinicalHistory?: string | null;
     /**
-     * Why the exam was ordered.
+     * Reason for the exam.
      */
     clinicalIndication?: string | null;
     /**
@@ -994,7 +994,7 @@ export type ScribeStudy = {
      */
     modality?: string | null;
     /**
-     * How the exam was made.
+     * How the exam was performed.
      */
     technologistTechnique?: string | null;
     /**
@@ -1002,27 +1002,27 @@ export type ScribeStudy = {
      */
     technologistNotes?: Array<string>;
     /**
-     * Earlier reports from elsewhere.
+     * Prior reports from other systems.
      */
     priorReports?: Array<{
         /**
-         * Text of the earlier report.
+         * Text of the prior report.
          */
         reportText: string;
         /**
-         * Identifier of the earlier study in the partner’s system.
+         * Identifier of the prior study in the partner’s system.
          */
         externalStudyId?: string;
         /**
-         * Modality of the earlier study.
+         * Modality of the prior study.
          */
         modality?: string;
         /**
-         * Day of the earlier study.
+         * Date of the prior study.
          */
         studyDate?: string;
         /**
-         * Description of the earlier study.
+         * Description of the prior study.
          */
         studyDescription?: string;
     }>;
@@ -1034,7 +1034,7 @@ export type ScribeUser = {
      */
     userId: string;
     /**
-     * E-mail address, for signing in and for notifications.
+     * E-mail address, used to sign in and for notifications.
      */
     email: string;
     /**
@@ -1062,11 +1062,11 @@ export type ScribeUser = {
      */
     phoneNumber?: string;
     /**
-     * What the user does in the clinic. It changes no rights.
+     * Role of the user in the clinic. It does not affect permissions.
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -1090,49 +1090,49 @@ export type ScribeUser = {
      */
     createdAt: string;
     /**
-     * Whether the user may write and sign reports; needs `npiNumber`.
+     * Whether the user may write and sign reports; requires `npiNumber`.
      */
     canCreateReports: boolean;
     /**
-     * National Provider Identifier, 10 digits; needed by users who may create reports.
+     * National Provider Identifier, 10 digits; required for users who may create reports.
      */
     npiNumber?: string;
 };
 
 export type SecondaryCaptureAccessRequestedResponse = {
     /**
-     * False refuses the request; a person in the clinic sees the reason in `error`.
+     * False refuses the request. The reason in `error` is shown in the clinic.
      */
     authorized: boolean;
     /**
-     * Why the request is refused. Any text here counts as a refusal.
+     * Reason for the refusal. Any text in this field counts as a refusal.
      */
     error?: string;
     /**
-     * Presigned https URLs. The same object is PUT to each of them, with retries.
+     * Presigned https URLs. The gateway uploads the same object to each of them by PUT, with retries.
      */
     uploadUrls: Array<string>;
 };
 
 export type SentEvent = {
     /**
-     * The event; the same as its `webhook-id`.
+     * ID of the event, equal to its `webhook-id`.
      */
     eventId: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
     /**
-     * `synchronous`: somebody waited for the answer; `soft`: work went on without it; `asynchronous`: sent until it is accepted.
+     * `synchronous`: a user or a device waits for the response. `soft`: the gateway continues without it. `asynchronous`: retried until accepted.
      */
     kind: 'synchronous' | 'soft' | 'asynchronous';
     /**
-     * The endpoint that it was sent to; null if none received it.
+     * The endpoint that the event was sent to; null if it was not sent to any.
      */
     endpointId: string | null;
     /**
-     * The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+     * The ID of the report or study, the AE title of a device, or `test`; never patient data.
      */
     subject: string;
     /**
@@ -1140,27 +1140,27 @@ export type SentEvent = {
      */
     studyInstanceUid: string | null;
     /**
-     * `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts; `dropped`: stopped by a user of the clinic.
+     * `waiting`: to be sent or retried. `done`: accepted. `failed`: no more attempts. `dropped`: stopped by a user of the clinic.
      */
     state: 'waiting' | 'done' | 'failed' | 'dropped';
     /**
-     * How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet; `refused`: `success` or `authorized` was false.
+     * Result of the last attempt: `accepted`, or the kind of failure. `none`: not sent yet. `refused`: `success` or `authorized` was false.
      */
     outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
     /**
-     * How often it was sent.
+     * Number of attempts.
      */
     attempts: number;
     /**
-     * How many parts of the last answer were left out.
+     * Number of parts of the last response that were ignored.
      */
     remarkCount: number;
     /**
-     * Whether it is a test with invented data.
+     * Whether it is a test with sample data.
      */
     isTest: boolean;
     /**
-     * When it is sent again; null if it is not.
+     * Time of the next attempt; null if there is none.
      */
     nextAttemptAt: string | null;
     /**
@@ -1175,75 +1175,75 @@ export type SentEvent = {
 
 export type SentEventAttempt = {
     /**
-     * Number of the attempt, from 1.
+     * Number of the attempt, starting at 1.
      */
     attempt: number;
     /**
-     * When.
+     * Time at which it happened.
      */
     at: string;
     /**
-     * How the attempt ended: `accepted`, or what was wrong.
+     * Result of the attempt: `accepted`, or the kind of failure.
      */
     outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
     /**
-     * HTTP status of the answer; null if there was none.
+     * HTTP status of the response; null if there was none.
      */
     httpStatus: number | null;
     /**
-     * Milliseconds until the answer was read.
+     * Time in milliseconds until the response was received.
      */
     tookMs: number;
     /**
-     * Bytes of the answer as received.
+     * Size of the response in bytes, as received.
      */
     bytes: number;
     /**
-     * What was wrong, in a sentence; null if nothing was. The partner’s own text of a refusal only for keys that may see bodies.
+     * Description of the failure; null if there was none. The partner’s own text of a refusal is included only for keys that may see bodies.
      */
     detail: string | null;
     /**
-     * The parts of the answer that were left out, and why.
+     * The parts of the response that were ignored, with the reasons.
      */
     remarks: Array<{
         /**
-         * Where in the answer, such as `manifest.series.0`.
+         * Path of the part in the response, such as `manifest.series.0`.
          */
         path: string;
         /**
-         * What is wrong with the part, without its value.
+         * What is wrong with the part. Never contains its value.
          */
         sentence: string;
     }>;
     /**
-     * The body of the answer, as far as it is kept, without the queries of URLs; null without one, or if the key may not see bodies.
+     * The stored part of the response body, without the query strings of URLs; null if there was none or the key may not see bodies.
      */
     response: string | null;
     /**
-     * Whether `response` is only the beginning.
+     * Whether `response` has been truncated.
      */
     isCut: boolean;
 };
 
 export type SentEventWithAttempts = {
     /**
-     * The event; the same as its `webhook-id`.
+     * ID of the event, equal to its `webhook-id`.
      */
     eventId: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
     /**
-     * `synchronous`: somebody waited for the answer; `soft`: work went on without it; `asynchronous`: sent until it is accepted.
+     * `synchronous`: a user or a device waits for the response. `soft`: the gateway continues without it. `asynchronous`: retried until accepted.
      */
     kind: 'synchronous' | 'soft' | 'asynchronous';
     /**
-     * The endpoint that it was sent to; null if none received it.
+     * The endpoint that the event was sent to; null if it was not sent to any.
      */
     endpointId: string | null;
     /**
-     * The ID of the report or study, the AE title of a device, or `test`. Never a patient.
+     * The ID of the report or study, the AE title of a device, or `test`; never patient data.
      */
     subject: string;
     /**
@@ -1251,27 +1251,27 @@ export type SentEventWithAttempts = {
      */
     studyInstanceUid: string | null;
     /**
-     * `waiting`: to be sent, or sent again; `done`: accepted; `failed`: no more attempts; `dropped`: stopped by a user of the clinic.
+     * `waiting`: to be sent or retried. `done`: accepted. `failed`: no more attempts. `dropped`: stopped by a user of the clinic.
      */
     state: 'waiting' | 'done' | 'failed' | 'dropped';
     /**
-     * How the last attempt ended: `accepted`, or what was wrong. `none`: it was not sent yet; `refused`: `success` or `authorized` was false.
+     * Result of the last attempt: `accepted`, or the kind of failure. `none`: not sent yet. `refused`: `success` or `authorized` was false.
      */
     outcome: 'none' | 'accepted' | 'no-endpoint' | 'unreachable' | 'timeout' | 'status' | 'oversize' | 'invalid' | 'refused' | 'circuit-open' | 'forbidden-address';
     /**
-     * How often it was sent.
+     * Number of attempts.
      */
     attempts: number;
     /**
-     * How many parts of the last answer were left out.
+     * Number of parts of the last response that were ignored.
      */
     remarkCount: number;
     /**
-     * Whether it is a test with invented data.
+     * Whether it is a test with sample data.
      */
     isTest: boolean;
     /**
-     * When it is sent again; null if it is not.
+     * Time of the next attempt; null if there is none.
      */
     nextAttemptAt: string | null;
     /**
@@ -1283,7 +1283,7 @@ export type SentEventWithAttempts = {
      */
     updatedAt: string;
     /**
-     * The body of the last request, as JSON, without the queries of presigned URLs; null once it was deleted, or if the key may not see bodies.
+     * The body of the last request as JSON, without the query strings of presigned URLs; null if it has been deleted or the key may not see bodies.
      */
     request: string | null;
     /**
@@ -1291,7 +1291,7 @@ export type SentEventWithAttempts = {
      */
     attemptList: Array<SentEventAttempt>;
     /**
-     * Whether this key may see bodies.
+     * Whether this API key may see bodies.
      */
     hasBodies: boolean;
     /**
@@ -1306,11 +1306,11 @@ export type SentEventWithAttempts = {
 
 export type StudyAccessRequestedResponse = {
     /**
-     * False refuses the request; a person in the clinic sees the reason in `error`.
+     * False refuses the request. The reason in `error` is shown in the clinic.
      */
     authorized: boolean;
     /**
-     * Why the request is refused. Any text here counts as a refusal.
+     * Reason for the refusal. Any text in this field counts as a refusal.
      */
     error?: string;
     /**
@@ -1318,7 +1318,7 @@ export type StudyAccessRequestedResponse = {
      */
     urls: Array<string>;
     /**
-     * What the files contain, so that the viewer can show the first image early.
+     * Description of the files, which lets the viewer show the first image earlier.
      */
     manifest?: StudyManifest;
     /**
@@ -1334,7 +1334,7 @@ export type StudyAccessRequestedResponse = {
          */
         url: string;
         /**
-         * Name that is shown for the file.
+         * Name under which the file is shown.
          */
         fileName?: string;
     }>;
@@ -1346,7 +1346,7 @@ export type StudyManifest = {
      */
     studyInstanceUID: string;
     /**
-     * The series. One without a usable instance is ignored.
+     * The series. A series without a valid instance is ignored.
      */
     series: Array<{
         /**
@@ -1366,7 +1366,7 @@ export type StudyManifest = {
          */
         modality: string;
         /**
-         * The instances of the series. One with a wrong or missing field is ignored.
+         * The instances of the series. An instance with an invalid or missing field is ignored.
          */
         sops: Array<{
             /**
@@ -1386,15 +1386,15 @@ export type StudyManifest = {
              */
             numberOfFrames?: number;
             /**
-             * Rows (0028,0010); needed for images.
+             * Rows (0028,0010); required for images.
              */
             rows?: number;
             /**
-             * Columns (0028,0011); needed for images.
+             * Columns (0028,0011); required for images.
              */
             columns?: number;
             /**
-             * Bits Allocated (0028,0100): 8, 16 or 32; needed for images.
+             * Bits Allocated (0028,0100): 8, 16 or 32; required for images.
              */
             bitsAllocated?: 8 | 16 | 32;
             /**
@@ -1410,11 +1410,11 @@ export type StudyManifest = {
              */
             pixelRepresentation?: 0 | 1;
             /**
-             * Samples per Pixel (0028,0002): 1 gray, 3 colour; needed for images.
+             * Samples per Pixel (0028,0002): 1 grey, 3 colour; required for images.
              */
             samplesPerPixel?: 1 | 3;
             /**
-             * Photometric Interpretation (0028,0004); needed for images.
+             * Photometric Interpretation (0028,0004); required for images.
              */
             photometricInterpretation?: string;
             /**
@@ -1439,7 +1439,7 @@ export type StudyManifest = {
 
 export type StudyReportMetadata = {
     /**
-     * Age at the scan, as text.
+     * Age at the time of the exam, as text.
      */
     age?: string;
     /**
@@ -1447,7 +1447,7 @@ export type StudyReportMetadata = {
      */
     dateOfBirth?: string;
     /**
-     * Where the exam was made.
+     * Facility where the exam was performed.
      */
     facilityName?: string;
     /**
@@ -1459,7 +1459,7 @@ export type StudyReportMetadata = {
          */
         unit: 'in' | 'cm';
         /**
-         * The height in that unit.
+         * The height in the given unit.
          */
         value: number;
     };
@@ -1476,15 +1476,15 @@ export type StudyReportMetadata = {
      */
     referringPhysicianName?: string;
     /**
-     * Day of the scan, in the clinic’s time zone.
+     * Date of the exam, in the clinic’s time zone.
      */
     scanDate?: string;
     /**
-     * Time of the scan, `HH:MM`, in the clinic’s time zone.
+     * Time of the exam, `HH:MM`, in the clinic’s time zone.
      */
     scanTime?: string;
     /**
-     * Modality or kind of scan, as text.
+     * Modality or type of exam, as text.
      */
     scanType?: string;
     /**
@@ -1500,7 +1500,7 @@ export type StudyReportMetadata = {
          */
         unit: 'lbs' | 'kg';
         /**
-         * The weight in that unit.
+         * The weight in the given unit.
          */
         value: number;
     };
@@ -1508,7 +1508,7 @@ export type StudyReportMetadata = {
 
 export type UserReference = {
     /**
-     * E-mail address, for signing in and for notifications.
+     * E-mail address, used to sign in and for notifications.
      */
     email: string;
     /**
@@ -1551,7 +1551,7 @@ export type ViewerInvitation = {
      */
     clinicId: string;
     /**
-     * E-mail address, for signing in and for notifications.
+     * E-mail address, used to sign in and for notifications.
      */
     email: string;
     /**
@@ -1579,11 +1579,11 @@ export type ViewerInvitation = {
      */
     suffix2?: string | null;
     /**
-     * What the user does in the clinic. It changes no rights.
+     * Role of the user in the clinic. It does not affect permissions.
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -1595,7 +1595,7 @@ export type ViewerInvitation = {
      */
     hasDashboardAccess: boolean;
     /**
-     * State of the invitation. An expired one stays `sent`; see `expiry`.
+     * State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.
      */
     status: 'sent' | 'accepted' | 'rejected' | 'revoked';
     /**
@@ -1603,15 +1603,15 @@ export type ViewerInvitation = {
      */
     invitedSource: 'dashboard' | 'api';
     /**
-     * The user who sent the invitation; null if an API key did.
+     * The user who sent the invitation; null if it was sent with an API key.
      */
     inviterId: string | null;
     /**
-     * The API key that sent the invitation; null if a user did.
+     * The API key that the invitation was sent with; null if a user sent it.
      */
     invitedByApiKeyId?: string | null;
     /**
-     * When the invitation can no longer be accepted; null if it does not expire.
+     * When the invitation expires; null if it does not expire.
      */
     expiry: string | null;
     /**
@@ -1646,7 +1646,7 @@ export type ViewerStudy = {
      */
     isCancelled: boolean;
     /**
-     * When the study was cancelled; null if it is not.
+     * When the study was cancelled; null if it is not cancelled.
      */
     cancelledAt: string | null;
     /**
@@ -1674,7 +1674,7 @@ export type ViewerStudy = {
      */
     expressCustomer?: ExpressCustomerReference | null;
     /**
-     * Pairs of your own; the gateway only stores them.
+     * Key-value pairs of your choice. The gateway stores them but does not use them.
      */
     metadata?: Metadata;
     /**
@@ -1689,7 +1689,7 @@ export type ViewerUser = {
      */
     userId: string;
     /**
-     * E-mail address, for signing in and for notifications.
+     * E-mail address, used to sign in and for notifications.
      */
     email: string;
     /**
@@ -1717,11 +1717,11 @@ export type ViewerUser = {
      */
     phoneNumber?: string;
     /**
-     * What the user does in the clinic. It changes no rights.
+     * Role of the user in the clinic. It does not affect permissions.
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -1772,11 +1772,11 @@ export type WorklistItem = {
      */
     PatientSex: 'M' | 'F' | 'O' | '';
     /**
-     * Patient’s Size (0010,1020) in metres; an empty text if unknown.
+     * Patient’s Size (0010,1020) in metres; an empty string if unknown.
      */
     PatientSize: string;
     /**
-     * Patient’s Weight (0010,1030) in kilograms; an empty text if unknown.
+     * Patient’s Weight (0010,1030) in kilograms; an empty string if unknown.
      */
     PatientWeight: string;
     /**
@@ -1829,7 +1829,7 @@ export type WorklistItem = {
      */
     AdmissionID?: string;
     /**
-     * Other Patient IDs (0010,1000): a list, or one text with backslashes.
+     * Other Patient IDs (0010,1000): a list, or one string separated by backslashes.
      */
     OtherPatientIDs?: string | Array<string>;
     /**
@@ -1839,27 +1839,27 @@ export type WorklistItem = {
 };
 
 /**
- * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+ * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
  */
 export type IdempotencyKey = string;
 
 /**
- * `handling=strict` refuses body fields that this call does not have.
+ * With `handling=strict`, unknown fields in the body are refused.
  */
 export type Prefer = string;
 
 /**
- * The id of the envelope; the same at each attempt.
+ * The `id` of the event; the same in each attempt.
  */
 export type WebhookId = string;
 
 /**
- * Seconds since 1970 of this attempt.
+ * Time of this attempt, in seconds since 1970.
  */
 export type WebhookTimestamp = string;
 
 /**
- * `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; several are parted by spaces.
+ * `v1,` followed by the base64 HMAC-SHA256 of `id.timestamp.body`; several signatures are separated by spaces.
  */
 export type WebhookSignature = string;
 
@@ -1872,11 +1872,11 @@ export type ExpressListData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
-         * Only customers whose name contains this text, in any case.
+         * Only customers whose name contains this text, ignoring case.
          */
         expressCustomerName?: string;
     };
@@ -1914,7 +1914,7 @@ export type ExpressListError = ExpressListErrors[keyof ExpressListErrors];
 
 export type ExpressListResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -1926,7 +1926,7 @@ export type ExpressListResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -1936,7 +1936,7 @@ export type ExpressListResponse = ExpressListResponses[keyof ExpressListResponse
 
 export type ExpressCreateData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -1944,17 +1944,17 @@ export type ExpressCreateData = {
          */
         expressCustomerName: string;
         /**
-         * Pairs of your own; the gateway only stores them.
+         * Key-value pairs of your choice. The gateway stores them but does not use them.
          */
         metadata?: Metadata | null;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -1977,7 +1977,7 @@ export type ExpressCreateErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -1989,7 +1989,7 @@ export type ExpressCreateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2064,7 +2064,7 @@ export type ExpressReadError = ExpressReadErrors[keyof ExpressReadErrors];
 
 export type ExpressReadResponses = {
     /**
-     * Done
+     * Success
      */
     200: ExpressCustomer;
 };
@@ -2073,7 +2073,7 @@ export type ExpressReadResponse = ExpressReadResponses[keyof ExpressReadResponse
 
 export type ExpressUpdateData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -2081,13 +2081,13 @@ export type ExpressUpdateData = {
          */
         expressCustomerName?: string;
         /**
-         * Pairs of your own; the gateway only stores them.
+         * Key-value pairs of your choice. The gateway stores them but does not use them.
          */
         metadata?: Metadata | null;
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -2127,7 +2127,7 @@ export type ExpressUpdateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2148,7 +2148,7 @@ export type ExpressUpdateError = ExpressUpdateErrors[keyof ExpressUpdateErrors];
 
 export type ExpressUpdateResponses = {
     /**
-     * Done
+     * Success
      */
     200: ExpressCustomer;
 };
@@ -2159,7 +2159,7 @@ export type ExpressDeactivateData = {
     body?: never;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -2191,11 +2191,11 @@ export type ExpressDeactivateErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2216,7 +2216,7 @@ export type ExpressDeactivateError = ExpressDeactivateErrors[keyof ExpressDeacti
 
 export type ExpressDeactivateResponses = {
     /**
-     * Done
+     * Success
      */
     200: ExpressCustomer;
 };
@@ -2227,7 +2227,7 @@ export type ExpressReactivateData = {
     body?: never;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -2259,11 +2259,11 @@ export type ExpressReactivateErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2284,7 +2284,7 @@ export type ExpressReactivateError = ExpressReactivateErrors[keyof ExpressReacti
 
 export type ExpressReactivateResponses = {
     /**
-     * Done
+     * Success
      */
     200: ExpressCustomer;
 };
@@ -2293,7 +2293,7 @@ export type ExpressReactivateResponse = ExpressReactivateResponses[keyof Express
 
 export type ExpressRemoveUserData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -2303,7 +2303,7 @@ export type ExpressRemoveUserData = {
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -2343,7 +2343,7 @@ export type ExpressRemoveUserErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2364,7 +2364,7 @@ export type ExpressRemoveUserError = ExpressRemoveUserErrors[keyof ExpressRemove
 
 export type ExpressRemoveUserResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -2373,7 +2373,7 @@ export type ExpressRemoveUserResponse = ExpressRemoveUserResponses[keyof Express
 
 export type ExpressAddUserData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -2383,11 +2383,11 @@ export type ExpressAddUserData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -2419,7 +2419,7 @@ export type ExpressAddUserErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -2431,7 +2431,7 @@ export type ExpressAddUserErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2452,7 +2452,7 @@ export type ExpressAddUserError = ExpressAddUserErrors[keyof ExpressAddUserError
 
 export type ExpressAddUserResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -2461,7 +2461,7 @@ export type ExpressAddUserResponse = ExpressAddUserResponses[keyof ExpressAddUse
 
 export type OrgsCreateData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -2469,17 +2469,17 @@ export type OrgsCreateData = {
          */
         orgName: string;
         /**
-         * Pairs of your own; the gateway only stores them.
+         * Key-value pairs of your choice. The gateway stores them but does not use them.
          */
         metadata?: Metadata | null;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -2502,7 +2502,7 @@ export type OrgsCreateErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -2514,7 +2514,7 @@ export type OrgsCreateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2551,7 +2551,7 @@ export type ViewerListData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
@@ -2563,7 +2563,7 @@ export type ViewerListData = {
          */
         expressCustomerId?: string | null;
         /**
-         * Only cancelled studies (`true`) or only others (`false`). Empty: no filter.
+         * Only cancelled studies (`true`) or only studies that are not cancelled (`false`). Empty: no filter.
          */
         isCancelled?: boolean;
         /**
@@ -2571,7 +2571,7 @@ export type ViewerListData = {
          */
         severity?: 'normal' | 'high' | 'stat';
         /**
-         * Only studies whose description contains this text, in any case.
+         * Only studies whose description contains this text, ignoring case.
          */
         studyDescription?: string;
         /**
@@ -2613,7 +2613,7 @@ export type ViewerListError = ViewerListErrors[keyof ViewerListErrors];
 
 export type ViewerListResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -2625,7 +2625,7 @@ export type ViewerListResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -2635,7 +2635,7 @@ export type ViewerListResponse = ViewerListResponses[keyof ViewerListResponses];
 
 export type ViewerCreateData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -2659,17 +2659,17 @@ export type ViewerCreateData = {
          */
         expressCustomerId?: string | null;
         /**
-         * Pairs of your own; the gateway only stores them.
+         * Key-value pairs of your choice. The gateway stores them but does not use them.
          */
         metadata?: Metadata | null;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -2692,7 +2692,7 @@ export type ViewerCreateErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -2704,7 +2704,7 @@ export type ViewerCreateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2779,7 +2779,7 @@ export type ViewerReadError = ViewerReadErrors[keyof ViewerReadErrors];
 
 export type ViewerReadResponses = {
     /**
-     * Done
+     * Success
      */
     200: ViewerStudy;
 };
@@ -2788,7 +2788,7 @@ export type ViewerReadResponse = ViewerReadResponses[keyof ViewerReadResponses];
 
 export type ViewerUpdateData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -2796,7 +2796,7 @@ export type ViewerUpdateData = {
          */
         assignedTo?: string | null;
         /**
-         * Pairs of your own; the gateway only stores them.
+         * Key-value pairs of your choice. The gateway stores them but does not use them.
          */
         metadata?: Metadata | null;
         /**
@@ -2814,7 +2814,7 @@ export type ViewerUpdateData = {
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -2854,7 +2854,7 @@ export type ViewerUpdateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -2875,7 +2875,7 @@ export type ViewerUpdateError = ViewerUpdateErrors[keyof ViewerUpdateErrors];
 
 export type ViewerUpdateResponses = {
     /**
-     * Done
+     * Success
      */
     200: ViewerStudy;
 };
@@ -2929,7 +2929,7 @@ export type ViewerByUidError = ViewerByUidErrors[keyof ViewerByUidErrors];
 
 export type ViewerByUidResponses = {
     /**
-     * Done
+     * Success
      */
     200: ViewerStudy;
 };
@@ -2938,7 +2938,7 @@ export type ViewerByUidResponse = ViewerByUidResponses[keyof ViewerByUidResponse
 
 export type ViewerCancelData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -2952,11 +2952,11 @@ export type ViewerCancelData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -2983,7 +2983,7 @@ export type ViewerCancelErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -2995,7 +2995,7 @@ export type ViewerCancelErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3016,7 +3016,7 @@ export type ViewerCancelError = ViewerCancelErrors[keyof ViewerCancelErrors];
 
 export type ViewerCancelResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -3025,7 +3025,7 @@ export type ViewerCancelResponse = ViewerCancelResponses[keyof ViewerCancelRespo
 
 export type ViewerUncancelData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -3039,11 +3039,11 @@ export type ViewerUncancelData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -3070,7 +3070,7 @@ export type ViewerUncancelErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -3082,7 +3082,7 @@ export type ViewerUncancelErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3103,7 +3103,7 @@ export type ViewerUncancelError = ViewerUncancelErrors[keyof ViewerUncancelError
 
 export type ViewerUncancelResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -3112,7 +3112,7 @@ export type ViewerUncancelResponse = ViewerUncancelResponses[keyof ViewerUncance
 
 export type ViewerRerouteUrlData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -3126,11 +3126,11 @@ export type ViewerRerouteUrlData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -3157,7 +3157,7 @@ export type ViewerRerouteUrlErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -3169,7 +3169,7 @@ export type ViewerRerouteUrlErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3190,11 +3190,11 @@ export type ViewerRerouteUrlError = ViewerRerouteUrlErrors[keyof ViewerRerouteUr
 
 export type ViewerRerouteUrlResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
-         * The link. Whoever has it can open it: treat it like a password.
+         * The link. Anyone who has it can open it: treat it like a password.
          */
         url: string;
     };
@@ -3204,40 +3204,40 @@ export type ViewerRerouteUrlResponse = ViewerRerouteUrlResponses[keyof ViewerRer
 
 export type ViewerEphemeralSessionData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * Your own handle for the images; sent back unchanged in the event.
+         * An identifier of your choice for the images; returned unchanged in the event.
          */
         retrievalId: string;
         /**
-         * Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+         * Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for URLs.
          */
         options?: {
             [key: string]: JsonValue;
         } | null;
         /**
-         * How the viewer lays out the images first.
+         * Initial layout of the images in the viewer.
          */
         hangingProtocol?: {
             /**
-             * Rows and columns of the viewer.
+             * Number of rows and columns of viewports.
              */
             layout: '1x1' | '1x2' | '1x3' | '1x4' | '2x1' | '2x2' | '2x3' | '2x4' | '3x1' | '3x2' | '3x3' | '3x4' | '4x1' | '4x2' | '4x3' | '4x4';
             /**
-             * The series description that each viewport shows, in reading order; null leaves one empty.
+             * The series description that each viewport shows, row by row; null leaves a viewport empty.
              */
             viewportAssignments: Array<string | null>;
         } | null;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -3260,7 +3260,7 @@ export type ViewerEphemeralSessionErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -3272,7 +3272,7 @@ export type ViewerEphemeralSessionErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3297,7 +3297,7 @@ export type ViewerEphemeralSessionResponses = {
      */
     201: {
         /**
-         * The link. Whoever has it can open it: treat it like a password.
+         * The link. Anyone who has it can open it: treat it like a password.
          */
         url: string;
     };
@@ -3314,27 +3314,27 @@ export type ViewerUsersListData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
-         * Only the user with this e-mail address, in any case.
+         * Only the user with this e-mail address, ignoring case.
          */
         email?: string;
         /**
-         * Only users whose given name contains this text, in any case.
+         * Only users whose given name contains this text, ignoring case.
          */
         firstName?: string;
         /**
-         * Only users whose family name contains this text, in any case.
+         * Only users whose family name contains this text, ignoring case.
          */
         lastName?: string;
         /**
-         * Only users of this level.
+         * Only users with this level.
          */
         level?: 'owner' | 'admin' | 'member';
         /**
-         * Only users who were invited there.
+         * Only users who were invited this way.
          */
         invitedSource?: 'dashboard' | 'api';
     };
@@ -3372,7 +3372,7 @@ export type ViewerUsersListError = ViewerUsersListErrors[keyof ViewerUsersListEr
 
 export type ViewerUsersListResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -3384,7 +3384,7 @@ export type ViewerUsersListResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -3394,11 +3394,11 @@ export type ViewerUsersListResponse = ViewerUsersListResponses[keyof ViewerUsers
 
 export type ViewerUsersInviteData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * E-mail address, for signing in and for notifications.
+         * E-mail address, used to sign in and for notifications.
          */
         email: string;
         /**
@@ -3410,11 +3410,11 @@ export type ViewerUsersInviteData = {
          */
         lastName: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
          */
         level: 'admin' | 'member';
         /**
-         * What the user does in the clinic. It changes no rights.
+         * Role of the user in the clinic. It does not affect permissions.
          */
         clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
@@ -3444,11 +3444,11 @@ export type ViewerUsersInviteData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -3471,7 +3471,7 @@ export type ViewerUsersInviteErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -3483,7 +3483,7 @@ export type ViewerUsersInviteErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3558,7 +3558,7 @@ export type ViewerUsersReadError = ViewerUsersReadErrors[keyof ViewerUsersReadEr
 
 export type ViewerUsersReadResponses = {
     /**
-     * Done
+     * Success
      */
     200: ViewerUser;
 };
@@ -3567,7 +3567,7 @@ export type ViewerUsersReadResponse = ViewerUsersReadResponses[keyof ViewerUsers
 
 export type ViewerUsersUpdateData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -3579,11 +3579,11 @@ export type ViewerUsersUpdateData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
-         * What the user does in the clinic. It changes no rights.
+         * Role of the user in the clinic. It does not affect permissions.
          */
         clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
@@ -3613,7 +3613,7 @@ export type ViewerUsersUpdateData = {
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -3653,7 +3653,7 @@ export type ViewerUsersUpdateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3674,7 +3674,7 @@ export type ViewerUsersUpdateError = ViewerUsersUpdateErrors[keyof ViewerUsersUp
 
 export type ViewerUsersUpdateResponses = {
     /**
-     * Done
+     * Success
      */
     200: ViewerUser;
 };
@@ -3683,7 +3683,7 @@ export type ViewerUsersUpdateResponse = ViewerUsersUpdateResponses[keyof ViewerU
 
 export type ViewerUsersRevokeAccessData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -3693,11 +3693,11 @@ export type ViewerUsersRevokeAccessData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -3724,7 +3724,7 @@ export type ViewerUsersRevokeAccessErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -3736,7 +3736,7 @@ export type ViewerUsersRevokeAccessErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3757,7 +3757,7 @@ export type ViewerUsersRevokeAccessError = ViewerUsersRevokeAccessErrors[keyof V
 
 export type ViewerUsersRevokeAccessResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -3766,7 +3766,7 @@ export type ViewerUsersRevokeAccessResponse = ViewerUsersRevokeAccessResponses[k
 
 export type ViewerUsersReactivateData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -3776,11 +3776,11 @@ export type ViewerUsersReactivateData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -3807,7 +3807,7 @@ export type ViewerUsersReactivateErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -3819,7 +3819,7 @@ export type ViewerUsersReactivateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -3840,7 +3840,7 @@ export type ViewerUsersReactivateError = ViewerUsersReactivateErrors[keyof Viewe
 
 export type ViewerUsersReactivateResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -3856,15 +3856,15 @@ export type ViewerUsersInvitationsData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
-         * Only invitations created on or after this day of the clinic.
+         * Only invitations created on or after this date, in the clinic’s time zone.
          */
         startDate?: string;
         /**
-         * Only invitations created on or before this day of the clinic.
+         * Only invitations created on or before this date, in the clinic’s time zone.
          */
         endDate?: string;
         /**
@@ -3914,7 +3914,7 @@ export type ViewerUsersInvitationsError = ViewerUsersInvitationsErrors[keyof Vie
 
 export type ViewerUsersInvitationsResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -3926,7 +3926,7 @@ export type ViewerUsersInvitationsResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -3981,7 +3981,7 @@ export type ViewerUsersInvitationError = ViewerUsersInvitationErrors[keyof Viewe
 
 export type ViewerUsersInvitationResponses = {
     /**
-     * Done
+     * Success
      */
     200: ViewerInvitation;
 };
@@ -3990,7 +3990,7 @@ export type ViewerUsersInvitationResponse = ViewerUsersInvitationResponses[keyof
 
 export type ViewerUsersUpdateInvitationData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -4002,11 +4002,11 @@ export type ViewerUsersUpdateInvitationData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
-         * What the user does in the clinic. It changes no rights.
+         * Role of the user in the clinic. It does not affect permissions.
          */
         clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
@@ -4036,7 +4036,7 @@ export type ViewerUsersUpdateInvitationData = {
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -4076,7 +4076,7 @@ export type ViewerUsersUpdateInvitationErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -4097,7 +4097,7 @@ export type ViewerUsersUpdateInvitationError = ViewerUsersUpdateInvitationErrors
 
 export type ViewerUsersUpdateInvitationResponses = {
     /**
-     * Done
+     * Success
      */
     200: ViewerInvitation;
 };
@@ -4106,7 +4106,7 @@ export type ViewerUsersUpdateInvitationResponse = ViewerUsersUpdateInvitationRes
 
 export type ViewerUsersRevokeInvitationData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -4120,11 +4120,11 @@ export type ViewerUsersRevokeInvitationData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -4151,7 +4151,7 @@ export type ViewerUsersRevokeInvitationErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -4163,7 +4163,7 @@ export type ViewerUsersRevokeInvitationErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -4184,7 +4184,7 @@ export type ViewerUsersRevokeInvitationError = ViewerUsersRevokeInvitationErrors
 
 export type ViewerUsersRevokeInvitationResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -4200,7 +4200,7 @@ export type ScribeListData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
@@ -4212,7 +4212,7 @@ export type ScribeListData = {
          */
         expressCustomerId?: string | null;
         /**
-         * Only cancelled studies (`true`) or only others (`false`). Empty: no filter.
+         * Only cancelled studies (`true`) or only studies that are not cancelled (`false`). Empty: no filter.
          */
         isCancelled?: boolean;
         /**
@@ -4220,7 +4220,7 @@ export type ScribeListData = {
          */
         severity?: 'normal' | 'high' | 'stat';
         /**
-         * Only studies whose description contains this text, in any case.
+         * Only studies whose description contains this text, ignoring case.
          */
         studyDescription?: string;
         /**
@@ -4228,7 +4228,7 @@ export type ScribeListData = {
          */
         studyReportStatus?: Array<'unassigned' | 'assigned' | 'in_progress' | 'completed' | 'addendum_active'>;
         /**
-         * All studies are `standard`; `external` finds none. For clients that send it.
+         * Accepted for compatibility. All studies are `standard`; `external` matches none.
          */
         studyType?: 'standard' | 'external';
     };
@@ -4266,7 +4266,7 @@ export type ScribeListError = ScribeListErrors[keyof ScribeListErrors];
 
 export type ScribeListResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -4278,7 +4278,7 @@ export type ScribeListResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -4288,7 +4288,7 @@ export type ScribeListResponse = ScribeListResponses[keyof ScribeListResponses];
 
 export type ScribeCreateData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -4304,11 +4304,11 @@ export type ScribeCreateData = {
          */
         severity: 'normal' | 'high' | 'stat';
         /**
-         * Patient and scan, as shown on the report.
+         * Details of the patient and the exam, as shown on the report.
          */
         reportMetadata: {
             /**
-             * Age at the scan, as text.
+             * Age at the time of the exam, as text.
              */
             age?: string | null;
             /**
@@ -4316,7 +4316,7 @@ export type ScribeCreateData = {
              */
             dateOfBirth?: string | null;
             /**
-             * Where the exam was made.
+             * Facility where the exam was performed.
              */
             facilityName?: string | null;
             /**
@@ -4328,7 +4328,7 @@ export type ScribeCreateData = {
                  */
                 unit: 'in' | 'cm';
                 /**
-                 * The height in that unit.
+                 * The height in the given unit.
                  */
                 value: number;
             } | null;
@@ -4345,15 +4345,15 @@ export type ScribeCreateData = {
              */
             referringPhysicianName?: string | null;
             /**
-             * Day of the scan, in the clinic’s time zone.
+             * Date of the exam, in the clinic’s time zone.
              */
             scanDate?: string | null;
             /**
-             * Time of the scan, `HH:MM`, in the clinic’s time zone.
+             * Time of the exam, `HH:MM`, in the clinic’s time zone.
              */
             scanTime?: string | null;
             /**
-             * Modality or kind of scan, as text.
+             * Modality or type of exam, as text.
              */
             scanType?: string | null;
             /**
@@ -4369,24 +4369,24 @@ export type ScribeCreateData = {
                  */
                 unit: 'lbs' | 'kg';
                 /**
-                 * The weight in that unit.
+                 * The weight in the given unit.
                  */
                 value: number;
             } | null;
             /**
-             * What was done: becomes `scanType`.
+             * Type of exam; stored as `scanType`.
              *
              * @deprecated
              */
             procedure?: string | null;
             /**
-             * Day of the scan: becomes `scanDate`.
+             * Date of the exam; stored as `scanDate`.
              *
              * @deprecated
              */
             studyDate?: string | null;
             /**
-             * Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+             * Time of the exam, `HH:MM` or `HH:MM:SS[.fff]`; stored to the minute as `scanTime`.
              *
              * @deprecated
              */
@@ -4401,15 +4401,15 @@ export type ScribeCreateData = {
          */
         expressCustomerId?: string | null;
         /**
-         * Pairs of your own; the gateway only stores them.
+         * Key-value pairs of your choice. The gateway stores them but does not use them.
          */
         metadata?: Metadata | null;
         /**
-         * Texts of earlier reports, for the radiologist.
+         * Texts of prior reports, for the radiologist.
          */
         priorReportTexts?: Array<string> | null;
         /**
-         * Earlier studies of the patient, of either area.
+         * Prior studies of the patient, in either area.
          */
         priorStudyIds?: Array<string> | null;
         /**
@@ -4421,7 +4421,7 @@ export type ScribeCreateData = {
          */
         clinicalHistory?: string | null;
         /**
-         * Why the exam was ordered.
+         * Reason for the exam.
          */
         clinicalIndication?: string | null;
         /**
@@ -4429,7 +4429,7 @@ export type ScribeCreateData = {
          */
         modality?: string | null;
         /**
-         * How the exam was made.
+         * How the exam was performed.
          */
         technologistTechnique?: string | null;
         /**
@@ -4437,38 +4437,38 @@ export type ScribeCreateData = {
          */
         technologistNotes?: Array<string> | null;
         /**
-         * Earlier reports from elsewhere.
+         * Prior reports from other systems.
          */
         priorReports?: Array<{
             /**
-             * Text of the earlier report.
+             * Text of the prior report.
              */
             reportText: string;
             /**
-             * Identifier of the earlier study in the partner’s system.
+             * Identifier of the prior study in the partner’s system.
              */
             externalStudyId?: string | null;
             /**
-             * Modality of the earlier study.
+             * Modality of the prior study.
              */
             modality?: string | null;
             /**
-             * Day of the earlier study.
+             * Date of the prior study.
              */
             studyDate?: string | null;
             /**
-             * Description of the earlier study.
+             * Description of the prior study.
              */
             studyDescription?: string | null;
         }> | null;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -4491,7 +4491,7 @@ export type ScribeCreateErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -4503,7 +4503,7 @@ export type ScribeCreateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -4578,7 +4578,7 @@ export type ScribeReadError = ScribeReadErrors[keyof ScribeReadErrors];
 
 export type ScribeReadResponses = {
     /**
-     * Done
+     * Success
      */
     200: ScribeStudy;
 };
@@ -4587,7 +4587,7 @@ export type ScribeReadResponse = ScribeReadResponses[keyof ScribeReadResponses];
 
 export type ScribeUpdateData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -4599,23 +4599,23 @@ export type ScribeUpdateData = {
          */
         expressCustomerId?: string | null;
         /**
-         * Pairs of your own; the gateway only stores them.
+         * Key-value pairs of your choice. The gateway stores them but does not use them.
          */
         metadata?: Metadata | null;
         /**
-         * Texts of earlier reports, for the radiologist.
+         * Texts of prior reports, for the radiologist.
          */
         priorReportTexts?: Array<string> | null;
         /**
-         * Earlier studies of the patient, of either area.
+         * Prior studies of the patient, in either area.
          */
         priorStudyIds?: Array<string> | null;
         /**
-         * Patient and scan, as shown on the report.
+         * Details of the patient and the exam, as shown on the report.
          */
         reportMetadata?: {
             /**
-             * Age at the scan, as text.
+             * Age at the time of the exam, as text.
              */
             age?: string | null;
             /**
@@ -4623,7 +4623,7 @@ export type ScribeUpdateData = {
              */
             dateOfBirth?: string | null;
             /**
-             * Where the exam was made.
+             * Facility where the exam was performed.
              */
             facilityName?: string | null;
             /**
@@ -4635,7 +4635,7 @@ export type ScribeUpdateData = {
                  */
                 unit: 'in' | 'cm';
                 /**
-                 * The height in that unit.
+                 * The height in the given unit.
                  */
                 value: number;
             } | null;
@@ -4652,15 +4652,15 @@ export type ScribeUpdateData = {
              */
             referringPhysicianName?: string | null;
             /**
-             * Day of the scan, in the clinic’s time zone.
+             * Date of the exam, in the clinic’s time zone.
              */
             scanDate?: string | null;
             /**
-             * Time of the scan, `HH:MM`, in the clinic’s time zone.
+             * Time of the exam, `HH:MM`, in the clinic’s time zone.
              */
             scanTime?: string | null;
             /**
-             * Modality or kind of scan, as text.
+             * Modality or type of exam, as text.
              */
             scanType?: string | null;
             /**
@@ -4676,24 +4676,24 @@ export type ScribeUpdateData = {
                  */
                 unit: 'lbs' | 'kg';
                 /**
-                 * The weight in that unit.
+                 * The weight in the given unit.
                  */
                 value: number;
             } | null;
             /**
-             * What was done: becomes `scanType`.
+             * Type of exam; stored as `scanType`.
              *
              * @deprecated
              */
             procedure?: string | null;
             /**
-             * Day of the scan: becomes `scanDate`.
+             * Date of the exam; stored as `scanDate`.
              *
              * @deprecated
              */
             studyDate?: string | null;
             /**
-             * Time of the scan, `HH:MM` or `HH:MM:SS[.fff]`; becomes `scanTime`, to the minute.
+             * Time of the exam, `HH:MM` or `HH:MM:SS[.fff]`; stored to the minute as `scanTime`.
              *
              * @deprecated
              */
@@ -4716,7 +4716,7 @@ export type ScribeUpdateData = {
          */
         clinicalHistory?: string | null;
         /**
-         * Why the exam was ordered.
+         * Reason for the exam.
          */
         clinicalIndication?: string | null;
         /**
@@ -4724,7 +4724,7 @@ export type ScribeUpdateData = {
          */
         modality?: string | null;
         /**
-         * How the exam was made.
+         * How the exam was performed.
          */
         technologistTechnique?: string | null;
         /**
@@ -4732,34 +4732,34 @@ export type ScribeUpdateData = {
          */
         technologistNotes?: Array<string> | null;
         /**
-         * Earlier reports from elsewhere.
+         * Prior reports from other systems.
          */
         priorReports?: Array<{
             /**
-             * Text of the earlier report.
+             * Text of the prior report.
              */
             reportText: string;
             /**
-             * Identifier of the earlier study in the partner’s system.
+             * Identifier of the prior study in the partner’s system.
              */
             externalStudyId?: string | null;
             /**
-             * Modality of the earlier study.
+             * Modality of the prior study.
              */
             modality?: string | null;
             /**
-             * Day of the earlier study.
+             * Date of the prior study.
              */
             studyDate?: string | null;
             /**
-             * Description of the earlier study.
+             * Description of the prior study.
              */
             studyDescription?: string | null;
         }> | null;
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -4799,7 +4799,7 @@ export type ScribeUpdateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -4820,7 +4820,7 @@ export type ScribeUpdateError = ScribeUpdateErrors[keyof ScribeUpdateErrors];
 
 export type ScribeUpdateResponses = {
     /**
-     * Done
+     * Success
      */
     200: ScribeStudy;
 };
@@ -4874,7 +4874,7 @@ export type ScribeByUidError = ScribeByUidErrors[keyof ScribeByUidErrors];
 
 export type ScribeByUidResponses = {
     /**
-     * Done
+     * Success
      */
     200: ScribeStudy;
 };
@@ -4883,7 +4883,7 @@ export type ScribeByUidResponse = ScribeByUidResponses[keyof ScribeByUidResponse
 
 export type ScribeCancelData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -4897,11 +4897,11 @@ export type ScribeCancelData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -4928,7 +4928,7 @@ export type ScribeCancelErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -4940,7 +4940,7 @@ export type ScribeCancelErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -4961,7 +4961,7 @@ export type ScribeCancelError = ScribeCancelErrors[keyof ScribeCancelErrors];
 
 export type ScribeCancelResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -4970,7 +4970,7 @@ export type ScribeCancelResponse = ScribeCancelResponses[keyof ScribeCancelRespo
 
 export type ScribeUncancelData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -4984,11 +4984,11 @@ export type ScribeUncancelData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -5015,7 +5015,7 @@ export type ScribeUncancelErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -5027,7 +5027,7 @@ export type ScribeUncancelErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -5048,7 +5048,7 @@ export type ScribeUncancelError = ScribeUncancelErrors[keyof ScribeUncancelError
 
 export type ScribeUncancelResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -5057,11 +5057,11 @@ export type ScribeUncancelResponse = ScribeUncancelResponses[keyof ScribeUncance
 
 export type ScribeRerouteUrlData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * The user who opens the link. The study is assigned to them.
+         * The user who opens the link. The study is assigned to this user.
          */
         assignedToUserId: string;
         /**
@@ -5075,11 +5075,11 @@ export type ScribeRerouteUrlData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -5106,7 +5106,7 @@ export type ScribeRerouteUrlErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -5118,7 +5118,7 @@ export type ScribeRerouteUrlErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -5139,11 +5139,11 @@ export type ScribeRerouteUrlError = ScribeRerouteUrlErrors[keyof ScribeRerouteUr
 
 export type ScribeRerouteUrlResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
-         * The link. Whoever has it can open it: treat it like a password.
+         * The link. Anyone who has it can open it: treat it like a password.
          */
         url: string;
     };
@@ -5153,7 +5153,7 @@ export type ScribeRerouteUrlResponse = ScribeRerouteUrlResponses[keyof ScribeRer
 
 export type ScribeViewerOnlyRerouteUrlData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -5165,17 +5165,17 @@ export type ScribeViewerOnlyRerouteUrlData = {
          */
         studyInstanceUid?: string;
         /**
-         * The user who opens the link, for the audit trail.
+         * The user who opens the link, for the audit log.
          */
         userId?: string;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -5202,7 +5202,7 @@ export type ScribeViewerOnlyRerouteUrlErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -5214,7 +5214,7 @@ export type ScribeViewerOnlyRerouteUrlErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -5235,11 +5235,11 @@ export type ScribeViewerOnlyRerouteUrlError = ScribeViewerOnlyRerouteUrlErrors[k
 
 export type ScribeViewerOnlyRerouteUrlResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
-         * The link. Whoever has it can open it: treat it like a password.
+         * The link. Anyone who has it can open it: treat it like a password.
          */
         url: string;
     };
@@ -5298,7 +5298,7 @@ export type ScribeReportsError = ScribeReportsErrors[keyof ScribeReportsErrors];
 
 export type ScribeReportsResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -5373,7 +5373,7 @@ export type ScribeReportTextError = ScribeReportTextErrors[keyof ScribeReportTex
 
 export type ScribeReportTextResponses = {
     /**
-     * Done
+     * Success
      */
     200: ReportText | {
         /**
@@ -5448,7 +5448,7 @@ export type ScribeReportPdfError = ScribeReportPdfErrors[keyof ScribeReportPdfEr
 
 export type ScribeReportPdfResponses = {
     /**
-     * Done
+     * Success
      */
     200: ReportPdf | {
         /**
@@ -5472,7 +5472,7 @@ export type ScribeStartAddendumData = {
     body?: never;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -5504,11 +5504,11 @@ export type ScribeStartAddendumErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -5529,7 +5529,7 @@ export type ScribeStartAddendumError = ScribeStartAddendumErrors[keyof ScribeSta
 
 export type ScribeStartAddendumResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -5540,7 +5540,7 @@ export type ScribeCancelAddendumData = {
     body?: never;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -5572,11 +5572,11 @@ export type ScribeCancelAddendumErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -5597,7 +5597,7 @@ export type ScribeCancelAddendumError = ScribeCancelAddendumErrors[keyof ScribeC
 
 export type ScribeCancelAddendumResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -5606,40 +5606,40 @@ export type ScribeCancelAddendumResponse = ScribeCancelAddendumResponses[keyof S
 
 export type ScribeEphemeralSessionData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * Your own handle for the images; sent back unchanged in the event.
+         * An identifier of your choice for the images; returned unchanged in the event.
          */
         retrievalId: string;
         /**
-         * Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+         * Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for URLs.
          */
         options?: {
             [key: string]: JsonValue;
         } | null;
         /**
-         * How the viewer lays out the images first.
+         * Initial layout of the images in the viewer.
          */
         hangingProtocol?: {
             /**
-             * Rows and columns of the viewer.
+             * Number of rows and columns of viewports.
              */
             layout: '1x1' | '1x2' | '1x3' | '1x4' | '2x1' | '2x2' | '2x3' | '2x4' | '3x1' | '3x2' | '3x3' | '3x4' | '4x1' | '4x2' | '4x3' | '4x4';
             /**
-             * The series description that each viewport shows, in reading order; null leaves one empty.
+             * The series description that each viewport shows, row by row; null leaves a viewport empty.
              */
             viewportAssignments: Array<string | null>;
         } | null;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -5662,7 +5662,7 @@ export type ScribeEphemeralSessionErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -5674,7 +5674,7 @@ export type ScribeEphemeralSessionErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -5699,7 +5699,7 @@ export type ScribeEphemeralSessionResponses = {
      */
     201: {
         /**
-         * The link. Whoever has it can open it: treat it like a password.
+         * The link. Anyone who has it can open it: treat it like a password.
          */
         url: string;
     };
@@ -5716,27 +5716,27 @@ export type ScribeUsersListData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
-         * Only the user with this e-mail address, in any case.
+         * Only the user with this e-mail address, ignoring case.
          */
         email?: string;
         /**
-         * Only users whose given name contains this text, in any case.
+         * Only users whose given name contains this text, ignoring case.
          */
         firstName?: string;
         /**
-         * Only users whose family name contains this text, in any case.
+         * Only users whose family name contains this text, ignoring case.
          */
         lastName?: string;
         /**
-         * Only users of this level.
+         * Only users with this level.
          */
         level?: 'owner' | 'admin' | 'member';
         /**
-         * Only users who were invited there.
+         * Only users who were invited this way.
          */
         invitedSource?: 'dashboard' | 'api';
         /**
@@ -5778,7 +5778,7 @@ export type ScribeUsersListError = ScribeUsersListErrors[keyof ScribeUsersListEr
 
 export type ScribeUsersListResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -5790,7 +5790,7 @@ export type ScribeUsersListResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -5800,11 +5800,11 @@ export type ScribeUsersListResponse = ScribeUsersListResponses[keyof ScribeUsers
 
 export type ScribeUsersInviteData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * E-mail address, for signing in and for notifications.
+         * E-mail address, used to sign in and for notifications.
          */
         email: string;
         /**
@@ -5816,11 +5816,11 @@ export type ScribeUsersInviteData = {
          */
         lastName: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
          */
         level: 'admin' | 'member';
         /**
-         * What the user does in the clinic. It changes no rights.
+         * Role of the user in the clinic. It does not affect permissions.
          */
         clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
@@ -5848,21 +5848,21 @@ export type ScribeUsersInviteData = {
          */
         suffix2?: string | null;
         /**
-         * Whether the user may write and sign reports; needs `npiNumber`.
+         * Whether the user may write and sign reports; requires `npiNumber`.
          */
         canCreateReports: boolean;
         /**
-         * National Provider Identifier, 10 digits; needed by users who may create reports.
+         * National Provider Identifier, 10 digits; required for users who may create reports.
          */
         npiNumber?: string | null;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -5885,7 +5885,7 @@ export type ScribeUsersInviteErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -5897,7 +5897,7 @@ export type ScribeUsersInviteErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -5972,7 +5972,7 @@ export type ScribeUsersReadError = ScribeUsersReadErrors[keyof ScribeUsersReadEr
 
 export type ScribeUsersReadResponses = {
     /**
-     * Done
+     * Success
      */
     200: ScribeUser;
 };
@@ -5981,7 +5981,7 @@ export type ScribeUsersReadResponse = ScribeUsersReadResponses[keyof ScribeUsers
 
 export type ScribeUsersUpdateData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -5993,11 +5993,11 @@ export type ScribeUsersUpdateData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
-         * What the user does in the clinic. It changes no rights.
+         * Role of the user in the clinic. It does not affect permissions.
          */
         clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
@@ -6025,17 +6025,17 @@ export type ScribeUsersUpdateData = {
          */
         suffix2?: string | null;
         /**
-         * Whether the user may write and sign reports; needs `npiNumber`.
+         * Whether the user may write and sign reports; requires `npiNumber`.
          */
         canCreateReports?: boolean;
         /**
-         * National Provider Identifier, 10 digits; needed by users who may create reports.
+         * National Provider Identifier, 10 digits; required for users who may create reports.
          */
         npiNumber?: string | null;
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -6075,7 +6075,7 @@ export type ScribeUsersUpdateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -6096,7 +6096,7 @@ export type ScribeUsersUpdateError = ScribeUsersUpdateErrors[keyof ScribeUsersUp
 
 export type ScribeUsersUpdateResponses = {
     /**
-     * Done
+     * Success
      */
     200: ScribeUser;
 };
@@ -6105,7 +6105,7 @@ export type ScribeUsersUpdateResponse = ScribeUsersUpdateResponses[keyof ScribeU
 
 export type ScribeUsersRevokeAccessData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -6115,11 +6115,11 @@ export type ScribeUsersRevokeAccessData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -6146,7 +6146,7 @@ export type ScribeUsersRevokeAccessErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -6158,7 +6158,7 @@ export type ScribeUsersRevokeAccessErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -6179,7 +6179,7 @@ export type ScribeUsersRevokeAccessError = ScribeUsersRevokeAccessErrors[keyof S
 
 export type ScribeUsersRevokeAccessResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -6188,7 +6188,7 @@ export type ScribeUsersRevokeAccessResponse = ScribeUsersRevokeAccessResponses[k
 
 export type ScribeUsersReactivateData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
@@ -6198,11 +6198,11 @@ export type ScribeUsersReactivateData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -6229,7 +6229,7 @@ export type ScribeUsersReactivateErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -6241,7 +6241,7 @@ export type ScribeUsersReactivateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -6262,7 +6262,7 @@ export type ScribeUsersReactivateError = ScribeUsersReactivateErrors[keyof Scrib
 
 export type ScribeUsersReactivateResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -6278,15 +6278,15 @@ export type ScribeUsersInvitationsData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
-         * Only invitations created on or after this day of the clinic.
+         * Only invitations created on or after this date, in the clinic’s time zone.
          */
         startDate?: string;
         /**
-         * Only invitations created on or before this day of the clinic.
+         * Only invitations created on or before this date, in the clinic’s time zone.
          */
         endDate?: string;
         /**
@@ -6336,7 +6336,7 @@ export type ScribeUsersInvitationsError = ScribeUsersInvitationsErrors[keyof Scr
 
 export type ScribeUsersInvitationsResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -6348,7 +6348,7 @@ export type ScribeUsersInvitationsResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -6403,7 +6403,7 @@ export type ScribeUsersInvitationError = ScribeUsersInvitationErrors[keyof Scrib
 
 export type ScribeUsersInvitationResponses = {
     /**
-     * Done
+     * Success
      */
     200: ScribeInvitation;
 };
@@ -6412,7 +6412,7 @@ export type ScribeUsersInvitationResponse = ScribeUsersInvitationResponses[keyof
 
 export type ScribeUsersUpdateInvitationData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -6424,11 +6424,11 @@ export type ScribeUsersUpdateInvitationData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` exists in answers only: it cannot be assigned.
+         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
-         * What the user does in the clinic. It changes no rights.
+         * Role of the user in the clinic. It does not affect permissions.
          */
         clinicRole?: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
         /**
@@ -6456,17 +6456,17 @@ export type ScribeUsersUpdateInvitationData = {
          */
         suffix2?: string | null;
         /**
-         * Whether the user may write and sign reports; needs `npiNumber`.
+         * Whether the user may write and sign reports; requires `npiNumber`.
          */
         canCreateReports?: boolean;
         /**
-         * National Provider Identifier, 10 digits; needed by users who may create reports.
+         * National Provider Identifier, 10 digits; required for users who may create reports.
          */
         npiNumber?: string | null;
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -6506,7 +6506,7 @@ export type ScribeUsersUpdateInvitationErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -6527,7 +6527,7 @@ export type ScribeUsersUpdateInvitationError = ScribeUsersUpdateInvitationErrors
 
 export type ScribeUsersUpdateInvitationResponses = {
     /**
-     * Done
+     * Success
      */
     200: ScribeInvitation;
 };
@@ -6536,7 +6536,7 @@ export type ScribeUsersUpdateInvitationResponse = ScribeUsersUpdateInvitationRes
 
 export type ScribeUsersRevokeInvitationData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -6550,11 +6550,11 @@ export type ScribeUsersRevokeInvitationData = {
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -6581,7 +6581,7 @@ export type ScribeUsersRevokeInvitationErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -6593,7 +6593,7 @@ export type ScribeUsersRevokeInvitationErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -6614,7 +6614,7 @@ export type ScribeUsersRevokeInvitationError = ScribeUsersRevokeInvitationErrors
 
 export type ScribeUsersRevokeInvitationResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -6630,7 +6630,7 @@ export type EventsListData = {
          */
         cursor?: string;
         /**
-         * How many entries a page has at most.
+         * Maximum number of entries on a page.
          */
         limit?: number;
         /**
@@ -6680,7 +6680,7 @@ export type EventsListError = EventsListErrors[keyof EventsListErrors];
 
 export type EventsListResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -6692,7 +6692,7 @@ export type EventsListResponses = {
          */
         hasMore: boolean;
         /**
-         * Opaque position of the next page, base64. Send it back with the same filters; it is there exactly if `hasMore` is true.
+         * Opaque base64 cursor of the next page. Send it with the same filters to get that page. Present only if `hasMore` is true.
          */
         cursor?: string;
     };
@@ -6704,7 +6704,7 @@ export type EventsReadData = {
     body?: never;
     path: {
         /**
-         * The event; the same as its `webhook-id`.
+         * ID of the event, equal to its `webhook-id`.
          */
         eventId: string;
     };
@@ -6747,7 +6747,7 @@ export type EventsReadError = EventsReadErrors[keyof EventsReadErrors];
 
 export type EventsReadResponses = {
     /**
-     * Done
+     * Success
      */
     200: SentEventWithAttempts;
 };
@@ -6758,13 +6758,13 @@ export type EventsReplayData = {
     body?: never;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
     path: {
         /**
-         * The event; the same as its `webhook-id`.
+         * ID of the event, equal to its `webhook-id`.
          */
         eventId: string;
     };
@@ -6790,11 +6790,11 @@ export type EventsReplayErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -6815,7 +6815,7 @@ export type EventsReplayError = EventsReplayErrors[keyof EventsReplayErrors];
 
 export type EventsReplayResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -6860,7 +6860,7 @@ export type EndpointsListError = EndpointsListErrors[keyof EndpointsListErrors];
 
 export type EndpointsListResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -6874,11 +6874,11 @@ export type EndpointsListResponse = EndpointsListResponses[keyof EndpointsListRe
 
 export type EndpointsCreateData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * A name of your own for the endpoint; may be empty.
+         * A name of your choice for the endpoint; may be empty.
          */
         name?: string;
         /**
@@ -6886,17 +6886,17 @@ export type EndpointsCreateData = {
          */
         url: string;
         /**
-         * The events that it receives; none of them may go to another endpoint of this key.
+         * The event types that the endpoint receives. No other endpoint of this key may receive them.
          */
         events: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'report.delivered'>;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -6919,7 +6919,7 @@ export type EndpointsCreateErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -6931,7 +6931,7 @@ export type EndpointsCreateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -6989,7 +6989,7 @@ export type EndpointsRemoveErrors = {
      */
     404: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7010,7 +7010,7 @@ export type EndpointsRemoveError = EndpointsRemoveErrors[keyof EndpointsRemoveEr
 
 export type EndpointsRemoveResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -7019,11 +7019,11 @@ export type EndpointsRemoveResponse = EndpointsRemoveResponses[keyof EndpointsRe
 
 export type EndpointsUpdateData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
-         * A name of your own for the endpoint; may be empty.
+         * A name of your choice for the endpoint; may be empty.
          */
         name?: string;
         /**
@@ -7031,17 +7031,17 @@ export type EndpointsUpdateData = {
          */
         url?: string;
         /**
-         * The events that it receives; none of them may go to another endpoint of this key.
+         * The event types that the endpoint receives. No other endpoint of this key may receive them.
          */
         events?: Array<'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'report.delivered'>;
         /**
-         * True enables it again after it answered with 410.
+         * Set to true to enable the endpoint again after it returned 410.
          */
         isEnabled?: true;
     };
     headers?: {
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -7081,7 +7081,7 @@ export type EndpointsUpdateErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7102,7 +7102,7 @@ export type EndpointsUpdateError = EndpointsUpdateErrors[keyof EndpointsUpdateEr
 
 export type EndpointsUpdateResponses = {
     /**
-     * Done
+     * Success
      */
     200: DeliveryEndpoint;
 };
@@ -7111,21 +7111,21 @@ export type EndpointsUpdateResponse = EndpointsUpdateResponses[keyof EndpointsUp
 
 export type EndpointsRotateSecretData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
-         * Whether former secrets stop signing at once.
+         * Whether former secrets expire immediately.
          */
         endOthersNow?: boolean;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -7157,7 +7157,7 @@ export type EndpointsRotateSecretErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -7169,7 +7169,7 @@ export type EndpointsRotateSecretErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7190,7 +7190,7 @@ export type EndpointsRotateSecretError = EndpointsRotateSecretErrors[keyof Endpo
 
 export type EndpointsRotateSecretResponses = {
     /**
-     * Done
+     * Success
      */
     200: DeliveryEndpointWithSecret;
 };
@@ -7199,21 +7199,21 @@ export type EndpointsRotateSecretResponse = EndpointsRotateSecretResponses[keyof
 
 export type EndpointsTestData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * Which event to send.
+         * Type of the event to send.
          */
         type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'report.delivered';
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -7245,7 +7245,7 @@ export type EndpointsTestErrors = {
      */
     404: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -7257,7 +7257,7 @@ export type EndpointsTestErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7278,19 +7278,19 @@ export type EndpointsTestError = EndpointsTestErrors[keyof EndpointsTestErrors];
 
 export type EndpointsTestResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
-         * Whether the answer could be used.
+         * Whether the response was valid.
          */
         success: boolean;
         /**
-         * What came back, in a sentence for a person.
+         * Result of the test, as a sentence for a person to read.
          */
         message: string;
         /**
-         * The event; the same as its `webhook-id`.
+         * ID of the event, equal to its `webhook-id`.
          */
         eventId: string;
     };
@@ -7336,7 +7336,7 @@ export type SandboxReadError = SandboxReadErrors[keyof SandboxReadErrors];
 
 export type SandboxReadResponses = {
     /**
-     * Done
+     * Success
      */
     200: SandboxState;
 };
@@ -7345,25 +7345,25 @@ export type SandboxReadResponse = SandboxReadResponses[keyof SandboxReadResponse
 
 export type SandboxSetWebhookData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * The address, https.
+         * The https URL that events are sent to.
          */
         url: string;
         /**
-         * The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+         * The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
          */
         secret?: string;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -7386,7 +7386,7 @@ export type SandboxSetWebhookErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -7398,7 +7398,7 @@ export type SandboxSetWebhookErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7419,15 +7419,15 @@ export type SandboxSetWebhookError = SandboxSetWebhookErrors[keyof SandboxSetWeb
 
 export type SandboxSetWebhookResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
-         * The address, https.
+         * The https URL that events are sent to.
          */
         url: string;
         /**
-         * The signing secret: `whsec_` and base64. In a reply it is null unless it was generated.
+         * The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
          */
         secret: string | null;
     };
@@ -7437,21 +7437,21 @@ export type SandboxSetWebhookResponse = SandboxSetWebhookResponses[keyof Sandbox
 
 export type SandboxRunExamData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
-         * The exam to perform; the first without images if missing.
+         * Accession number of the exam to perform. If absent, the first exam without images.
          */
         accessionNumber?: string;
     } | null;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -7474,7 +7474,7 @@ export type SandboxRunExamErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -7486,7 +7486,7 @@ export type SandboxRunExamErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7516,7 +7516,7 @@ export type SandboxRunExamResponse = SandboxRunExamResponses[keyof SandboxRunExa
 
 export type SandboxSignReportData = {
     /**
-     * The fields; the body may be absent, empty or null.
+     * The request body; it may be absent, empty or null.
      */
     body?: {
         /**
@@ -7528,7 +7528,7 @@ export type SandboxSignReportData = {
          */
         studyInstanceUid?: string;
         /**
-         * The text of the report; an invented one if missing.
+         * The text of the report. If absent, a sample text.
          */
         plainText?: string;
         /**
@@ -7538,11 +7538,11 @@ export type SandboxSignReportData = {
     } | null;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -7565,7 +7565,7 @@ export type SandboxSignReportErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -7577,7 +7577,7 @@ export type SandboxSignReportErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7607,31 +7607,31 @@ export type SandboxSignReportResponse = SandboxSignReportResponses[keyof Sandbox
 
 export type SandboxSendEventData = {
     /**
-     * The fields.
+     * The request body.
      */
     body: {
         /**
-         * The event.
+         * Type of the event.
          */
         type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
         /**
-         * Fields that replace the invented ones.
+         * Fields that replace those of the sample data.
          */
         data?: {
             [key: string]: unknown;
         };
         /**
-         * Whether the request is only shown.
+         * Whether to return the request without sending it.
          */
         isDryRun?: boolean;
     };
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
-         * `handling=strict` refuses body fields that this call does not have.
+         * With `handling=strict`, unknown fields in the body are refused.
          */
         Prefer?: string;
     };
@@ -7654,7 +7654,7 @@ export type SandboxSendEventErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
@@ -7666,7 +7666,7 @@ export type SandboxSendEventErrors = {
      */
     415: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7687,7 +7687,7 @@ export type SandboxSendEventError = SandboxSendEventErrors[keyof SandboxSendEven
 
 export type SandboxSendEventResponses = {
     /**
-     * Done
+     * Success
      */
     200: SandboxEvent;
 };
@@ -7698,7 +7698,7 @@ export type SandboxAdvanceData = {
     body?: never;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -7721,11 +7721,11 @@ export type SandboxAdvanceErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7746,7 +7746,7 @@ export type SandboxAdvanceError = SandboxAdvanceErrors[keyof SandboxAdvanceError
 
 export type SandboxAdvanceResponses = {
     /**
-     * Done
+     * Success
      */
     200: {
         /**
@@ -7762,7 +7762,7 @@ export type SandboxEmptyData = {
     body?: never;
     headers?: {
         /**
-         * The same key, caller, path and body within 24 hours gets the first answer again (`idempotency-replayed: true`); another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -7785,11 +7785,11 @@ export type SandboxEmptyErrors = {
      */
     403: Problem;
     /**
-     * Still under way
+     * Request in progress
      */
     409: Problem;
     /**
-     * Refused by a rule
+     * Violates a rule
      */
     422: Problem;
     /**
@@ -7810,7 +7810,7 @@ export type SandboxEmptyError = SandboxEmptyErrors[keyof SandboxEmptyErrors];
 
 export type SandboxEmptyResponses = {
     /**
-     * Done
+     * Success
      */
     200: Outcome;
 };
@@ -7822,15 +7822,15 @@ export type SandboxEmptyResponse = SandboxEmptyResponses[keyof SandboxEmptyRespo
  */
 export type StudyAccessRequestedWebhookPayload = {
     /**
-     * ID of the event: the same at each attempt, and equal to `webhook-id`.
+     * ID of the event: the same in each attempt, and equal to `webhook-id`.
      */
     id: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'study.access_requested';
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
@@ -7856,23 +7856,23 @@ export type StudyAccessRequestedWebhookRequest = {
  */
 export type EphemeralAccessRequestedWebhookPayload = {
     /**
-     * ID of the event: the same at each attempt, and equal to `webhook-id`.
+     * ID of the event: the same in each attempt, and equal to `webhook-id`.
      */
     id: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'ephemeral.access_requested';
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
-         * Your own handle for the images; sent back unchanged in the event.
+         * An identifier of your choice for the images; returned unchanged in the event.
          */
         retrievalId: string;
         /**
-         * Any JSON object of at most 3072 bytes; sent back unchanged in the event. Not meant for URLs.
+         * Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for URLs.
          */
         options?: {
             [key: string]: unknown;
@@ -7892,15 +7892,15 @@ export type EphemeralAccessRequestedWebhookRequest = {
  */
 export type SecondaryCaptureAccessRequestedWebhookPayload = {
     /**
-     * ID of the event: the same at each attempt, and equal to `webhook-id`.
+     * ID of the event: the same in each attempt, and equal to `webhook-id`.
      */
     id: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'secondary_capture.access_requested';
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
@@ -7934,19 +7934,19 @@ export type SecondaryCaptureAccessRequestedWebhookRequest = {
  */
 export type ModalityWorklistRequestedWebhookPayload = {
     /**
-     * ID of the event: the same at each attempt, and equal to `webhook-id`.
+     * ID of the event: the same in each attempt, and equal to `webhook-id`.
      */
     id: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'modality_worklist.requested';
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
-         * AE title of the device that asked.
+         * AE title of the device that sent the query.
          */
         callingAe: string;
         /**
@@ -7954,15 +7954,15 @@ export type ModalityWorklistRequestedWebhookPayload = {
          */
         clinicId: string;
         /**
-         * First day of the exams, inclusive, in the clinic’s time zone.
+         * First date of the exams, inclusive, in the clinic’s time zone.
          */
         dateStart: string;
         /**
-         * Last day of the exams, inclusive, in the clinic’s time zone.
+         * Last date of the exams, inclusive, in the clinic’s time zone.
          */
         dateEnd: string;
         /**
-         * Address of the device that asked.
+         * IP address of the device that sent the query.
          */
         sourceIp: string;
         /**
@@ -7984,15 +7984,15 @@ export type ModalityWorklistRequestedWebhookRequest = {
  */
 export type PatientStudyEnrichmentRequestedWebhookPayload = {
     /**
-     * ID of the event: the same at each attempt, and equal to `webhook-id`.
+     * ID of the event: the same in each attempt, and equal to `webhook-id`.
      */
     id: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'patient_study.enrichment_requested';
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
@@ -8026,15 +8026,15 @@ export type PatientStudyEnrichmentRequestedWebhookRequest = {
  */
 export type ClinicalContextEnrichmentRequestedWebhookPayload = {
     /**
-     * ID of the event: the same at each attempt, and equal to `webhook-id`.
+     * ID of the event: the same in each attempt, and equal to `webhook-id`.
      */
     id: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'clinical_context.enrichment_requested';
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
@@ -8072,15 +8072,15 @@ export type ClinicalContextEnrichmentRequestedWebhookRequest = {
  */
 export type ReportDeliveredWebhookPayload = {
     /**
-     * ID of the event: the same at each attempt, and equal to `webhook-id`.
+     * ID of the event: the same in each attempt, and equal to `webhook-id`.
      */
     id: string;
     /**
-     * Which event it is.
+     * Type of the event.
      */
     type: 'report.delivered';
     /**
-     * What the event is about.
+     * Data of the event.
      */
     data: {
         /**
@@ -8108,7 +8108,7 @@ export type ReportDeliveredWebhookPayload = {
          */
         externalPatientId?: string;
         /**
-         * The whole text of the report.
+         * The full text of the report.
          */
         plainText?: string;
     };

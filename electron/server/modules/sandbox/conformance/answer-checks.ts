@@ -6,7 +6,7 @@ import { type Check, type Finding, isSuccess, shownAnswer } from './check.ts'
 import type { TestAnswer } from './exchange.ts'
 import type { Stage } from './stage.ts'
 
-const CLAUSE = 'docs/PARTNERS.md “The seven events and their answers”'
+const CLAUSE = 'docs/events/payloads.md'
 const ANSWER_POINTS = 5
 /** An answer that is used with parts left out. */
 const PARTLY_POINTS = 3
@@ -68,7 +68,7 @@ function judged(
       remedy:
         error.fault === 'refused'
           ? 'Answer {"success": true} to every report that you have stored, whether you know its study or not; anything else makes the gateway send it again for days. With --data, use a study that you know.'
-          : `The gateway cannot use the answer: ${reason}. See the answer of this event in docs/PARTNERS.md.`,
+          : `The response is not valid: ${reason}. See the response of this event in docs/events/payloads.md.`,
     }
   }
 }
@@ -79,7 +79,7 @@ export const timingChecks: readonly Check[] = [
       id: `timing.${type}`,
       group: 'timing',
       title: `${type} is answered in time`,
-      clause: 'docs/PARTNERS.md “Events”, the column “seconds”',
+      clause: 'docs/EVENTS.md “Kinds of events”',
       points: TIMING_POINTS,
       needs: [type],
       async run(stage) {

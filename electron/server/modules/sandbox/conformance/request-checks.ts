@@ -6,7 +6,7 @@ import { newEventId, type Stage } from './stage.ts'
 
 const REPORT = 'report.delivered'
 const ADDITIVE = 'docs/API-CHANGES.md “What you can rely on”'
-const ONCE_OR_MORE = 'docs/PARTNERS.md “Events”, once or more'
+const ONCE_OR_MORE = 'docs/EVENTS.md “Repeats and order”'
 
 /** A partner has one place for all events, so this is asked of the probe only. */
 const malformedChecks: readonly Check[] = [
@@ -14,7 +14,7 @@ const malformedChecks: readonly Check[] = [
     id: 'malformed.not-json',
     group: 'malformed',
     title: 'A signed body that is not JSON is refused',
-    clause: 'docs/PARTNERS.md “Events”',
+    clause: 'docs/EVENTS.md “Responses”',
     points: 3,
     needs: [],
     async run(stage) {
@@ -75,7 +75,7 @@ const malformedChecks: readonly Check[] = [
     id: 'malformed.large',
     group: 'malformed',
     title: 'A report of 200,000 characters is accepted',
-    clause: 'docs/PARTNERS.md “Events”',
+    clause: 'docs/EVENTS.md “Responses”',
     points: 2,
     needs: [REPORT],
     async run(stage) {
@@ -161,7 +161,7 @@ const repeatChecks: readonly Check[] = [
     id: 'repeats.older-after-newer',
     group: 'repeats',
     title: 'A report that comes again after its addendum is confirmed',
-    clause: 'docs/PARTNERS.md “Testing your side”, Send again',
+    clause: 'docs/partners/going-live.md “Testing your system”',
     points: 2,
     needs: [REPORT],
     async run(stage) {
@@ -188,7 +188,7 @@ const repeatChecks: readonly Check[] = [
     id: 'repeats.worklist',
     group: 'repeats',
     title: 'Two devices that ask at the same time get the same worklist',
-    clause: 'docs/PARTNERS.md “The seven events and their answers”',
+    clause: 'docs/events/payloads.md',
     points: 2,
     needs: ['modality_worklist.requested'],
     async run(stage) {

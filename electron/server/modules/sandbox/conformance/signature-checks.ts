@@ -1,7 +1,7 @@
 import { type Check, type Finding, isRefusal, isSuccess, shownAnswer } from './check.ts'
 import { foreignSecret, type Stage, type TestEvent } from './stage.ts'
 
-const CLAUSE = 'Standard Webhooks 1.0, docs/PARTNERS.md “Checking the signature”'
+const CLAUSE = 'Standard Webhooks 1.0, docs/events/receiver.md'
 
 interface SignatureCheck {
   readonly id: string
