@@ -13,6 +13,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { catalogues, serverTexts } from './scripts/vite/catalogues.ts'
 import { contractWithoutSchemas } from './scripts/vite/contract.ts'
 import { engineParts } from './scripts/vite/engine-parts.ts'
+import { helpSite, SITE_SCRIPT } from './scripts/vite/help-site.ts'
 
 const root = import.meta.dirname
 
@@ -129,7 +130,7 @@ const compressed = (): Plugin => ({
   async writeBundle({ dir = '' }, bundle) {
     const press = promisify(brotliCompress)
     const page = readFileSync(join(dir, 'index.html'), 'utf8')
-    const files = Object.keys(bundle).filter((name) => /\.(js|css|html|wasm)$/.test(name))
+    const files = Object.keys(bundle).filter((name) => /\.(js|css|html|json|wasm)$/.test(name))
     await Promise.all(
       files.map(async (name) => {
         const bytes = readFileSync(join(dir, name))
@@ -368,6 +369,7 @@ export default defineConfig({
     imageCodecs(),
     httpWithoutUndici(),
     firstScreen(),
+    helpSite(root),
     compressed(),
     newDecoderForEachImage(),
     engineParts(),
@@ -415,6 +417,7 @@ export default defineConfig({
   server: {
     proxy: {
       '/dashboard': 'http://127.0.0.1:8042',
+      '/help': 'http://127.0.0.1:8042',
       '/v1': 'http://127.0.0.1:8042',
       '/viewer': 'http://127.0.0.1:8042',
     },
@@ -483,9 +486,12 @@ export default defineConfig({
         outDir: join(root, 'dist/renderer'),
         emptyOutDir: true,
         rolldownOptions: {
-          input: ['index.html', 'viewer.html', 'rescue.html'].map((page) =>
-            join(root, 'renderer', page),
-          ),
+          input: [
+            ...['index.html', 'viewer.html', 'rescue.html'].map((page) =>
+              join(root, 'renderer', page),
+            ),
+            join(root, SITE_SCRIPT),
+          ],
           output: {
             codeSplitting: {
               groups: [

@@ -68,7 +68,8 @@ try {
   const built = filesIn(join(root, 'dist'))
   // The page of the viewer is read as it is; what else is compressed is decompressed for the few
   // clients that do not take it so (http/page.ts).
-  const isTwice = (file: string) => !file.endsWith('.html') && built.includes(`${file}.br`)
+  const isTwice = (file: string) =>
+    (!file.endsWith('.html') || file.startsWith('renderer/help/')) && built.includes(`${file}.br`)
   for (const file of built)
     if (
       !file.endsWith('.map') &&

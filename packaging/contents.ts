@@ -37,6 +37,7 @@ export const NEEDED = [
   'dist/electron/thumbnail-worker.js',
   'dist/renderer/index.html',
   'dist/renderer/viewer.html',
+  'dist/renderer/help/index.html.br',
   'node_modules/dcmjs/build/dcmjs.es.js',
 ] as const
 export const NEEDED_IN_APP = ['dist/electron/main.js', 'dist/electron/preload.cjs'] as const

@@ -136,10 +136,10 @@ export function bomOf({ dist, at, lock = readLock() }: BomOptions): Bom {
 export function unexplainedFiles(dist: string): string[] {
   const files = filesIn(dist)
   const there = new Set(files)
-  // Pages, styles and pictures are built of renderer/; compressed copies and licences say what the
-  // file beside them says.
+  // Pages, styles and pictures are built from renderer/, the documentation site with its index from
+  // docs/; compressed copies and licences say what the file beside them says.
   const isOurs = (file: string) =>
-    /\.(html|css|svg|png|map|br|txt|cdx\.json)$/.test(file) || file.startsWith('.')
+    /\.(html|css|svg|png|map|br|txt|json)$/.test(file) || file.startsWith('.')
   const isMapped = (file: string) =>
     /\.[cm]?js$/.test(file) && (there.has(`${file}.map`) || isOnlyRuntime(join(dist, file)))
   return files.filter(

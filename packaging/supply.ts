@@ -19,7 +19,7 @@ export const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
 const TOOLS: readonly RegExp[] = [
   /^@(actions|biomejs|playwright|seriousme|stryker-mutator|types|vitejs)\//,
   /^@electron\/fuses$/,
-  /^(axe-core|dicomweb-client|electron-builder|fast-check|oidc-provider|s3rver|smtp-server|typescript|vite|vitest)$/,
+  /^(axe-core|dicomweb-client|electron-builder|fast-check|marked|oidc-provider|s3rver|smtp-server|typescript|vite|vitest)$/,
   // Of the machine that builds; the service brings its own Node, which is a component of its own
   // (sbom.ts).
   /^node-(linux|win)-/,

@@ -26,6 +26,12 @@ export function startCommand(args) {
   })
 }
 
+/** Starts a command that prints to this terminal until the gateway ends. */
+export function startBeside(args) {
+  const stdio = ['ignore', 'inherit', 'inherit']
+  children.push(spawn(node24(), [headless, ...args], { stdio, env: environment() }))
+}
+
 /** Runs a data command and returns what it printed. */
 export function runCommand(args, input = '') {
   const { status, stdout } = spawnSync(node24(), [headless, ...args], {

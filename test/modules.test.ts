@@ -102,7 +102,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     at: /^renderer\//,
     imports: ['shared/'],
     packages: [
-      ...['zod', 'vite/client', 'react', 'react-dom', 'uqr', /^react(-dom)?\//],
+      ...['zod', 'vite/client', 'react', 'react-dom', 'uqr', 'minisearch', /^react(-dom)?\//],
       ...[
         /^@mantine\//,
         /^@tanstack\//,
@@ -162,13 +162,16 @@ function areaOf(path: string): string | undefined {
 }
 const placeOf = (area: string) => SERVER.indexOf(area)
 
-/** Layers of renderer/src, the lowest first. Features, viewer and rescue page are one layer. */
+/**
+ * Layers of renderer/src, the lowest first. Features, the viewer, the rescue page and the script of
+ * the documentation site are one layer.
+ */
 const WINDOW = ['i18n', 'format', 'api', 'ui', 'feature', 'app'] as const
 
 /** Layer of a file of renderer/src and, within the layer of features, which feature. */
 function windowPlace(path: string): { readonly layer: number; readonly feature: string } {
   const [, , first = '', second = ''] = path.split('/')
-  const isFeature = ['features', 'viewer', 'rescue'].includes(first)
+  const isFeature = ['features', 'viewer', 'rescue', 'help'].includes(first)
   return {
     layer: (WINDOW as readonly string[]).indexOf(isFeature ? 'feature' : first),
     feature: first === 'features' ? second : first,

@@ -6,6 +6,7 @@ import { type CommandHelp, helpOf, listOf, usageLines } from './help.ts'
 import {
   CONFORMANCE_OPTIONS,
   DATA_OPTION,
+  DAY_SIMULATOR_OPTIONS,
   MODALITY_SIMULATOR_OPTIONS,
   PARTNER_SIMULATOR_OPTIONS,
   PREFLIGHT_OPTIONS,
@@ -35,7 +36,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
     about:
-      'run the gateway until it is told to stop; --rescue: a page to put a backup back where its data cannot be opened; --safe-mode: only the window of this PC, no device is served and nothing is sent',
+      'run the gateway until it is stopped; --rescue: serve a page to restore a backup if the data cannot be opened; --safe-mode: serve only the window of this PC, serve no devices and send nothing',
     options: SERVE_OPTIONS,
     run: async (args) => (await import('./serve.ts')).serve(args),
   },
@@ -53,28 +54,28 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   recover: {
     usage: 'recover --data DIR --recovery-key-stdin',
     about:
-      'put a lost data.key back with the recovery key, read from standard input, and print a link to sign in by',
+      'restore a lost data.key from the recovery key, read from standard input, and print a sign-in link',
     options: RECOVER_OPTIONS,
     run: async (args) => (await import('./recovery.ts')).recover(args),
   },
   restore: {
     usage: 'restore --data DIR --from BACKUP_FOLDER [--recovery-key-stdin] [--yes]',
     about:
-      'put a backup in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
+      'replace the database with a backup and keep the former database; on a new PC the recovery key is needed, read from standard input',
     options: RESTORE_OPTIONS,
     run: async (args) => (await import('./recovery.ts')).restore(args),
   },
   preflight: {
     usage: 'preflight --data DIR',
     about:
-      'before an update, run by the new version while the old one still runs: check the database, the disk space and what waits, and estimate how long the update takes',
+      'before an update, run by the new version while the old one still runs: check the database, the disk space and waiting jobs, and estimate how long the update takes',
     options: PREFLIGHT_OPTIONS,
     run: async (args) => (await import('./update.ts')).preflight(args),
   },
   'way-back': {
     usage: 'way-back --data DIR [--yes]',
     about:
-      'prepare the data for the version that was used before, with everything that came since; run by the newer version, while no gateway runs',
+      'convert the data for the version that was used before, including everything received since; run by the newer version, while no gateway runs',
     options: WAY_BACK_OPTIONS,
     run: async (args) => (await import('./update.ts')).wayBack(args),
   },
@@ -88,7 +89,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'take-over': {
     usage: 'take-over --data DIR --from DIR [--recovery-key-stdin] [--old-is-off]',
     about:
-      'on a standby: make the copy a data folder to serve from, once the other gateway does not run any more',
+      'on a standby: turn the copy into a data folder to serve from, once the other gateway has stopped',
     options: TAKE_OVER_OPTIONS,
     run: async (args) => (await import('./standby.ts')).takeOverCommand(args),
   },
@@ -96,13 +97,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'conformance --url URL --secret-file F|--secret-stdin [--events EVENTS] [--data FILE.json] [--at-least PERCENT] [--json]',
     about:
-      'play all events to a partner’s endpoint, also slowly, malformed, repeated and out of order, and print a scored report',
+      'send all events to a partner’s endpoint, also slow, malformed, repeated and out of order, and print a scored report',
     options: CONFORMANCE_OPTIONS,
     run: async (args) => (await import('./conformance.ts')).conformance(args),
   },
   'sandbox status': {
     usage: 'sandbox status [--url URL] [--key-file F] [--json]',
-    about: 'what is in the sandbox, and where its events go',
+    about: 'print what the sandbox contains and where its events are sent',
     options: SANDBOX_OPTIONS,
     run: async (args) => (await import('./sandbox.ts')).sandboxStatus(args),
   },
@@ -122,34 +123,43 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'sandbox event': {
     usage: 'sandbox event EVENT [--data FILE.json] [--dry-run] [--url URL] [--key-file F] [--json]',
     about:
-      'send an event to the webhook of the sandbox and say what the gateway would do with the answer',
+      'send an event to the webhook of the sandbox and print how the gateway would interpret the answer',
     options: SANDBOX_EVENT_OPTIONS,
     run: async (args) => (await import('./sandbox.ts')).sandboxEvent(args),
   },
   'sandbox advance': {
     usage: 'sandbox advance [--url URL] [--key-file F] [--json]',
-    about: 'make the next attempt of every report that waits in the sandbox now',
+    about: 'retry every waiting report of the sandbox now',
     options: SANDBOX_OPTIONS,
     run: async (args) => (await import('./sandbox.ts')).sandboxAdvance(args),
   },
   'simulator partner': {
     usage:
-      'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
+      'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images] [--demo]',
     about:
-      'a small partner that checks signatures and answers all seven events; --images: with an invented CT for the viewer',
+      'simulate a partner that verifies signatures and answers all seven events; --images: with an invented CT for the viewer',
     options: PARTNER_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-partner.ts')).simulatePartner(args),
   },
   'simulator modality': {
     usage:
       'simulator modality --ae-title CT1 --to HOST:PORT [--called-ae-title ISTHMUS] [--modality CT] [--date YYYYMMDD|any]',
-    about: 'play a device: echo, then the worklist, printed as a console shows it',
+    about:
+      'simulate a device: send a C-ECHO, query the worklist and print it as a console shows it',
     options: MODALITY_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-modality.ts')).simulateModality(args),
   },
+  'simulator day': {
+    usage:
+      'simulator day --to HOST:PORT --window URL --radiologist E --password-file F [--called-ae-title ISTHMUS]',
+    about:
+      'simulate the devices and a radiologist of a clinic, as npm run demo does; only for a gateway without real patients',
+    options: DAY_SIMULATOR_OPTIONS,
+    run: async (args) => (await import('./simulate-day.ts')).simulateDay(args),
+  },
   help: {
     usage: 'help [COMMAND]',
-    about: 'this list, or the options of one command; COMMAND --help is the same',
+    about: 'print this list, or the options of one command; COMMAND --help is the same',
     options: {},
     run: (words) => {
       process.stdout.write(`${helpFor(words)}\n`)

@@ -186,6 +186,10 @@ export const PARTNER_SIMULATOR_OPTIONS = {
       'How it answers: normal, slow, down, refuse, garbage, huge, large, oversize, hang, error, gone or redirect.',
   },
   images: { type: 'boolean', about: 'Serve an invented CT for the viewer too.' },
+  demo: {
+    type: 'boolean',
+    about: 'Order every CT of the head as STAT, and refuse each report twice before accepting it.',
+  },
 } as const satisfies Options
 
 export const CONFORMANCE_OPTIONS = {
@@ -297,5 +301,38 @@ export const MODALITY_SIMULATOR_OPTIONS = {
     takes: 'YYYYMMDD|any',
     about: 'Day to ask for.',
     initial: 'today',
+  },
+} as const satisfies Options
+
+export const DAY_SIMULATOR_OPTIONS = {
+  to: {
+    type: 'string',
+    takes: 'HOST:PORT',
+    isRequired: true,
+    about: 'Where the gateway listens for devices.',
+  },
+  'called-ae-title': {
+    type: 'string',
+    takes: 'T',
+    default: 'ISTHMUS',
+    about: 'AE title of the gateway.',
+  },
+  window: {
+    type: 'string',
+    takes: 'URL',
+    isRequired: true,
+    about: 'Address of the window, such as http://127.0.0.1:8042.',
+  },
+  radiologist: {
+    type: 'string',
+    takes: 'E',
+    isRequired: true,
+    about: 'E-mail address of the radiologist who signs reports.',
+  },
+  'password-file': {
+    type: 'string',
+    takes: 'FILE',
+    isRequired: true,
+    about: 'File with the password of the radiologist.',
   },
 } as const satisfies Options

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { demoAnswers } from '#electron/simulator/demo-answers.ts'
 import {
+  localDay,
   openImageStore,
   openPartnerSimulator,
   openSimulatedFiles,
@@ -48,6 +50,7 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
     scenario: values.scenario as Scenario,
     clock: Date.now,
     ...(files && { files: imagesIn(files) }),
+    ...(values.demo && { answers: demoAnswers(() => localDay(Date.now())) }),
     ...(values.worklist !== undefined && { worklist: readWorklist(values.worklist) }),
   }).catch(async (error: NodeJS.ErrnoException) => {
     throw await listenError(error, {

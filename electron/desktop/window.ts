@@ -25,6 +25,10 @@ function isViewer(origin: string, url: string): boolean {
   return hasOrigin(origin, url) && new URL(url).pathname === '/viewer'
 }
 
+/** Whether a URL is a page of the documentation site. */
+const isHelp = (origin: string, url: string): boolean =>
+  hasOrigin(origin, url) && /^\/help(\/|$)/.test(new URL(url).pathname)
+
 /** Whether a URL leads to the identity provider of the clinic, by the gateway's own redirect. */
 const isSignIn = (origin: string, url: string): boolean =>
   hasOrigin(origin, url) && new URL(url).pathname === PROVIDER_START_PATH
@@ -87,6 +91,13 @@ const SIGN_IN: BrowserWindowConstructorOptions = {
   autoHideMenuBar: true,
   webPreferences: SAFE,
 }
+/** Options of the window with the documentation, which has nothing native either. */
+const HELP: BrowserWindowConstructorOptions = {
+  ...{ width: 1280, height: 860, backgroundColor: GROUND },
+  title: 'Isthmus',
+  autoHideMenuBar: true,
+  webPreferences: SAFE,
+}
 const signInWindows = new WeakSet<WebContents>()
 
 /** Whether these are the contents of a window for signing in, which alone leave the gateway. */
@@ -95,7 +106,7 @@ export const isSignInWindow = (contents: WebContents | undefined): boolean =>
 
 /**
  * Creates the main window without showing it. It never leaves the gateway's origin and can only
- * open image windows and the one for signing in (Electron security checklist 12-14).
+ * open image windows, the documentation and the window for signing in (Electron security checklist 12-14).
  * @param origin origin of the gateway; undefined until it has started
  */
 export function openWindow(
@@ -125,12 +136,15 @@ export function openWindow(
       return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
     if (own !== undefined && isSignIn(own, url))
       return { action: 'allow', overrideBrowserWindowOptions: SIGN_IN }
+    if (own !== undefined && isHelp(own, url))
+      return { action: 'allow', overrideBrowserWindowOptions: HELP }
     openOutside(url)
     return { action: 'deny' }
   })
   window.webContents.on('did-create-window', ({ webContents }, { url }) => {
     const own = origin()
     if (own !== undefined && isSignIn(own, url)) restrictSignIn(origin, webContents)
+    else if (own !== undefined && isHelp(own, url)) restrictHelp(origin, webContents)
     else restrictImages(origin, webContents)
   })
   return window
@@ -155,16 +169,31 @@ export function isProviderPage(url: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
 }
 
-/** An image window opens further image windows, for other screens, and nothing else. */
+/**
+ * An image window opens further image windows, for other screens, and the documentation, and
+ * nothing else.
+ */
 function restrictImages(origin: () => string | undefined, contents: WebContents): void {
   restrictNavigation(origin, contents, isViewer)
   contents.setWindowOpenHandler(({ url }) => {
     const own = origin()
-    return own !== undefined && isViewer(own, url)
-      ? { action: 'allow', overrideBrowserWindowOptions: IMAGES }
-      : { action: 'deny' }
+    if (own !== undefined && isViewer(own, url))
+      return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
+    if (own !== undefined && isHelp(own, url))
+      return { action: 'allow', overrideBrowserWindowOptions: HELP }
+    return { action: 'deny' }
   })
-  contents.on('did-create-window', (images) => restrictImages(origin, images.webContents))
+  contents.on('did-create-window', (created, { url }) => {
+    const own = origin()
+    if (own !== undefined && isHelp(own, url)) restrictHelp(origin, created.webContents)
+    else restrictImages(origin, created.webContents)
+  })
+}
+
+/** The documentation stays on its pages; links to the DICOM standard open in the system's browser. */
+function restrictHelp(origin: () => string | undefined, contents: WebContents): void {
+  restrictNavigation(origin, contents, isHelp)
+  contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 }
 
 /** Prevents pages from embedding other pages with webview tags. */

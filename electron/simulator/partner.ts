@@ -16,7 +16,13 @@ import { worklistDay } from './worklist-day.ts'
 
 export { openSimulatedFiles, type ServingOptions, type SimulatedFiles } from './files.ts'
 export { type ImageStore, openImageStore } from './image-store.ts'
-export { type PhantomSeries, phantomMultiFrame, phantomSlice, phantomSopUid } from './phantom.ts'
+export {
+  type PhantomSeries,
+  phantomMultiFrame,
+  phantomSlice,
+  phantomSopClass,
+  phantomSopUid,
+} from './phantom.ts'
 export type { SimulatedWorklist } from './script.ts'
 export { readWorklistFile, WorklistFileError } from './script.ts'
 export { verifyPartnerRequest } from './verify.ts'

@@ -16,6 +16,7 @@ export const LANDMARKS = [
   [480, 60, -1000, 'air'],
 ] as const
 const CT_IMAGE = '1.2.840.10008.5.1.4.1.1.2'
+const MR_IMAGE = '1.2.840.10008.5.1.4.1.1.4'
 const ENHANCED_CT_IMAGE = '1.2.840.10008.5.1.4.1.1.2.1'
 const SPACING = 0.7
 const ROW_BYTES = PHANTOM_SIDE * 2
@@ -29,6 +30,8 @@ export interface PhantomSeries {
   readonly studyInstanceUid: string
   readonly seriesInstanceUid: string
   readonly slices: number
+  /** CT by default. MR slices have the same pixels without Hounsfield units. */
+  readonly modality?: 'CT' | 'MR'
   /** Distance between slices in mm; defaults to 1. */
   readonly sliceSpacing?: number
   readonly patientName?: string
@@ -53,29 +56,27 @@ export const phantomSopUid = (
   number: number,
 ): string => `${seriesInstanceUid}.${number}`
 
+export const phantomSopClass = ({ modality }: Pick<PhantomSeries, 'modality'>): string =>
+  modality === 'MR' ? MR_IMAGE : CT_IMAGE
+
 /**
- * Slice `number` of a CT series, starting at 1 at the head: 512 × 512 pixels of 16 bits, signed,
+ * Slice `number` of a series, starting at 1 at the head: 512 × 512 pixels of 16 bits, signed,
  * 525 KB.
  */
 export function phantomSlice(series: PhantomSeries, number: number): Parts {
   const { slices, sliceSpacing = 1 } = series
   const head = part10Head(
-    CT_IMAGE,
+    phantomSopClass(series),
     phantomSopUid(series, number),
     [
       ...commonOf(series),
-      [0x00080008, 'CS', 'ORIGINAL\\PRIMARY\\AXIAL'],
+      ...(series.modality === 'MR' ? MR_SLICE : CT_SLICE),
       [0x00180050, 'DS', String(sliceSpacing)],
       [0x00200013, 'IS', String(number)],
       [0x00200032, 'DS', positionOf(number, sliceSpacing)],
       [0x00200037, 'DS', '1\\0\\0\\0\\1\\0'],
       [0x00201041, 'DS', String(-(number - 1) * sliceSpacing)],
       [0x00280030, 'DS', `${SPACING}\\${SPACING}`],
-      [0x00281050, 'DS', '40'],
-      [0x00281051, 'DS', '400'],
-      [0x00281052, 'DS', '-1024'],
-      [0x00281053, 'DS', '1'],
-      [0x00281054, 'LO', 'HU'],
     ],
     PHANTOM_SIDE * ROW_BYTES,
   )
@@ -135,6 +136,8 @@ export function phantomMultiFrame(series: PhantomSeries): Parts {
     [
       ...commonOf(series),
       [0x00080008, 'CS', 'ORIGINAL\\PRIMARY\\VOLUME\\NONE'],
+      [0x00180015, 'CS', 'CHEST'],
+      [0x00180060, 'DS', '120'],
       [0x00200013, 'IS', '1'],
       [0x00280008, 'IS', String(slices)],
       [0x52009229, 'SQ', [shared]],
@@ -150,6 +153,31 @@ const positionOf = (number: number, sliceSpacing: number) => {
   return `${corner}\\${corner}\\${-(number - 1) * sliceSpacing}`
 }
 
+const CT_SLICE: Attributes = [
+  [0x00080008, 'CS', 'ORIGINAL\\PRIMARY\\AXIAL'],
+  [0x00180015, 'CS', 'CHEST'],
+  [0x00180060, 'DS', '120'],
+  [0x00281050, 'DS', '40'],
+  [0x00281051, 'DS', '400'],
+  [0x00281052, 'DS', '-1024'],
+  [0x00281053, 'DS', '1'],
+  [0x00281054, 'LO', 'HU'],
+]
+
+// PS3.3 C.8.3.1.
+const MR_SLICE: Attributes = [
+  [0x00080008, 'CS', 'ORIGINAL\\PRIMARY\\OTHER'],
+  [0x00180020, 'CS', 'SE'],
+  [0x00180021, 'CS', 'NONE'],
+  [0x00180022, 'CS', ''],
+  [0x00180023, 'CS', '2D'],
+  [0x00180080, 'DS', '600'],
+  [0x00180081, 'DS', '12'],
+  [0x00180091, 'IS', '1'],
+  [0x00281050, 'DS', '1000'],
+  [0x00281051, 'DS', '1600'],
+]
+
 const commonOf = (series: PhantomSeries): Attributes => [
   [0x00080005, 'CS', 'ISO_IR 192'],
   [0x00080020, 'DA', series.studyDate ?? '20261120'],
@@ -157,7 +185,7 @@ const commonOf = (series: PhantomSeries): Attributes => [
   [0x00080030, 'TM', '104000'],
   [0x00080033, 'TM', '104100'],
   [0x00080050, 'SH', series.accessionNumber ?? 'A-0815'],
-  [0x00080060, 'CS', 'CT'],
+  [0x00080060, 'CS', series.modality ?? 'CT'],
   [0x00080070, 'LO', 'Invented'],
   [0x00080090, 'PN', ''],
   [0x00081030, 'LO', series.studyDescription ?? 'CT thorax (phantom)'],
@@ -166,8 +194,6 @@ const commonOf = (series: PhantomSeries): Attributes => [
   [0x00100020, 'LO', series.patientId ?? 'P-0815'],
   [0x00100030, 'DA', series.patientBirthDate ?? '19710503'],
   [0x00100040, 'CS', series.patientSex ?? 'O'],
-  [0x00180015, 'CS', 'CHEST'],
-  [0x00180060, 'DS', '120'],
   [0x00185100, 'CS', 'HFS'],
   [0x0020000d, 'UI', series.studyInstanceUid],
   [0x0020000e, 'UI', series.seriesInstanceUid],

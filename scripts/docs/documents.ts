@@ -24,4 +24,5 @@ export const DOCUMENTS = [
   'INTEGRATION.md',
   'CONNECTING.md',
   'AUTHORITY.md',
+  'COMMANDS.md',
 ]

@@ -1,6 +1,7 @@
 import { limitTable, parameterTable, tlsTable } from './associations.ts'
 import { interfaceAuthorityTable, windowAuthorityTable } from './authority.ts'
 import { proposedContextTable } from './calling.ts'
+import { commandTable } from './commands.ts'
 import { enrichmentTable, eventTable } from './integration.ts'
 import type { Tables } from './markdown.ts'
 import { codeTable, objectTable } from './objects.ts'
@@ -31,6 +32,14 @@ import {
 
 /** Every table that is made of the code, by the name of its mark in a document. */
 export const TABLES: Tables = {
+  'commands-run': () => commandTable('run'),
+  'commands-accounts': () => commandTable('accounts'),
+  'commands-devices': () => commandTable('devices'),
+  'commands-configuration': () => commandTable('configuration'),
+  'commands-recovery': () => commandTable('recovery'),
+  'commands-updates': () => commandTable('updates'),
+  'commands-images': () => commandTable('images'),
+  'commands-trying': () => commandTable('trying'),
   'sop-classes': sopClassTable,
   'accepted-contexts': acceptedContextTable,
   'proposed-contexts': proposedContextTable,

@@ -115,6 +115,8 @@ export const Session = z.object({
   lockMinutes: z.number(),
   /** Whether the user should continue the first-run wizard. */
   needsSetup: z.boolean(),
+  /** Whether the window offers the guided tour, as in the demo. */
+  offersTour: z.boolean(),
   /** Whether the user sees only the studies of some customers, and no screens with all patients. */
   isLimited: z.boolean(),
   /** Whether the user manages the gateway and signs in with a password only. */

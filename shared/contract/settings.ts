@@ -141,6 +141,7 @@ export const SETTINGS = {
   ),
   'otlp.authorities': setting(Pem.nullable(), null, 'settings.otlp-authorities'),
   'setup.isDone': setting(z.boolean(), false, 'settings.setup-is-done'),
+  'setup.offersTour': setting(z.boolean(), false, 'settings.setup-offers-tour'),
   'setup.simulatorPort': setting(z.int().min(1).max(65_535), 9090, 'settings.setup-simulator-port'),
   'backup.folder': setting(z.string().max(1000).nullable(), null, 'settings.backup-folder'),
   'backup.dailyAt': setting(

@@ -177,6 +177,7 @@ const PAGES = [
   { path: '/', isViewer: false },
   { path: '/index.html', isViewer: false },
   { path: '/docs', isViewer: false },
+  { path: '/help', isViewer: false },
   { path: '/viewer', isViewer: true },
   { path: '/token/landing?token=nonsense', isViewer: true },
 ] as const

@@ -263,6 +263,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     address: at('/settings/readiness'),
     dialogs: { support: press('Support bundle…') },
   },
+  { name: 'tour', address: at('/tour') },
   ...(
     ['clinic', 'owner', 'recovery', 'network', 'device', 'partner', 'backup', 'readiness'] as const
   ).map((step) => ({

@@ -13,12 +13,14 @@ import type { Headers, SecurityHeaders } from './security-headers.ts'
 export const VIEWER_PAGE = 'viewer.html'
 /** Of the build; the names of files in it contain a hash. */
 const ASSETS = 'assets'
+/** The documentation site (decision 0080). */
+const HELP = 'help'
 
 /**
- * Serves the built window: `index.html` at `/`, which is always revalidated, and files under
- * `assets/`, whose names contain a hash, with a lifetime of one year. Scripts get the content
- * security policy of the viewer, which applies if the script runs as a worker: those of the viewer
- * decode with WebAssembly (CSP 3, 4.1).
+ * Serves the built window: `index.html` at `/` and the documentation site at `/help`, which are
+ * always revalidated, and files under `assets/`, whose names contain a hash, with a lifetime of one
+ * year. Scripts get the content security policy of the viewer, which applies if the script runs as
+ * a worker: those of the viewer decode with WebAssembly (CSP 3, 4.1).
  */
 export function servePage(
   fastify: FastifyInstance,
@@ -31,10 +33,15 @@ export function servePage(
     )
     return
   }
-  const files = new Set([...filesIn(folder), ...filesIn(folder, ASSETS)])
+  const files = new Set([
+    ...filesIn(folder),
+    ...filesIn(folder, ASSETS),
+    ...filesBelow(folder, HELP),
+  ])
+  const has = (name: string) => !isCompressed(name) && (files.has(name) || files.has(`${name}.br`))
   const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    if (!has(name)) throw nothingHere()
     const hasCompressed = files.has(`${name}.br`)
-    if ((!files.has(name) && !hasCompressed) || isCompressed(name)) throw nothingHere()
     const isHashed = name.startsWith(`${ASSETS}/`)
     reply.headers({
       'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -63,12 +70,26 @@ export function servePage(
   fastify.get<{ Params: { name: string } }>(`/${ASSETS}/:name`, (request, reply) =>
     answer(`${ASSETS}/${request.params.name}`, request, reply),
   )
+  const answerHelp = (name: string, request: FastifyRequest, reply: FastifyReply) =>
+    has(name)
+      ? answer(name, request, reply)
+      : reply.code(404).header('cache-control', 'no-store').type(HTML).send(NO_HELP_PAGE)
+  fastify.get(`/${HELP}`, (request, reply) => answerHelp(`${HELP}/index.html`, request, reply))
+  fastify.get<{ Params: { '*': string } }>(`/${HELP}/*`, (request, reply) =>
+    answerHelp(`${HELP}/${request.params['*'] || 'index.html'}`, request, reply),
+  )
 }
 
 const filesIn = (folder: string, of = ''): string[] =>
   readFolder(join(folder, of)).flatMap((entry) =>
     entry.isFile() ? [posix.join(of, entry.name)] : [],
   )
+
+const filesBelow = (folder: string, of: string): string[] =>
+  readFolder(join(folder, of)).flatMap((entry) => {
+    const name = posix.join(of, entry.name)
+    return entry.isDirectory() ? filesBelow(folder, name) : [name]
+  })
 
 const readFolder = (folder: string): Dirent[] =>
   existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []
@@ -99,6 +120,11 @@ const page = (title: string, text: string) =>
 export const NOT_BUILT_PAGE = page(
   'The window is not built yet',
   'The gateway is running, and devices and partners are served. To get its window, run <code>npm run build</code> and start the gateway again.',
+)
+
+const NO_HELP_PAGE = page(
+  'This page does not exist',
+  'The documentation has no page at this address. <a href="/help/">Open the documentation</a>.',
 )
 
 export const NOT_FOUND_PAGE = page(

@@ -188,6 +188,11 @@ const readiness = createRoute({
   path: '/settings/readiness',
   component: lazyScreen(() => import('./setup/readiness.tsx'), 'Readiness'),
 })
+const tour = createRoute({
+  getParentRoute: () => shell,
+  path: '/tour',
+  component: lazyScreen(() => import('./tour/tour.tsx'), 'Tour'),
+})
 const tiers = createRoute({
   getParentRoute: () => shell,
   path: '/settings/tiers',
@@ -387,6 +392,7 @@ export const router = createRouter({
         lifecycle,
         readiness,
         tiers,
+        tour,
         images,
         quarantine,
         recovered,

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import css from './auth-layout.module.css'
 import { Mark } from './brand.tsx'
+import { HELP_TARGET, helpAddress } from './help.ts'
 import { LanguageChoice } from './language-choice.tsx'
 
 /** The frame of the screens before one is signed in. */
@@ -51,7 +52,10 @@ export function AuthLayout({ foot, children }: { foot: string; children: ReactNo
       </aside>
       <main className={css.form}>
         <div className={css.box}>{children}</div>
-        <div className={css.language}>
+        <div className={css.corner}>
+          <a href={helpAddress('/sign-in')} target={HELP_TARGET}>
+            {t('ui.shell.help')}
+          </a>
           <LanguageChoice />
         </div>
       </main>

@@ -13,6 +13,7 @@ import { idOf } from './drawings-merge.ts'
 import { Fetches } from './engine/fetches.ts'
 import { ImageList } from './engine/images.ts'
 import { framePathOf } from './engine/series.ts'
+import { fetchOnce } from './first-requests.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
 import { openSegmentVolumes } from './referencing/segment-volumes.ts'
@@ -35,8 +36,8 @@ let begun: { readonly viewId: string; readonly begun: Begun } | undefined
  */
 export function begin(view: View): Begun {
   if (begun?.viewId === view.viewId) return begun.begun
-  const list = new ImageList(view.viewId)
-  const fetches = new Fetches()
+  const list = new ImageList(view.viewId, { fetch: fetchOnce })
+  const fetches = new Fetches({ fetch: fetchOnce })
   onFirstImage(list, (imageId) => fetches.fetchAhead(framePathOf(view.viewId, imageId)))
   begun = { viewId: view.viewId, begun: { list, bench: benchOf(view, list, fetches) } }
   return begun.begun

@@ -5,9 +5,13 @@ import { loadMessages } from '../i18n/messages.ts'
 import { showNotStarted } from '../ui/not-started.ts'
 import { call } from './calls.ts'
 import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
+import { requestFirst } from './first-requests.ts'
 
-// The page's first script is small: somebody waits with a patient, so the link is exchanged and the
-// four megabytes of the engine are on their way before the screen's own parts have come.
+// The page's first script is small: it exchanges the link and requests the first image while the
+// browser still loads the engine, which has two megabytes, and the screen.
+
+/** What fails before the screen is there is told by the screen, which waits for the same. */
+const ignored = () => undefined
 
 const entrance = entranceOf(window.location)
 // At once: an address with a token must not stay in the bar, the history or a screenshot.
@@ -19,18 +23,26 @@ const world: EntranceWorld = {
 }
 // Outside React: its StrictMode runs an effect twice, and a link works once.
 const opening = enter(entrance, world)
+const requested = opening.then(async (opened) => {
+  if (opened.state === 'open') await requestFirst(opened.view.viewId)
+}, ignored)
+/** How long the page's modules wait for the first requests to be sent, ms. */
+const MOST_WAIT = 150
+const mayEvaluate = Promise.race([
+  requested,
+  new Promise((resolve) => setTimeout(resolve, MOST_WAIT)),
+])
 document.documentElement.lang = language === 'es' ? 'es' : 'en'
-const shown = loadMessages().then(() => {
+const shown = Promise.all([loadMessages(), mayEvaluate]).then(() => {
   // `Landing` shows it once the view is open; its failure is told there.
-  if (entrance.by !== 'nothing') void import('./viewer.tsx').catch(() => undefined)
+  if (entrance.by !== 'nothing') void import('./viewer.tsx').catch(ignored)
   return import('./main.tsx')
 })
 if (entrance.by !== 'nothing') {
-  const beginning = import('./beginning.ts')
-  // What fails here is told by the screen, which waits for the same.
+  const beginning = mayEvaluate.then(() => import('./beginning.ts'))
   void Promise.all([opening, beginning]).then(
     ([opened, { begin }]) => opened.state === 'open' && begin(opened.view),
-    () => undefined,
+    ignored,
   )
 }
 // Another view in the same window or frame: nothing of the one before is kept.

@@ -61,6 +61,15 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
             {item('sheet')}
           </>
         )}
+        <Menu.Divider />
+        <Menu.Item
+          component="a"
+          href="/help/viewer.html"
+          target="isthmus-help"
+          className={css.item ?? ''}
+        >
+          {t('ui.viewer.help')}
+        </Menu.Item>
         {isOwn && (
           <>
             <Menu.Divider />

@@ -186,10 +186,37 @@ describe('a window with images', () => {
       { action: 'deny' },
     ])
     const second = new fake.BrowserWindow({ webPreferences: {} })
-    images.fire('did-create-window', second)
+    images.fire('did-create-window', second, { url: VIEW })
     expect(goes(VIEW, second.webContents)).toBe(true)
     expect(goes(`${ORIGIN}/`, second.webContents)).toBe(false)
     expect(second.webContents.opens(`${ORIGIN}/`)).toEqual({ action: 'deny' })
+  })
+})
+
+describe('a window with the documentation', () => {
+  const PAGE = `${ORIGIN}/help/staff.html#quarantine`
+
+  it('is opened by the window and by windows with images, and stays at its pages', () => {
+    const images = new fake.BrowserWindow({ webPreferences: {} })
+    contents().fire('did-create-window', images, { url: VIEW })
+    for (const opener of [contents(), images.webContents]) {
+      const answer = opener.opens(PAGE)
+      expect(answer).toMatchObject({
+        action: 'allow',
+        overrideBrowserWindowOptions: { webPreferences: { sandbox: true, contextIsolation: true } },
+      })
+      expect(answer).not.toHaveProperty('overrideBrowserWindowOptions.webPreferences.preload')
+      for (const url of [`${ORIGIN}/helpers`, 'https://evil.test/help/'])
+        expect(opener.opens(url)).toEqual({ action: 'deny' })
+      const help = new fake.BrowserWindow({ webPreferences: {} })
+      opener.fire('did-create-window', help, { url: PAGE })
+      expect(
+        [`${ORIGIN}/help`, `${ORIGIN}/help/viewer.html`, `${ORIGIN}/`, VIEW].map((url) =>
+          goes(url, help.webContents),
+        ),
+      ).toEqual([true, true, false, false])
+      expect(help.webContents.opens(PAGE)).toEqual({ action: 'deny' })
+    }
   })
 })
 

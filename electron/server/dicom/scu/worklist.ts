@@ -15,6 +15,8 @@ export interface WorklistExam {
   readonly startDate: string
   readonly startTime: string
   readonly description: string
+  /** Scheduled Procedure Step ID. */
+  readonly stepId: string
 }
 
 export interface WorklistKeys {
@@ -40,6 +42,7 @@ const OF_STEP = {
   startDate: tag('ScheduledProcedureStepStartDate'),
   startTime: tag('ScheduledProcedureStepStartTime'),
   description: tag('ScheduledProcedureStepDescription'),
+  stepId: tag('ScheduledProcedureStepID'),
 } as const
 
 /**

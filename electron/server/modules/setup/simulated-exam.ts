@@ -10,8 +10,19 @@ import type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 /** Number of slices of a simulated exam. */
 const SLICES = 12
 
+/** The series of a simulated exam. An exam of another modality than MR has CT images. */
+export function simulatedSeries(exam: WorklistExam): PhantomSeries {
+  const { studyInstanceUid, startDate, description, modality, ...patient } = exam
+  return {
+    ...patient,
+    ...{ studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.1`, slices: SLICES },
+    ...{ studyDate: startDate, studyDescription: description, seriesDescription: description },
+    modality: modality === 'MR' ? 'MR' : 'CT',
+  }
+}
+
 /**
- * Sends generated images with the identity of an exam, as a CT does.
+ * Sends generated images with the identity of an exam, as a CT or MR does.
  * @returns how many images the peer stored
  * @throws the error of the first image that failed
  */
@@ -36,12 +47,7 @@ export async function performExam(
 
 /** Writes generated slices with the identity of an exam to files. */
 async function writeSlices(folder: string, exam: WorklistExam) {
-  const { studyInstanceUid, startDate, description, ...patient } = exam
-  const series: PhantomSeries = {
-    ...patient,
-    ...{ studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.1`, slices: SLICES },
-    ...{ studyDate: startDate, studyDescription: description },
-  }
+  const series = simulatedSeries(exam)
   const numbers = Array.from({ length: SLICES }, (_, index) => index + 1)
   return Promise.all(
     numbers.map(async (number) => {

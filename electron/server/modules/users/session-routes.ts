@@ -57,6 +57,9 @@ export const sessionReply =
     lockMinutes: context.settings.get('window.lockMinutes'),
     // Only users who manage the gateway can continue the setup.
     needsSetup: user !== undefined && ACCESS.manage(user) && !context.settings.get('setup.isDone'),
+    // It leads to screens that only they can open.
+    offersTour:
+      user !== undefined && ACCESS.manage(user) && context.settings.get('setup.offersTour'),
     isLimited: user !== undefined && isLimited(context, user),
     needsSecondFactor: user !== undefined && needsSecondFactor(context, user),
     clinicName: context.settings.get('clinic.name'),

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
@@ -13,6 +14,7 @@ import { MessageError } from '#shared/messages/message-error.ts'
 import { whileArriving } from './arriving-file.ts'
 import { inflatedCopy } from './file-fetcher.ts'
 import { extrasOf, type Frame, frameOf, type ImageFile, wholeFrameOf } from './image-file.ts'
+import { DISPLAY_MS } from './load-queue.ts'
 import { OpenFile } from './open-files.ts'
 import { FileFault } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
@@ -22,6 +24,11 @@ import { type CacheHold, fileKeyOf, type ViewCache } from './view-cache.ts'
 const FIRST_BATCH = 24
 const BATCH = 200
 const MAX_CONCURRENT = 6
+/**
+ * The other batches wait until the first image is displayed, because the browser and the gateway
+ * often share a PC: at most this long for its request, and then until the page has drawn it.
+ */
+const FIRST_FRAME_MS = 1000
 
 /** An instance of the view. Its file has another name after it was fetched from a tier. */
 type CachedInstance = Pick<InstanceRecord, 'instanceId' | 'sopInstanceUid'>
@@ -36,6 +43,8 @@ export class ArchiveImages {
   readonly #instances = new Map<string, CachedInstance>()
   /** Inflated copies of deflated files, by file name. */
   readonly #inflated = new Map<string, Promise<CacheHold>>()
+  readonly #startMs: number
+  readonly #displayed = Promise.withResolvers<void>()
   #files = 0
   #read = 0
   #hasReceived = false
@@ -46,15 +55,18 @@ export class ArchiveImages {
   /** Number of instances of the study when they were last listed. */
   #counted = 0
 
+  /** @param startMs how long images after the first batch wait for the first one at most */
   constructor(
     context: Context,
     cache: ViewCache,
     shown: ShownStudies,
     studyInstanceUid: string,
+    startMs: number,
     signal: AbortSignal,
   ) {
     this.#context = context
     this.#cache = cache
+    this.#startMs = Math.min(startMs, FIRST_FRAME_MS)
     this.#shown = shown
     this.#studyInstanceUid = studyInstanceUid
     this.#signal = signal
@@ -77,6 +89,7 @@ export class ArchiveImages {
       this.#after = batch.at(-1)?.instanceId ?? this.#after
       this.#shown.list.watch.changed()
       if (batch.length < limit) break
+      if (limit === FIRST_BATCH) await this.#untilDisplayed()
     }
     this.#files = this.#listed
   }
@@ -116,6 +129,12 @@ export class ArchiveImages {
   close(): void {
     for (const copy of this.#inflated.values())
       copy.then((hold) => hold.release()).catch(() => undefined /* There is none. */)
+  }
+
+  async #untilDisplayed(): Promise<void> {
+    const signal = this.#signal
+    const latest = pause(this.#startMs, undefined, { signal, ref: false })
+    await Promise.race([this.#displayed.promise, latest])
   }
 
   #count(): number {
@@ -197,7 +216,10 @@ export class ArchiveImages {
   async #frame(instance: CachedInstance, number: number, signal: AbortSignal): Promise<Frame> {
     const recall = this.#recallOf(this.#current(instance))
     const arrived = recall && (await whileArriving(recall, signal, (file) => frameOf(file, number)))
-    return arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
+    const frame =
+      arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
+    setTimeout(this.#displayed.resolve, Math.min(DISPLAY_MS, this.#startMs)).unref()
+    return frame
   }
 
   /**

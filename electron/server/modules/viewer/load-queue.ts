@@ -10,7 +10,7 @@ const MAX_CONCURRENT_AT_START = 2
  */
 const EXTRA_IF_URGENT = 2
 /** Typical time from sending a frame until the page displays it. */
-const DISPLAY_MS = 400
+export const DISPLAY_MS = 400
 
 /**
  * Loads files in order of their index, two at a time at first, then six. Urgent files are loaded

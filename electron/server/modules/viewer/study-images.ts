@@ -52,7 +52,12 @@ export class StudyImages {
     this.#ask = ask
     this.#signal = signal
     if (studyInstanceUid !== null)
-      this.#archive = new ArchiveImages(context, fetcher.cache, shown, studyInstanceUid, signal)
+      this.#archive = new ArchiveImages(
+        ...([context, fetcher.cache, shown, studyInstanceUid] as const),
+        // The first image of a prior study is not what the page waits for.
+        isPrior ? 0 : fetcher.startMs,
+        signal,
+      )
   }
 
   get state(): Progress['state'] {

@@ -19,6 +19,7 @@ import { useReply } from '../../api/queries.ts'
 import { mayManage, useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { Mark } from '../../ui/brand.tsx'
+import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
 import { Failed, Waiting } from '../../ui/page.tsx'
 import { useForgetting } from '../shell/clear-session.ts'
 import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from '../shell/lock.ts'
@@ -211,6 +212,9 @@ function Side({ state, step }: { state: SetupState; step: SetupStep }) {
         <div>{t('ui.setup.progress', { done: state.done.length, all: SETUP_STEPS.length })}</div>
         <Link to="/">{t('ui.setup.leave')}</Link>
         <div>{t('ui.setup.leaveAbout')}</div>
+        <a href={helpAddress('/setup')} target={HELP_TARGET}>
+          {t('ui.shell.help')}
+        </a>
       </div>
     </aside>
   )

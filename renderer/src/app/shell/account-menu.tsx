@@ -2,21 +2,24 @@ import { Menu, Text } from '@mantine/core'
 import {
   IconCheck,
   IconFolder,
+  IconHelpCircle,
   IconKeyboard,
   IconLanguage,
   IconLock,
   IconLogout,
   IconRotateClockwise,
+  IconRoute,
   IconUserCircle,
 } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { desktopBridge } from '../../api/desktop.ts'
-import { mayManage } from '../../api/session.ts'
+import { mayManage, useSession } from '../../api/session.ts'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
 import type { PopupProps } from '../../ui/popup-button.tsx'
 import { saveBeforeLeaving, useLeave } from './leave.ts'
@@ -31,7 +34,9 @@ export function AccountMenu({
   children,
   ...popup
 }: PopupProps & { readonly user: SignedInUser }) {
+  const offersTour = useSession().data?.offersTour === true
   const { leave, isLeaving } = useLeave()
+  const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' })
   const [asksRestart, setAsksRestart] = useState(false)
   const [asksLeave, setAsksLeave] = useState(false)
   const signOut = async () => {
@@ -57,6 +62,23 @@ export function AccountMenu({
             renderRoot={(props) => <Link to="/account" {...props} />}
           >
             {t('ui.shell.account')}
+          </Menu.Item>
+          {offersTour && (
+            <Menu.Item
+              leftSection={<IconRoute size={16} />}
+              renderRoot={(props) => <Link to="/tour" {...props} />}
+            >
+              {t('ui.shell.tour')}
+            </Menu.Item>
+          )}
+          <Menu.Item
+            component="a"
+            href={helpAddress(path)}
+            target={HELP_TARGET}
+            leftSection={<IconHelpCircle size={16} />}
+            rightSection={<KeyNames keys="f1" />}
+          >
+            {t('ui.shell.help')}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconKeyboard size={16} />}

@@ -70,17 +70,18 @@ function Closed({
   )
 }
 
-let wasLedToSetup = false
+let wasLed = false
 
 /**
- * Who manages a new gateway is led to its set-up once for each time the page is loaded; it can be
- * left.
+ * Opens the set-up of a new gateway for its managers, or the tour of a demo, once for each time the
+ * page is loaded. Both can be left.
  */
 function Opened({ session }: { session: Session }) {
   const { pathname } = useLocation()
-  if (session.needsSetup && mayManage(session.user) && pathname === '/' && !wasLedToSetup) {
-    wasLedToSetup = true
-    return <Navigate to="/setup" />
+  const isSetup = session.needsSetup && mayManage(session.user)
+  if ((isSetup || session.offersTour) && pathname === '/' && !wasLed) {
+    wasLed = true
+    return <Navigate to={isSetup ? '/setup' : '/tour'} />
   }
   return <Frame session={session} />
 }

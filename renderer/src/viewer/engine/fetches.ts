@@ -1,6 +1,7 @@
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
 import { isProblem } from '../../api/client.ts'
+import { frameRequest } from '../first-requests.ts'
 import { pause, waitAfter } from './backoff.ts'
 
 /** What bytes are wanted for, most urgent first. */
@@ -174,7 +175,7 @@ async function fetched(network: Network, path: string, signal: AbortSignal): Pro
   const wait = network.wait ?? pause
   for (let failures = 1; ; failures += 1) {
     try {
-      const response = await network.fetch(path, { signal, credentials: 'same-origin' })
+      const response = await network.fetch(path, { ...frameRequest, signal })
       if (response.ok) {
         const type = response.headers.get('content-type') ?? ''
         const transferSyntaxUid = /transfer-syntax="?([0-9.]+)/.exec(type)?.[1]

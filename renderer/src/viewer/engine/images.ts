@@ -2,6 +2,7 @@ import { ViewLine } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import { isProblem } from '../../api/client.ts'
+import { imageListRequest } from '../first-requests.ts'
 import { pause, waitAfter } from './backoff.ts'
 import { Listed, type ListedImage } from './listed.ts'
 import type { ListState } from './stack.ts'
@@ -141,10 +142,8 @@ async function readOnce(
 ): Promise<Message | 'broken' | null> {
   try {
     const response = await network.fetch(viewPaths.images(viewId), {
+      ...imageListRequest,
       signal,
-      credentials: 'same-origin',
-      cache: 'no-store',
-      headers: { accept: 'application/x-ndjson' },
     })
     if (!response.ok) {
       if (response.status >= 500 || response.status === 429 || response.status === 408)

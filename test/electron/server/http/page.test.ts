@@ -101,3 +101,45 @@ describe('the page of the viewer', () => {
     }
   })
 })
+
+describe('the documentation', () => {
+  beforeEach(async () => {
+    await mkdir(join(folder, 'help', 'decisions'), { recursive: true })
+    await writeFile(join(folder, 'help', 'index.html'), '<title>Documentation</title>')
+    await writeFile(
+      join(folder, 'help', 'decisions', '0001-one.html.br'),
+      brotliCompressSync('<title>One</title>'),
+    )
+  })
+
+  it('is served to everybody, under the rules of the window, and is read anew', async () => {
+    await using other = await openTestServer({ pageFolder: folder, register: () => {} })
+    for (const path of ['/help', '/help/', '/help/index.html']) {
+      const { status, text, headers } = await httpCall(other.url + path)
+      expect([status, text]).toEqual([200, '<title>Documentation</title>'])
+      expect(headers).toMatchObject({
+        ...{ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+        ...{ 'x-frame-options': 'DENY', etag: expect.any(String) },
+      })
+      expect(headers['content-security-policy']).toContain("script-src 'self';")
+      const again = await httpCall(other.url + path, {
+        headers: { 'if-none-match': String(headers.etag) },
+      })
+      expect(again.status).toBe(304)
+    }
+    const { status, text } = await httpCall(`${other.url}/help/decisions/0001-one.html`)
+    expect([status, text]).toEqual([200, '<title>One</title>'])
+  })
+
+  it('says where it is if a page does not exist, and serves no other file', async () => {
+    await using other = await openTestServer({ pageFolder: folder, register: () => {} })
+    for (const path of [
+      ...['/help/none.html', '/help/decisions', '/help/decisions/0001-one.html.br'],
+      ...['/help/..%2fviewer.html', '/help/..%2fassets%2fworker-1a2b3c.js'],
+    ]) {
+      const { status, text } = await httpCall(other.url + path)
+      expect([path, status]).toEqual([path, 404])
+      if (path.startsWith('/help/none')) expect(text).toContain('href="/help/"')
+    }
+  })
+})

@@ -104,7 +104,7 @@ describe('the banner', () => {
       }),
     ).toEqual({
       tone: 'danger',
-      text: 'No reports are sent to “ris.example”, because this endpoint is disabled. It answered a report with 410: this address is no longer used. Enable it again, or enter its new address, under Partner.',
+      text: 'No reports are sent to “ris.example”. It answered a report with 410: this address is no longer used. Enable it again, or enter its new address, under Partner.',
     })
   })
 

@@ -25,6 +25,7 @@ const NOBODY = {
     isLocked: false,
     lockMinutes: 10,
     needsSetup: false,
+    offersTour: false,
     isLimited: false,
     needsSecondFactor: false,
   },

@@ -61,6 +61,31 @@ describe('the images of a view that the archive has', () => {
     })
   })
 
+  it('after the first 24 are listed once the first one has been displayed', async () => {
+    const viewing = await openViewing({}, { startMs: 100_000 })
+    const numbers = Array.from({ length: 40 }, (_, index) => index + 1)
+    archive(
+      viewing.store,
+      STUDY,
+      numbers.map((number) => archived(number, made(number))),
+    )
+    const listed = new Set<string>()
+    const hasFirst = Promise.withResolvers<void>()
+    const all = (async () => {
+      for await (const line of viewing.images.lines(viewing.view, never())) {
+        if (line.line === 'instances')
+          for (const { sopInstanceUid } of line.instances) listed.add(sopInstanceUid)
+        if (listed.size === 24) hasFirst.resolve()
+      }
+    })()
+    await hasFirst.promise
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(listed.size).toBe(24)
+    await viewing.images.frame(viewing.view, uidOf(1), 1, never())
+    await all
+    expect(listed.size).toBe(40)
+  })
+
   it('are all there is where the study is cancelled: no partner is asked for it', async () => {
     const viewing = await openViewing({ '/2': made(2) })
     archive(viewing.store, STUDY, [archived(1, made(1))])
