@@ -137,7 +137,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images] [--demo]',
     about:
-      'simulate a partner that verifies signatures and answers all seven events; --images: with an invented CT for the viewer',
+      'simulate a partner that verifies signatures and answers all seven events; --images: with a sample CT for the viewer',
     options: PARTNER_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-partner.ts')).simulatePartner(args),
   },

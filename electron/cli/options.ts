@@ -176,7 +176,7 @@ export const PARTNER_SIMULATOR_OPTIONS = {
     type: 'string',
     takes: 'FILE.json',
     about: 'Worklist to answer with.',
-    initial: 'an invented one',
+    initial: 'a sample one',
   },
   scenario: {
     type: 'string',
@@ -185,7 +185,7 @@ export const PARTNER_SIMULATOR_OPTIONS = {
     about:
       'How it answers: normal, slow, down, refuse, garbage, huge, large, oversize, hang, error, gone or redirect.',
   },
-  images: { type: 'boolean', about: 'Serve an invented CT for the viewer too.' },
+  images: { type: 'boolean', about: 'Serve a sample CT for the viewer too.' },
   demo: {
     type: 'boolean',
     about: 'Order every CT of the head as STAT, and refuse each report twice before accepting it.',
@@ -216,7 +216,7 @@ export const CONFORMANCE_OPTIONS = {
     type: 'string',
     takes: 'FILE.json',
     about:
-      'Fields that replace invented ones, by event: {"study.access_requested": {"studyInstanceUid": "1.2.3"}}.',
+      'Fields that replace those of the sample data, by event: {"study.access_requested": {"studyInstanceUid": "1.2.3"}}.',
   },
   'at-least': {
     type: 'string',
@@ -259,7 +259,7 @@ export const SANDBOX_REPORT_OPTIONS = {
     type: 'string',
     takes: 'ID|UID',
     about: 'Scribe study, by its id or Study Instance UID; an addendum if it has a report.',
-    initial: 'a new study with an invented patient',
+    initial: 'a new study with a sample patient',
   },
   text: { type: 'string', takes: 'FILE', about: 'File with the text of the report.' },
   critical: { type: 'boolean', about: 'Mark the report as critical.' },
@@ -267,7 +267,11 @@ export const SANDBOX_REPORT_OPTIONS = {
 
 export const SANDBOX_EVENT_OPTIONS = {
   ...SANDBOX_OPTIONS,
-  data: { type: 'string', takes: 'FILE.json', about: 'Fields that replace invented ones.' },
+  data: {
+    type: 'string',
+    takes: 'FILE.json',
+    about: 'Fields that replace those of the sample data.',
+  },
   'dry-run': { type: 'boolean', about: 'Print the signed request instead of sending it.' },
 } as const satisfies Options
 

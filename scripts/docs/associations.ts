@@ -97,7 +97,7 @@ export const limitTable = (): string =>
       [
         "value that is read of an image's header",
         kib(HEADER_LIMITS.valueBytes),
-        'it is kept, and not looked at',
+        'it is kept but not read',
       ],
       ['A-ASSOCIATE-RQ', kib(DEFAULT_LIMITS.associateBytes), 'A-ABORT'],
       ['command set', kib(DEFAULT_LIMITS.commandSetBytes), 'A-ABORT'],
@@ -109,7 +109,7 @@ export const limitTable = (): string =>
       [
         'dicom-dimse-native',
         `${TRANSCODING_LIMITS.processes} parallel processes; ${TRANSCODING_LIMITS.seconds} s for a transcoding`,
-        'it failed',
+        'the operation fails',
       ],
     ],
   )

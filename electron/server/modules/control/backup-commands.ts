@@ -34,7 +34,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   rehearse: {
     usage: '',
     about:
-      'test whether the newest backup can be restored: open it, count its rows, verify its audit trail and read reports; exit code 1 if the test fails',
+      'test whether the newest backup can be restored: open it, count its rows, verify its audit log and read reports; exit code 1 if the test fails',
     options: {},
     run: (context, _request, gateway, version) =>
       withBackups(context, gateway, version, async (backups) => {
