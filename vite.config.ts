@@ -276,7 +276,9 @@ const newDecoderForEachImage = (): Plugin => ({
 // The codecs of images ask for these where they find Node, which they do not in the page.
 const NODE_PARTS_OF_CODECS =
   /^Module "(fs|path|url)" has been externalized for browser compatibility, imported by ".*node_modules\/(@cornerstonejs|@oozcitak)\//
-const quietly: Pick<Rolldown.InputOptions, 'onLog'> = {
+const quietly: Pick<Rolldown.InputOptions, 'onLog' | 'checks'> = {
+  // How long plug-ins took is no warning for whoever builds the program once.
+  checks: { pluginTimings: false },
   onLog(level, log, handler) {
     if (!NODE_PARTS_OF_CODECS.test(log.message)) handler(level, log)
   },
