@@ -308,12 +308,15 @@ export class ClinicYear {
 
   async #until(gateway: Day, name: string, isReached: (tier: Tier) => boolean): Promise<Tier> {
     const began = Date.now()
+    let session = gateway
     for (let polls = 1; Date.now() - began < MIGRATION_MS; polls++) {
-      const tier = await findTier(gateway, name)
+      const tier = await findTier(session, name)
       if (tier && isReached(tier)) return tier
       await wait(250)
-      // A migration takes hours, and the rules run every hour.
-      if (polls % 40 === 0) await (await signedIn(gateway.serving)).call(dashboardLifecycle.run, {})
+      if (polls % 40 !== 0) continue
+      // A migration takes longer than a session stays unlocked, and the rules run every hour.
+      session = await signedIn(gateway.serving)
+      await session.call(dashboardLifecycle.run, {})
     }
     throw new Error(`the ${name} took too long`)
   }
