@@ -56,7 +56,7 @@ await launch({
   ]
     .concat('--log-level', 'error')
     .concat(process.argv.slice(2)),
-  ready: ({ http, dimse }) => {
+  ready: ({ http, dimse, dimseTls }) => {
     const [aeTitle, address] = dimse.split('@')
     runCommand(['file-host', 'add', '--data', data, files, '--plaintext'])
     console.log(`
@@ -66,8 +66,8 @@ Isthmus is running with a simulated partner (${partner.ready.url}).
                 (valid once, for 15 minutes; then sign in with the account you created)
   Radiologist   ${RADIOLOGIST.email}, password “${RADIOLOGIST.password}” (available after the first sign-in)
   Images        ${runCommand(['link', 'viewer', '--data', data, '--study', study, ...description])}
-                (an invented CT in the viewer; valid once)
-  Devices       ${dimse}
+                (a sample CT in the viewer; valid once)
+  Devices       ${dimse}${dimseTls ? `, with TLS ${dimseTls}` : ''}
 Ctrl+C stops the demo and removes its data (${data}).
 
 The day begins when you have created the owner’s account.

@@ -46,7 +46,7 @@ export function runCommand(args, input = '') {
 
 /**
  * Opens the window in Electron, or starts the gateway headless and prints where the window is.
- * @param {{ data: string, serve: string[], ready: (ready: { http: string, dimse: string }) =>
+ * @param {{ data: string, serve: string[], ready: (ready: { http: string, dimse: string, dimseTls?: string }) =>
  *   void, end?: () => void }} options
  */
 export async function launch({ data, serve, ready, end }) {
@@ -56,6 +56,11 @@ export async function launch({ data, serve, ready, end }) {
     ? await startCommand(['serve', '--data', data, ...serve])
     : await startElectron(data, serve)
   if (!gateway.ready) {
+    const command = process.env.npm_lifecycle_event
+    if (command)
+      console.error(
+        `Options such as --http HOST:PORT follow two hyphens: npm run ${command} -- --http 127.0.0.1:8043`,
+      )
     endAll()
     end?.()
     process.exit(gateway.status || 1)

@@ -19,13 +19,13 @@ const data =
 await launch({
   data,
   serve: process.argv.slice(2),
-  ready: ({ http, dimse }) => {
+  ready: ({ http, dimse, dimseTls }) => {
     console.log(`
 Isthmus is running.
   Window        ${http}
   First sign-in ${runCommand(['sign-in-link', '--data', data])}
                 (works once, for 15 minutes; npm run -s gateway -- sign-in-link --data "${data}" makes another)
-  Devices       ${dimse}
+  Devices       ${dimse}${dimseTls ? `, with TLS ${dimseTls}` : ''}
   Data          ${data}
 `)
   },

@@ -201,7 +201,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         throw new ApiError('malformed', verbatim('config set takes KEY VALUE.'))
       const key = settingKey(name)
       context.settings.change({ [key]: settingValue(key, value) }, ACTOR)
-      return `${key} = ${JSON.stringify(context.settings.get(key))}`
+      const later = SETTINGS[key].restart ? ' (takes effect at the next start)' : ''
+      return `${key} = ${JSON.stringify(context.settings.get(key))}${later}`
     },
   },
   ...CONFIGURATION_COMMANDS,

@@ -12,6 +12,7 @@ import { certificateFacts, certificateFile } from '#server/http/certificate.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import { readPartner } from '#server/modules/partners/service.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import {
   type Interfaces,
@@ -47,13 +48,13 @@ export function connectionSheet(
   const place = placeOf(context, listening, interfaces)
   const sections = [
     `# Connection sheet of ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}`,
-    `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway did not run'}. It names no patient and holds no secret.`,
-    `## What to type into the device\n\n${table(['field', 'value'], nodeRows(context, place))}`,
-    `## Services\n\n${table(['service', 'SOP class', 'now'], serviceRows(context))}`,
-    `Any other SOP class is refused in its presentation context. Transfer syntaxes, in the order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images also ${imageSyntaxes()}.`,
-    `## Devices that are known\n\n${devicesOf(context)}`,
-    `## Where this gateway calls\n\n${destinationsOf(context)}`,
-    `## Try it with DCMTK\n\n${dcmtkExamples(context, place)}`,
+    `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway was not running'}. It contains no patient data and no secret.`,
+    `## Settings of the device\n\n${table(['field', 'value'], nodeRows(context, place))}`,
+    `## Services\n\n${table(['service', 'SOP class', 'state'], serviceRows(context))}`,
+    `A presentation context for any other SOP class is rejected. Transfer syntaxes, in order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images, also ${imageSyntaxes()}.`,
+    `## Device list\n\n${devicesOf(context)}`,
+    `## Destinations\n\n${destinationsOf(context)}`,
+    `## Test with DCMTK\n\n${dcmtkExamples(context, place)}`,
   ]
   return sections.join('\n\n')
 }
@@ -69,8 +70,8 @@ interface Place {
 
 const KINDS = {
   network: '',
-  virtual: ', of a program on this PC',
-  'self-given': ', which the PC gave itself: it got none from its network',
+  virtual: ', virtual network of a program on this PC',
+  'self-given': ', self-assigned because the network provided none',
 }
 
 function placeOf(
@@ -85,7 +86,7 @@ function placeOf(
   }))
   const bound = isEverywhere(host)
     ? []
-    : [{ address: host, words: isLoopback(host) ? `${host}: calls of this PC only` : host }]
+    : [{ address: host, words: isLoopback(host) ? `${host}: reachable from this PC only` : host }]
   // If the gateway is running but its TLS listener is not, there is no TLS port.
   const tls = listening ? portOf(listening.dimseTls) : context.settings.get('dimse.tlsPort')
   return {
@@ -101,15 +102,12 @@ const portOf = (address: string | undefined): number | undefined =>
 function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] {
   const wrongTitle =
     context.settings.get('dimse.calledAePolicy') === 'strict'
-      ? 'another one is rejected'
-      : 'another one is noted, and served'
+      ? 'associations with another called AE title are rejected'
+      : 'associations with another called AE title are accepted, and a warning is shown'
   return [
     ['Clinic', context.settings.get('clinic.name') || 'not set'],
     ['Called AE title (this gateway)', `${context.settings.get('dimse.aeTitle')} (${wrongTitle})`],
-    [
-      'Address',
-      addresses.map(({ words }) => words).join('; ') || 'this PC has no address on a network',
-    ],
+    ['Address', addresses.map(({ words }) => words).join('; ') || 'this PC has no network address'],
     ['Port', String(port)],
     [
       'Port for DICOM TLS',
@@ -120,14 +118,17 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] 
       : [['Certificate of this gateway', certificateOf(context.folder, context.clock())]]),
     [
       'Calling AE title (the device)',
-      'the one in the list below; a device that is not in it may do C-ECHO, and is then approved under Devices',
+      'as in the device list below; a device that is not in the list can only use C-ECHO until a user approves it under Devices',
     ],
-    ['Maximum PDU length', `${DEFAULT_LIMITS.maxPduLength}; the device’s own is obeyed`],
     [
-      'Associations at once',
-      `${context.settings.get('dimse.maxAssociations')}, of one device ${context.settings.get('dimse.maxAssociationsPerDevice')}`,
+      'Maximum PDU length',
+      `${DEFAULT_LIMITS.maxPduLength}; the maximum of the device is respected`,
     ],
-    ['Silence that ends an association', `${context.settings.get('dimse.idleSeconds')} s`],
+    [
+      'Simultaneous associations',
+      `${context.settings.get('dimse.maxAssociations')}; per device ${context.settings.get('dimse.maxAssociationsPerDevice')}`,
+    ],
+    ['Inactivity timeout', `${context.settings.get('dimse.idleSeconds')} s`],
     ['Implementation', `${IMPLEMENTATION.classUid} / ${IMPLEMENTATION.versionName}`],
   ]
 }
@@ -135,23 +136,29 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] 
 /** Describes the certificate file if it exists; none is generated here. */
 function certificateOf(folder: string, nowMs: number): string {
   const file = certificateFile(folder, 'dicom-tls')
-  if (!existsSync(file)) return 'made at the first start'
+  if (!existsSync(file)) return 'created at the first start'
   try {
     const { fingerprint256, notAfter, subject } = certificateFacts(
       readFileSync(file, 'utf8'),
       nowMs,
     )
-    return `${subject}, until ${notAfter.slice(0, 10)}, SHA-256 ${fingerprint256}; the file tls/dicom-cert.pem of the data folder`
+    return `${subject}, valid until ${notAfter.slice(0, 10)}, SHA-256 ${fingerprint256}; file tls/dicom-cert.pem in the data folder`
   } catch {
-    return 'the file tls/dicom-cert.pem of the data folder cannot be read'
+    return 'the file tls/dicom-cert.pem in the data folder cannot be read'
   }
 }
 
 function serviceRows(context: Context): Row[] {
   const commitment = context.settings.get('commitment.isOn')
   return [
-    ['Echo (C-ECHO)', SOP_CLASS.verification, 'on, for every caller'],
-    ['Worklist (C-FIND)', SOP_CLASS.modalityWorklistFind, 'on'],
+    ['Echo (C-ECHO)', SOP_CLASS.verification, 'on, for all callers'],
+    [
+      'Worklist (C-FIND)',
+      SOP_CLASS.modalityWorklistFind,
+      readPartner(context).url
+        ? 'on'
+        : 'on, but no partner is configured: queries fail with status A700',
+    ],
     ['Performed steps (MPPS)', SOP_CLASS.modalityPerformedProcedureStep, 'on'],
     [
       'Images and documents (C-STORE)',
@@ -161,30 +168,30 @@ function serviceRows(context: Context): Row[] {
     [
       'Storage commitment',
       SOP_CLASS.storageCommitmentPushModel,
-      commitment ? 'on; results go to the port of the device in the list' : 'off',
+      commitment ? 'on; results are sent to the listening port in the device list' : 'off',
     ],
   ]
 }
 
 const unknownClasses = (isOn: boolean): string =>
-  isOn ? 'on, those of vendors too' : 'on; those of vendors are refused'
+  isOn ? 'on, including private SOP classes' : 'on; private SOP classes are rejected'
 
 /** Lists the well-known transfer syntaxes; the conformance statement has all of them. */
 function imageSyntaxes(): string {
   const others = STORAGE_TRANSFER_SYNTAXES.filter((uid) => !SHEET_TRANSFER_SYNTAXES.includes(uid))
   const named = others.map(nameOfUid).filter((name) => !/^[\d.]+$/.test(name))
-  return `${named.join(', ')}, and ${others.length - named.length} rarer ones (docs/CONFORMANCE.md, section 5.2.3)`
+  return `${named.join(', ')}, and ${others.length - named.length} less common ones (see the DICOM Conformance Statement, “Storage”)`
 }
 
 const TLS_RULES = {
-  optional: 'as it likes',
-  required: 'only by TLS',
-  mutual: 'only by TLS, with its certificate',
+  optional: 'optional',
+  required: 'required',
+  mutual: 'required, with client certificate',
 }
 
 function devicesOf(context: Context): string {
   const unknown = context.settings.get('dimse.allowUnknownDevices')
-    ? '\n\nCallers that are not in this list are served too (dimse.allowUnknownDevices).'
+    ? '\n\nDevices that are not in the list are also served (dimse.allowUnknownDevices).'
     : ''
   const known = listDevices(context.database)
   if (known.length === 0) return `None yet.${unknown}`
@@ -195,12 +202,21 @@ function devicesOf(context: Context): string {
     device.modality ?? '',
     device.port === null ? '' : String(device.port),
     TLS_RULES[device.tls],
-    device.isEnabled ? 'on' : 'switched off',
+    device.isEnabled ? 'enabled' : 'disabled',
     device.lastSeenAt?.slice(0, 10) ?? 'never',
   ])
   return (
     table(
-      ['AE title', 'name', 'calls from', 'modality', 'listens at', 'TLS', 'state', 'last called'],
+      [
+        'AE title',
+        'name',
+        'address',
+        'modality',
+        'listening port',
+        'TLS',
+        'state',
+        'last connection',
+      ],
       rows,
     ) + unknown
   )
@@ -210,9 +226,16 @@ function destinationsOf(context: Context): string {
   const known = listDestinations(context.database)
   if (known.length === 0) return 'No destination is set up.'
   const rows = known.map(({ name, aeTitle, host, port, isTls, isEnabled }) => [
-    ...[name, aeTitle, host, String(port), isTls ? 'yes' : 'no', isEnabled ? 'on' : 'switched off'],
+    ...[
+      name,
+      aeTitle,
+      host,
+      String(port),
+      isTls ? 'yes' : 'no',
+      isEnabled ? 'enabled' : 'disabled',
+    ],
   ])
-  const called = `It calls them as ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}. To send a study back (C-MOVE) they need this gateway in their own list, with the address and port above.`
+  const called = `The calling AE title of the gateway is ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}. Retrieval of studies (C-MOVE) requires this gateway, with the address and port above, in the configuration of the destination.`
   return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${called}`
 }
 

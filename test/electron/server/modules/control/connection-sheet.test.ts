@@ -56,18 +56,19 @@ it('says of a new installation what a device is told', () => {
   using opened = openFolder()
   const sheet = connectionSheet(opened.context, undefined, '0.1.0', CARDS)
   expect(sheet).toMatch(
-    /^# Connection sheet of ISTHMUS\n\nMade on 2026-11-20 at 10:30 by Isthmus 0\.1\.0, while the gateway did not run\./,
+    /^# Connection sheet of ISTHMUS\n\nMade on 2026-11-20 at 10:30 by Isthmus 0\.1\.0, while the gateway was not running\./,
   )
   expect(rowOf(sheet, 'Address')).toBe(
-    '| Address | 192.168.1.20 (eth0); 172.17.0.1 (docker0, of a program on this PC) |',
+    '| Address | 192.168.1.20 (eth0); 172.17.0.1 (docker0, virtual network of a program on this PC) |',
   )
   expect(rowOf(sheet, 'Port')).toBe('| Port | 11112 |')
   expect(rowOf(sheet, 'Port for DICOM TLS')).toContain('| 2762 (TLS 1.2 and 1.3')
-  expect(rowOf(sheet, 'Certificate of this gateway')).toContain('made at the first start')
+  expect(rowOf(sheet, 'Certificate of this gateway')).toContain('created at the first start')
   expect(rowOf(sheet, 'Maximum PDU length')).toContain('65536')
   expect(rowOf(sheet, 'Storage commitment')).toBe(
     '| Storage commitment | 1.2.840.10008.1.20.1 | off |',
   )
+  expect(rowOf(sheet, 'Worklist (C-FIND)')).toContain('no partner is configured')
   expect(sheet).toContain('None yet.')
   expect(sheet).toContain('No destination is set up.')
   expect(sheet).toContain('echoscu -v -aet DEVICE -aec ISTHMUS 192.168.1.20 11112')
@@ -83,7 +84,7 @@ it('says of one that runs where it listens, and which certificate it shows', () 
   })
   const listening = { dimse: '0.0.0.0:104', dimseTls: '[::]:3000', http: 'http://127.0.0.1:8042' }
   const sheet = connectionSheet(opened.context, listening, undefined, CARDS)
-  expect(sheet).toContain('Made on 2026-11-20 at 10:30. It names no patient')
+  expect(sheet).toContain('Made on 2026-11-20 at 10:30. It contains no patient data')
   expect(rowOf(sheet, 'Port')).toBe('| Port | 104 |')
   expect(rowOf(sheet, 'Port for DICOM TLS')).toContain('| 3000 ')
   expect(rowOf(sheet, 'Certificate of this gateway')).toContain(
@@ -142,14 +143,14 @@ it('lists devices and destinations, whatever people called them', () => {
   } as never)
   const sheet = connectionSheet(opened.context, undefined, '0.1.0', CARDS)
   expect(rowOf(sheet, "O'CT 1")).toBe(
-    "| O'CT 1 | CT \\| \\<b>room\\</b>  1 | 10.0.3.0/24 | CT | 104 | only by TLS, with its certificate | on | never |",
+    "| O'CT 1 | CT \\| \\<b>room\\</b>  1 | 10.0.3.0/24 | CT | 104 | required, with client certificate | enabled | never |",
   )
-  expect(rowOf(sheet, 'OLD')).toContain('| switched off | never |')
-  expect(rowOf(sheet, 'Archive')).toBe('| Archive | PACS | 10.0.0.9 | 11112 | no | on |')
-  expect(rowOf(sheet, 'Storage commitment')).toContain('results go to the port of the device')
+  expect(rowOf(sheet, 'OLD')).toContain('| disabled | never |')
+  expect(rowOf(sheet, 'Archive')).toBe('| Archive | PACS | 10.0.0.9 | 11112 | no | enabled |')
+  expect(rowOf(sheet, 'Storage commitment')).toContain('results are sent to the listening port')
   expect(rowOf(sheet, 'Clinic')).toBe('| Clinic | Clinic \\*West\\* |')
-  expect(sheet).toContain('(another one is rejected)')
-  expect(sheet).toContain('Callers that are not in this list are served too')
+  expect(sheet).toContain('(associations with another called AE title are rejected)')
+  expect(sheet).toContain('Devices that are not in the list are also served')
   expect(sheet).toContain("echoscu -v -aet 'O'\\''CT 1' -aec ISTHMUS")
 })
 
@@ -160,14 +161,14 @@ it('says of a listener that only this PC reaches that it does', () => {
     'command-line',
   )
   const sheet = connectionSheet(opened.context, undefined, '0.1.0', CARDS)
-  expect(rowOf(sheet, 'Address')).toBe('| Address | 127.0.0.1: calls of this PC only |')
+  expect(rowOf(sheet, 'Address')).toBe('| Address | 127.0.0.1: reachable from this PC only |')
   expect(rowOf(sheet, 'Port for DICOM TLS')).toBe('| Port for DICOM TLS | off |')
   expect(rowOf(connectionSheet(opened.context, undefined, '0.1.0', {}), 'Address')).toContain(
-    'calls of this PC only',
+    'reachable from this PC only',
   )
   opened.context.settings.change({ 'dimse.host': '0.0.0.0' }, 'command-line')
   expect(rowOf(connectionSheet(opened.context, undefined, '0.1.0', {}), 'Address')).toBe(
-    '| Address | this PC has no address on a network |',
+    '| Address | this PC has no network address |',
   )
 })
 
@@ -211,6 +212,6 @@ it('names the transfer syntaxes that the services have', () => {
   expect(SERVICES.worklist.transferSyntaxes.slice(0, 3)).toEqual(SHEET_TRANSFER_SYNTAXES)
   using opened = openFolder()
   expect(connectionSheet(opened.context, undefined, '0.1.0', CARDS)).toContain(
-    'Explicit VR Little Endian, Implicit VR Little Endian, Explicit VR Big Endian; for images also Deflated',
+    'Explicit VR Little Endian, Implicit VR Little Endian, Explicit VR Big Endian; for images, also Deflated',
   )
 })
