@@ -99,7 +99,11 @@ const CHECKS: Readonly<
     if (impression)
       return impression.text === '' ? error(message('reports.check-empty-impression')) : undefined
     const isStructured = sections.some(({ heading }) => heading === 'Findings')
-    if (isAddendum || !isStructured || /\b(?:conclusion|opinion|summary|assessment)\b/i.test(text))
+    if (
+      isAddendum ||
+      !isStructured ||
+      /\b(?:conclusion|opinion|summary|assessment)\b|\bimpression\s*:/i.test(text)
+    )
       return undefined
     return warning(message('reports.check-no-impression'))
   },

@@ -37,6 +37,7 @@ describe('the impression', () => {
   it.each([
     ['Findings: clear.\nImpression:', ['empty-impression error']],
     ['Findings: clear.', ['empty-impression warning']],
+    ['Findings: clear. Impression: normal chest.', []],
     ['Findings: clear.\nConclusion: normal.', []],
     ['All normal.', []],
   ])('of %j: %j', (text, expected) => {
