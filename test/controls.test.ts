@@ -81,7 +81,7 @@ describe('the table of controls', () => {
     )
     expect(rows.flatMap(requirementsOf).toSorted()).toEqual(all.toSorted())
     expect(ASVS).toContain(
-      `${all.length} requirements of level 1 and 2 in ${SECTIONS.size} sections`,
+      `${all.length} requirements of levels 1 and 2 in ${SECTIONS.size} sections`,
     )
     expect(rows.filter((row) => requirementsOf(row).length === 0)).toEqual([])
   })
