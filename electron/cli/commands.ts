@@ -116,7 +116,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'sandbox sign-report': {
     usage:
       'sandbox sign-report [--study ID|UID] [--text FILE] [--critical] [--url URL] [--key-file F] [--json]',
-    about: 'sign a report in the sandbox, which is delivered to the partner',
+    about: 'sign a report in the sandbox and deliver it to the partner',
     options: SANDBOX_REPORT_OPTIONS,
     run: async (args) => (await import('./sandbox.ts')).sandboxReport(args),
   },
