@@ -36,7 +36,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
     about:
-      'run the gateway until it is stopped; --rescue: serve a page to restore a backup if the data cannot be opened; --safe-mode: serve only the window of this PC, serve no devices and send nothing',
+      'run the gateway until it is stopped; --rescue: serve a page to restore a backup if the data cannot be opened; --safe-mode: open Isthmus on this PC only, serve no devices and send nothing',
     options: SERVE_OPTIONS,
     run: async (args) => (await import('./serve.ts')).serve(args),
   },
@@ -61,21 +61,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   restore: {
     usage: 'restore --data DIR --from BACKUP_FOLDER [--recovery-key-stdin] [--yes]',
     about:
-      'replace the database with a backup and keep the former database; on a new PC the recovery key is needed, read from standard input',
+      'replace the database with a backup and keep the former database; on a new PC, the recovery key is required and is read from standard input',
     options: RESTORE_OPTIONS,
     run: async (args) => (await import('./recovery.ts')).restore(args),
   },
   preflight: {
     usage: 'preflight --data DIR',
     about:
-      'before an update, run by the new version while the old one still runs: check the database, the disk space and waiting jobs, and estimate how long the update takes',
+      'check the database, the disk space and waiting jobs before an update, and estimate how long the update takes; run it with the new version while the old one is still running',
     options: PREFLIGHT_OPTIONS,
     run: async (args) => (await import('./update.ts')).preflight(args),
   },
   'way-back': {
     usage: 'way-back --data DIR [--yes]',
     about:
-      'convert the data for the version that was used before, including everything received since; run by the newer version, while no gateway runs',
+      'convert the data for the previous version, including everything received since the update; run it with the newer version while no gateway is running',
     options: WAY_BACK_OPTIONS,
     run: async (args) => (await import('./update.ts')).wayBack(args),
   },
@@ -89,7 +89,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'take-over': {
     usage: 'take-over --data DIR --from DIR [--recovery-key-stdin] [--old-is-off]',
     about:
-      'on a standby: turn the copy into a data folder to serve from, once the other gateway has stopped',
+      'on a standby: turn the copy into a data folder that a gateway can serve from, after the other gateway has stopped',
     options: TAKE_OVER_OPTIONS,
     run: async (args) => (await import('./standby.ts')).takeOverCommand(args),
   },
@@ -97,7 +97,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'conformance --url URL --secret-file F|--secret-stdin [--events EVENTS] [--data FILE.json] [--at-least PERCENT] [--json]',
     about:
-      'send all events to a partner’s endpoint, also slow, malformed, repeated and out of order, and print a scored report',
+      'send all events to a partner’s endpoint, including slow, malformed, repeated and out-of-order ones, and print a scored report',
     options: CONFORMANCE_OPTIONS,
     run: async (args) => (await import('./conformance.ts')).conformance(args),
   },
@@ -116,14 +116,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'sandbox sign-report': {
     usage:
       'sandbox sign-report [--study ID|UID] [--text FILE] [--critical] [--url URL] [--key-file F] [--json]',
-    about: 'sign a report in the sandbox, which is delivered to the partner',
+    about: 'sign a report in the sandbox and deliver it to the partner',
     options: SANDBOX_REPORT_OPTIONS,
     run: async (args) => (await import('./sandbox.ts')).sandboxReport(args),
   },
   'sandbox event': {
     usage: 'sandbox event EVENT [--data FILE.json] [--dry-run] [--url URL] [--key-file F] [--json]',
     about:
-      'send an event to the webhook of the sandbox and print how the gateway would interpret the answer',
+      'send an event to the webhook of the sandbox and print how the gateway would interpret the response',
     options: SANDBOX_EVENT_OPTIONS,
     run: async (args) => (await import('./sandbox.ts')).sandboxEvent(args),
   },
@@ -137,7 +137,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images] [--demo]',
     about:
-      'simulate a partner that verifies signatures and answers all seven events; --images: with a sample CT for the viewer',
+      'simulate a partner that verifies signatures and responds to all seven events; --images: with a sample CT for the viewer',
     options: PARTNER_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-partner.ts')).simulatePartner(args),
   },
@@ -145,7 +145,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'simulator modality --ae-title CT1 --to HOST:PORT [--called-ae-title ISTHMUS] [--modality CT] [--date YYYYMMDD|any]',
     about:
-      'simulate a device: send a C-ECHO, query the worklist and print it as a console shows it',
+      'simulate a device: send a C-ECHO, query the worklist and print it as a console would show it',
     options: MODALITY_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-modality.ts')).simulateModality(args),
   },

@@ -252,12 +252,12 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the application context is not that of DICOM',
-    remedy: 'the caller is not a DICOM application',
+    remedy: 'find out which program connects; it is not a DICOM application',
     meet: () => policyOn({ request: { applicationContext: '1.2.3' } }),
   },
   {
     when: 'the protocol version is not 1',
-    remedy: 'the caller is not a DICOM application',
+    remedy: 'find out which program connects; it is not a DICOM application',
     meet: () => acceptor(NONE, 2),
   },
 ]

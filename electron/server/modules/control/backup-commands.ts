@@ -23,7 +23,7 @@ const Copy = z.object({
 export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   backup: {
     usage: '',
-    about: 'make a backup now; works with and without a running gateway',
+    about: 'make a backup now, whether or not a gateway is running',
     options: {},
     run: (context, _request, gateway, version) =>
       withBackups(context, gateway, version, async (backups) => {
@@ -58,7 +58,8 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       'up-to': {
         type: 'string',
         takes: 'INSTANT',
-        about: 'Everything written until then is there, as 2026-03-10T09:00:00.000Z.',
+        about:
+          'Everything written until then is on the standby, for example 2026-03-10T09:00:00.000Z.',
         initial: 'when the backup was made',
       },
     },

@@ -74,7 +74,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'api-key create': {
     usage:
       '--description TEXT [--viewer] [--scope all|self] [--manage-people] [--dicomweb none|read|store|read-and-store] [--events none|without-bodies|with-bodies] [--clinic-events] [--manage-endpoints]',
-    about: 'print a new API key, once',
+    about: 'create an API key and print it once',
     options: {
       description: {
         type: 'string',
@@ -95,7 +95,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         takes: 'RIGHT',
         initial: 'none',
         about:
-          'What the key may do by DICOMweb: none, read (search and retrieve), store or read-and-store. Needs the scope all.',
+          'What the key may do over DICOMweb: none, read (search and retrieve), store or read-and-store. Needs the scope all.',
       },
       events: {
         type: 'string',
@@ -132,7 +132,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'user create': {
     usage:
       '--email E --first-name F --last-name L --level owner|admin|member [--role ROLE] --password-stdin',
-    about: 'print the id of a new user of the window; the password is read from standard input',
+    about: 'create a user and print the user’s id; the password is read from standard input',
     options: {
       email: {
         type: 'string',
@@ -146,7 +146,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         type: 'string',
         takes: 'owner|admin|member',
         isRequired: true,
-        about: 'Permissions of the user in the window.',
+        about: 'Permissions of the user in Isthmus.',
       },
       role: {
         type: 'string',
@@ -194,7 +194,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   'config set': {
     usage: 'KEY VALUE',
-    about: 'change a setting; the value is JSON, or text as it is',
+    about: 'change a setting; the value is JSON or plain text',
     options: {},
     run(context, { arguments: [name, value] }) {
       if (name === undefined || value === undefined)

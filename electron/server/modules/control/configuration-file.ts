@@ -58,7 +58,7 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   apply: {
     usage: 'FILE [--dry-run] [--prune]',
     about:
-      'change the configuration to what a YAML file says, all of it or nothing, and print what was changed',
+      'apply the configuration in a YAML file, completely or not at all, and print what was changed',
     options: {
       'dry-run': { type: 'boolean', about: 'Print what would be changed, and change nothing.' },
       prune: {
@@ -80,7 +80,7 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'config export': {
     usage: '',
     about:
-      'print the configuration as a YAML file for apply: the settings that differ from their initial values, the partner, devices, destinations and tiers; no secrets, no patient data',
+      'print the configuration as a YAML file for apply: the settings that differ from their default values, the partner, devices, destinations and tiers; no secrets, no patient data',
     options: {},
     async run(context, { arguments: words }) {
       requireNoArguments('config export', words)

@@ -31,7 +31,7 @@ const NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'n
 export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'destination add': {
     usage: usageOf(adding.options),
-    about: 'add a DICOM node to which images are sent, print its id',
+    about: 'add a DICOM node to which images are sent, and print its id',
     options: adding.options,
     run(context, { arguments: words, options }, gateway) {
       requireNoArguments('destination add', words)

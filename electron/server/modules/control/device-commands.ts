@@ -23,7 +23,7 @@ const NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as
 export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'device add': {
     usage: usageOf(adding.options),
-    about: 'add a device, print its id',
+    about: 'add a device and print its id',
     options: adding.options,
     run(context, { arguments: words, options }) {
       requireNoArguments('device add', words)

@@ -20,7 +20,7 @@ const Webhook = z.object({
 export const SANDBOX_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'sandbox key': {
     usage: '--description TEXT',
-    about: 'print a new test key, once, and switch the sandbox on',
+    about: 'create a test key, print it once, and switch on the sandbox',
     options: {
       description: {
         type: 'string',
@@ -38,7 +38,7 @@ export const SANDBOX_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'sandbox webhook': {
     usage: '--url URL [--secret FILE] [--plaintext]',
     about:
-      'set the address that the events of the sandbox are sent to; prints the signing secret if one was made',
+      'set the address to which the events of the sandbox are sent, and print the signing secret if one was generated',
     options: {
       url: {
         type: 'string',
@@ -62,7 +62,7 @@ export const SANDBOX_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   'sandbox empty': {
     usage: '',
-    about: 'delete all test data; keys and webhook stay',
+    about: 'delete all test data; the keys and the webhook are kept',
     options: {},
     async run(_context, _request, gateway) {
       await sandboxOf(gateway).empty(ACTOR)

@@ -18,17 +18,17 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   lock: {
     usage: '',
-    about: 'lock every window of this PC',
+    about: 'lock Isthmus in every session on this PC',
     options: {},
     run(context) {
       const count = lockThisPc(context)
-      return count === 1 ? 'One window was locked.' : `${count} windows were locked.`
+      return count === 1 ? 'One session was locked.' : `${count} sessions were locked.`
     },
   },
   'prepare-update': {
     usage: '',
     about:
-      'make a backup, refuse new associations and wait for open ones; stop the gateway within five minutes, or it accepts associations again',
+      'make a backup, refuse new associations and wait for open ones; if the gateway is not stopped within five minutes, it accepts associations again',
     options: {},
     run: (_context, _request, gateway) => (gateway ?? noGateway()).prepareUpdate(),
   },

@@ -30,7 +30,7 @@ export const TIER_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'tiers verify': {
     usage: '[--tier NAME] [--quick]',
     about:
-      'compare the objects in the stores with what is recorded of them; prints those that are missing or changed; exit code 1 if there are any',
+      'compare the objects in the stores with their records, and print those that are missing or changed; exit code 1 if there are any',
     options: {
       tier: { type: 'string', takes: 'NAME', about: 'Only this tier; all by default.' },
       quick: {

@@ -46,9 +46,9 @@ describe('what the desktop app asks of the gateway', () => {
       beginSession(context, user, 'link', place),
       beginSession(context, user, 'link', place),
     ]
-    expect(await ask(context, 'lock')).toEqual({ ok: true, output: '2 windows were locked.' })
+    expect(await ask(context, 'lock')).toEqual({ ok: true, output: '2 sessions were locked.' })
     expect(here.map(({ token }) => runningSession(context, token)?.isLocked)).toEqual([true, true])
-    expect(await ask(context, 'lock')).toEqual({ ok: true, output: '0 windows were locked.' })
+    expect(await ask(context, 'lock')).toEqual({ ok: true, output: '0 sessions were locked.' })
     const locks = context.audit
       .list({ limit: 10 })
       .items.filter(({ action }) => action === 'session.lock')
