@@ -28,17 +28,17 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is kept and can be reinstated. Cancelling it again has no effect.',
   viewerUncancel: 'Reinstates a cancelled study. `success` is false if it was not cancelled.',
   viewerRerouteUrl:
-    'Returns a link that opens the viewer on the study without signing in. The link works once, within 15 minutes unless the clinic has configured another time.',
+    'Returns a link that opens the viewer on the study; the user does not need to sign in. The link works once, within 15 minutes unless the clinic has configured another time.',
   viewerEphemeralSession:
     'Returns a link that opens the viewer on images of studies that are not registered in the gateway. The link works for 30 seconds. When it is opened, the gateway sends `ephemeral.access_requested` with `retrievalId` and `options`. Returns 422 if no endpoint receives that event.',
   viewerUsersInvite:
-    'Creates the user and sends an invitation by e-mail. The user ID never changes. Returns 422 if the e-mail address belongs to a user or a pending invitation, or if an administrator is given no access to the window.',
+    'Creates the user and sends an invitation by e-mail. The user ID never changes. Returns 422 if the e-mail address belongs to a user or a pending invitation, or if `level` is `admin` and `hasDashboardAccess` is false.',
   viewerUsersList: 'Returns all users, including invited and revoked ones, newest first.',
   viewerUsersRead: 'Returns one user of the clinic.',
   viewerUsersUpdate:
     'Changes the fields that the body contains; null removes an optional field. The e-mail address cannot be changed. An owner cannot be changed through the API (422).',
   viewerUsersRevokeAccess:
-    'Ends the user’s access immediately. Their studies and reports are kept. Revoking it again has no effect.',
+    'Ends the user’s access immediately. Their studies and reports are kept. Revoking the access again has no effect.',
   viewerUsersReactivate:
     'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
   viewerUsersInvitations:
@@ -95,7 +95,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   scribeUsersUpdate:
     'Changes the fields that the body contains; null removes an optional field. The e-mail address cannot be changed. `npiNumber` is required if the user may create reports. An owner cannot be changed through the API (422).',
   scribeUsersRevokeAccess:
-    'Ends the user’s access immediately. Their studies and reports are kept. Revoking it again has no effect.',
+    'Ends the user’s access immediately. Their studies and reports are kept. Revoking the access again has no effect.',
   scribeUsersReactivate:
     'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
   scribeUsersInvitations:

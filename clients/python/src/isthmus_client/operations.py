@@ -24,9 +24,9 @@ class ViewerUsers:
         """Invite a user and send the invitation.
 
         Creates the user and sends an invitation by e-mail. The user ID never changes. Returns
-        422 if the e-mail address belongs to a user or a pending invitation, or if an
-        administrator is given no access to the window. Requires an API key that may manage
-        users, with access to the viewer area.
+        422 if the e-mail address belongs to a user or a pending invitation, or if `level` is
+        `admin` and `hasDashboardAccess` is false. Requires an API key that may manage users,
+        with access to the viewer area.
 
         ``POST /v1/viewer/users``
         """
@@ -91,9 +91,9 @@ class ViewerUsers:
     ) -> models.Outcome:
         """Revoke a user’s access; data is preserved.
 
-        Ends the user’s access immediately. Their studies and reports are kept. Revoking it
-        again has no effect. Requires an API key that may manage users, with access to the
-        viewer area.
+        Ends the user’s access immediately. Their studies and reports are kept. Revoking the
+        access again has no effect. Requires an API key that may manage users, with access to
+        the viewer area.
 
         ``POST /v1/viewer/users/revoke-access``
         """
@@ -199,7 +199,7 @@ class ScribeUsers:
         body: models.ScribeUsersInviteBody,
         options: CallOptions | None = None,
     ) -> models.ScribeUser:
-        """Invite a user, who may sign reports, and send the invitation.
+        """Invite a user who may sign reports, and send the invitation.
 
         Creates the user and sends an invitation by e-mail. The user ID never changes.
         `npiNumber` is required with `canCreateReports`. Returns 422 if the e-mail address
@@ -268,8 +268,8 @@ class ScribeUsers:
     ) -> models.Outcome:
         """Revoke a user’s access; data is preserved.
 
-        Ends the user’s access immediately. Their studies and reports are kept. Revoking it
-        again has no effect. Requires an API key that may manage users.
+        Ends the user’s access immediately. Their studies and reports are kept. Revoking the
+        access again has no effect. Requires an API key that may manage users.
 
         ``POST /v1/scribe/users/revoke-access``
         """
@@ -665,9 +665,9 @@ class Viewer:
     ) -> models.ViewerRerouteUrlReply:
         """Create a time-limited link that opens the viewer on the study.
 
-        Returns a link that opens the viewer on the study without signing in. The link works
-        once, within 15 minutes unless the clinic has configured another time. Requires an API
-        key with access to the viewer area.
+        Returns a link that opens the viewer on the study; the user does not need to sign in.
+        The link works once, within 15 minutes unless the clinic has configured another time.
+        Requires an API key with access to the viewer area.
 
         ``POST /v1/viewer/studies/reroute-url``
         """
