@@ -212,7 +212,7 @@ export function fieldTable(): string {
   )
   const attributes = [...STEP_ATTRIBUTES.values(), ...ROOT_ATTRIBUTES.values()]
   return table(
-    ['field of the answer', 'DICOM attributes it becomes'],
+    ['field of the response', 'DICOM attributes that it becomes'],
     FIELDS.map((field) => {
       const uses = (byField.get(field) ?? []).map(({ keyword, at }) => {
         const tag = attributes.find((attribute) => attribute.keyword === keyword)?.tag ?? 0
