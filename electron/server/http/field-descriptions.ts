@@ -183,8 +183,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   sex: 'Patient’s sex.',
   // Reports
   isAddendum: 'Whether it is an addendum to a completed report.',
-  'ScribeReport.status': '`in_progress` is a draft, `completed` is signed.',
-  'reportIds.status': '`in_progress` is a draft, `completed` is signed.',
+  'ScribeReport.status': '`in_progress`: a draft. `completed`: signed.',
+  'reportIds.status': '`in_progress`: a draft. `completed`: signed.',
   'reportIds.reportId': 'The report or addendum.',
   signedAt: 'When it was signed; null for a draft.',
   isCritical: 'Whether the signer marked the result as critical; null for a draft.',
@@ -256,7 +256,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   id: 'ID of the event: the same in each attempt, and equal to `webhook-id`.',
   type: 'Type of the event.',
   data: 'Data of the event.',
-  authorized: 'False refuses the request. The reason in `error` is shown in the clinic.',
+  authorized: 'False refuses the request. The reason in `error` is shown to the clinic.',
   error: 'Reason for the refusal. Any text in this field counts as a refusal.',
   urls: DELIVERY_URLS,
   uploadUrls:

@@ -79,9 +79,9 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   sandboxSetWebhook:
     'Sets the address that all events of the sandbox are sent to. It must be an https URL on a public host; an administrator of the clinic can set any other address. A generated `secret` is returned once.',
   sandboxRunExam:
-    'Simulates a device that performs an exam. The device queries today’s worklist, so the gateway sends `modality_worklist.requested`. It then sends images for the exam with `accessionNumber`, or for the first exam without images, and the gateway sends `patient_study.enrichment_requested`. Returns when the studies have been created. Returns 422 if the worklist has no such exam.',
+    'Simulates a device that performs an exam. The device queries today’s worklist, so the gateway sends `modality_worklist.requested`. It then sends images for the exam with `accessionNumber`, or for the first exam without images, and the gateway sends `patient_study.enrichment_requested`. The call returns once the studies have been created. Returns 422 if the worklist has no such exam.',
   sandboxSignReport:
-    'Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or both. If the study has a report already, an addendum is signed. If no study is given, one is created with sample data. Returns after the first attempt to deliver `report.delivered`.',
+    'Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or both. If the study has a report already, an addendum is signed. If no study is given, one is created with sample data. The call returns after the first attempt to deliver `report.delivered`.',
   sandboxSendEvent:
     'Sends an event of any type with sample data. Fields in `data` replace those of the sample. Returns the request, the response, and how the gateway would process the response. With `isDryRun`, nothing is sent. Nothing but the event itself is stored.',
   sandboxAdvance:
@@ -121,5 +121,5 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   endpointsRotateSecret:
     'Creates a new signing secret, which is returned only in this response. Requests are also signed with the former secret until it expires, unless `endOthersNow` is true.',
   endpointsTest:
-    'Sends an event with sample data to the endpoint and waits for the response, which has no effect. `success` tells whether the response was valid. Only one test at a time can run for an endpoint (429).',
+    'Sends an event with sample data to the endpoint and waits for the response, which has no effect. `success` indicates whether the response was valid. Only one test at a time can run for an endpoint (429).',
 }

@@ -151,7 +151,7 @@ class EphemeralAccessRequestedResponseMediaUrls(TypedDict):
 
 
 class EphemeralAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -193,7 +193,7 @@ class ExpressCustomerReference(TypedDict):
 
 
 class ModalityWorklistRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -512,7 +512,7 @@ class ScribeReport(TypedDict):
     userId: str
     #: Whether it is an addendum to a completed report.
     isAddendum: bool
-    #: `in_progress` is a draft, `completed` is signed.
+    #: `in_progress`: a draft. `completed`: signed.
     status: Literal["in_progress", "completed"]
     #: When it was signed; null for a draft.
     signedAt: str | None
@@ -531,7 +531,7 @@ class ScribeReport(TypedDict):
 class ScribeStudyReportIds(TypedDict):
     #: The report or addendum.
     reportId: str
-    #: `in_progress` is a draft, `completed` is signed.
+    #: `in_progress`: a draft. `completed`: signed.
     status: Literal["in_progress", "completed"]
     #: Whether the signer marked the result as critical; null for a draft.
     isCritical: bool | None
@@ -643,7 +643,7 @@ class ScribeUser(TypedDict):
 
 
 class SecondaryCaptureAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -773,7 +773,7 @@ class StudyAccessRequestedResponseMediaUrls(TypedDict):
 
 
 class StudyAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]

@@ -223,7 +223,7 @@ export type DeliveryEndpointWithSecret = {
 
 export type EphemeralAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -318,7 +318,7 @@ export type Metadata = {
 
 export type ModalityWorklistRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -862,7 +862,7 @@ export type ScribeReport = {
      */
     isAddendum: boolean;
     /**
-     * `in_progress` is a draft, `completed` is signed.
+     * `in_progress`: a draft. `completed`: signed.
      */
     status: 'in_progress' | 'completed';
     /**
@@ -969,7 +969,7 @@ export type ScribeStudy = {
          */
         reportId: string;
         /**
-         * `in_progress` is a draft, `completed` is signed.
+         * `in_progress`: a draft. `completed`: signed.
          */
         status: 'in_progress' | 'completed';
         /**
@@ -1101,7 +1101,7 @@ export type ScribeUser = {
 
 export type SecondaryCaptureAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -1306,7 +1306,7 @@ export type SentEventWithAttempts = {
 
 export type StudyAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
