@@ -179,7 +179,7 @@ describe('the conformance statement', () => {
       SETTINGS['dimse.artimSeconds'].initial,
       SETTINGS['dimse.idleSeconds'].initial,
     ])
-    expect(statement).toContain(`at most ${MAX_STUDIES} matches are taken`)
+    expect(statement).toContain(`accepts at most ${MAX_STUDIES} matches`)
   })
 
   it('says of what is proposed what a listener heard', async () => {

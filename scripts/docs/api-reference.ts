@@ -7,8 +7,8 @@ type Json = Readonly<Record<string, unknown>>
 
 const HEAD = `# API reference
 
-All calls, events and fields of the partner interface, for developers of partner systems. To get
-started, read [PARTNERS.md](PARTNERS.md). For calls with their responses, see
+These pages describe all calls, events and fields of the partner interface, for developers of partner
+systems. To get started, read [PARTNERS.md](PARTNERS.md). For calls with their responses, see
 [PARTNER-EXAMPLES.md](PARTNER-EXAMPLES.md).
 
 \`npm run docs\` generates these pages from [openapi.json](openapi.json). Each gateway also serves
@@ -77,7 +77,7 @@ function typePages(document: Json): Page[] {
   return TYPE_PAGES.map(({ file, title }) => ({
     file,
     title,
-    description: 'Types that several calls or events use.',
+    description: 'Types that are used by several calls or events.',
     parts: schemas
       .filter(([name]) => typePageOf(name) === file)
       .flatMap(([name, schema]) => schemaParts(name, schema as Json)),

@@ -29,13 +29,13 @@ export const parameterTable = (): string =>
       ['Implementation Class UID', IMPLEMENTATION.classUid],
       ['Implementation Version Name', IMPLEMENTATION.versionName],
       ['Maximum PDU length, announced and accepted', `${DEFAULT_LIMITS.maxPduLength} bytes`],
-      ['Maximum PDU length, sent', 'what the other side announces, exactly; 0 is no limit'],
+      ['Maximum PDU length, sent', 'exactly what the other side announces; 0 means no limit'],
       ['ARTIM timeout', byDefault('dimse.artimSeconds', ' s')],
       [
-        'Silence within an association, as acceptor',
+        'Timeout of an inactive association, as acceptor',
         `${byDefault('dimse.idleSeconds', ' s')}; not while a request is processed`,
       ],
-      ['Peer that takes no data', `${DEFAULT_LIMITS.stallSeconds} s`],
+      ['Timeout for a peer that accepts no data', `${DEFAULT_LIMITS.stallSeconds} s`],
       ['Simultaneous associations, as acceptor', byDefault('dimse.maxAssociations')],
       [
         'Simultaneous associations of one AE title at one address',
@@ -45,16 +45,19 @@ export const parameterTable = (): string =>
         'Simultaneous associations of one host',
         'half, or the limit of one device if that is higher',
       ],
-      ['Simultaneous associations of callers outside the device list', 'half; of one host a tenth'],
+      [
+        'Simultaneous associations of callers outside the device list',
+        'half; for one host, a tenth',
+      ],
       [
         'Connections without an association',
-        `${DEFAULT_LIMITS.pendingConnections}, and a quarter for a host without a device; if exceeded, the oldest connection of the host with the most is closed`,
+        `${DEFAULT_LIMITS.pendingConnections}, and a quarter for a host without a device; if exceeded, the oldest connection of the host that has the most connections is closed`,
       ],
       [
         'Outstanding operations',
         `1 invoked, 1 performed; up to ${DEFAULT_LIMITS.queuedRequests} further requests are queued and processed in order`,
       ],
-      ['Connection timeout, as initiator', `${REQUESTOR_LIMITS.connectSeconds} s, TLS included`],
+      ['Connection timeout, as initiator', `${REQUESTOR_LIMITS.connectSeconds} s, including TLS`],
       [
         'Association timeout, as initiator',
         `${REQUESTOR_LIMITS.associateSeconds} s, for A-ASSOCIATE and for A-RELEASE`,
@@ -64,16 +67,16 @@ export const parameterTable = (): string =>
         `${REQUESTOR_LIMITS.responseSeconds} s; C-MOVE ${RESPONSE_SECONDS} s between two responses`,
       ],
       ['After a C-CANCEL, as initiator', `${REQUESTOR_LIMITS.cancelSeconds} s`],
-      ['Instances of one association, as initiator', `up to ${BATCH}`],
+      ['Instances sent over one association, as initiator', `at most ${BATCH}`],
       [
         'SCP/SCU role selection',
-        'answered if proposed: the SCU role is accepted; the SCP role for storage classes that are proposed with C-GET, and declined otherwise',
+        'answered if proposed: the SCU role is accepted; the SCP role is accepted for storage classes that are proposed with C-GET, and declined otherwise',
       ],
       [
         'Extended negotiation',
         'answered for C-FIND of Query/Retrieve (section 5.2.8); other proposals are ignored',
       ],
-      ['Common extended negotiation, user identity', 'not used; proposals are ignored'],
+      ['Common extended negotiation, user identity', 'not used; such proposals are ignored'],
     ],
   )
 
@@ -88,17 +91,13 @@ export const limitTable = (): string =>
       ],
       ['names or patterns of one key', `${MAX_TESTED_VALUES}; plain values: any number`, 'A900'],
       ['data set of MPPS and storage commitment', mib(DEFAULT_LIMITS.normalizedBytes), '0213'],
-      ['data set of storage', 'none; it is written while it arrives', ''],
+      ['data set of storage', 'none; it is written to disk as it arrives', ''],
       [
         'header of a deflated data set',
         `ends within ${mib(HEADER_LIMITS.deflatedBytes)}, ${mib(HEADER_LIMITS.inflatedBytes)} inflated`,
         'quarantine `long-header`',
       ],
-      [
-        "value that is read of an image's header",
-        kib(HEADER_LIMITS.valueBytes),
-        'it is kept but not read',
-      ],
+      ["value in an image's header", kib(HEADER_LIMITS.valueBytes), 'it is kept but not read'],
       ['A-ASSOCIATE-RQ', kib(DEFAULT_LIMITS.associateBytes), 'A-ABORT'],
       ['command set', kib(DEFAULT_LIMITS.commandSetBytes), 'A-ABORT'],
       [
@@ -122,7 +121,7 @@ export const tlsTable = (): string => {
   if (TLS_PROFILE.minVersion !== 'TLSv1.2')
     throw new RangeError('the statement tells of TLS 1.2 and 1.3')
   return table(
-    ['version', 'cipher suites, in the order of preference'],
+    ['version', 'cipher suites, in order of preference'],
     [
       ['TLS 1.3', TLS_1_3.join(', ')],
       ['TLS 1.2', TLS_1_2.join(', ')],

@@ -9,15 +9,15 @@ import { table } from './markdown.ts'
 /** The IHE transactions that correspond to each event; the compiler requires all events. */
 const IN_PLACE_OF: Readonly<Record<EventType, readonly [what: string, transactions: string]>> = {
   'modality_worklist.requested': [
-    'requests the exams of a range of dates when a device queries the worklist',
+    'requests the exams in a date range when a device queries the worklist',
     'RAD-2, RAD-4, RAD-13 (HL7 orders to a scheduler), but by request',
   ],
   'patient_study.enrichment_requested': [
-    'requests details of patient and study for received images',
+    'requests details of the patient and the study for received images',
     'RAD-1, RAD-12 (HL7 ADT), but by request',
   ],
   'clinical_context.enrichment_requested': [
-    'requests indication, notes and prior reports when a radiologist opens a study',
+    'requests the indication, notes and prior reports when a radiologist opens a study',
     'RAD-2 (order), and the queries of XDS.b for prior reports',
   ],
   'report.delivered': [
@@ -25,15 +25,15 @@ const IN_PLACE_OF: Readonly<Record<EventType, readonly [what: string, transactio
     'RAD-28 Structured Report Export (HL7 ORU), or RAD-128 Send Imaging Result',
   ],
   'study.access_requested': [
-    'requests URLs of the images of a study when a user opens it',
+    'requests the URLs of a study’s images when a user opens the study',
     'RAD-107 WADO-RS, RAD-69 Retrieve Imaging Document Set',
   ],
   'ephemeral.access_requested': [
-    'requests URLs of images that are shown but not stored',
+    'requests the URLs of images that are shown but not stored',
     'RAD-107 WADO-RS',
   ],
   'secondary_capture.access_requested': [
-    'requests URLs that a capture is uploaded to',
+    'requests URLs to which a capture is uploaded',
     'RAD-18 Creator Images Stored, RAD-108 STOW-RS',
   ],
 }
@@ -41,7 +41,7 @@ const IN_PLACE_OF: Readonly<Record<EventType, readonly [what: string, transactio
 const KINDS = {
   synchronous: 'the user or the device gets an error',
   soft: 'the gateway continues without a response',
-  asynchronous: 'retried until accepted',
+  asynchronous: 'the gateway retries until the event is accepted',
 } as const
 
 export const eventTable = (): string =>

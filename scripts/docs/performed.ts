@@ -22,7 +22,7 @@ const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: st
   referencedImageSequence: ['N-SET', 'instances of the step'],
   referencedSopClassUid: ['N-ACTION', 'class of each instance'],
   referencedSopInstanceUid: ['N-SET, N-ACTION', 'each instance'],
-  transactionUid: ['N-ACTION', 'the request; given back with the result'],
+  transactionUid: ['N-ACTION', 'identifies the request; returned with the result'],
   referencedSopSequence: ['N-ACTION', 'the instances; at least one'],
   patientId: ['N-CREATE, N-SET', 'the worklist row, with Accession Number'],
   studyInstanceUid: [
@@ -34,14 +34,14 @@ const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: st
     'N-CREATE, N-SET',
     'within Scheduled Step Attributes Sequence: the worklist row',
   ],
-  referencedNonImageSequence: ['N-SET', 'instances of the step that are no images'],
+  referencedNonImageSequence: ['N-SET', 'instances of the step that are not images'],
   status: ['N-CREATE, N-SET', 'IN PROGRESS, COMPLETED or DISCONTINUED'],
   scheduledStepAttributesSequence: [
     'N-CREATE, N-SET',
     'the scheduled steps that are performed; none: an exam that was not scheduled',
   ],
   discontinuationReasonSequence: ['N-SET', 'why a step was discontinued'],
-  performedSeriesSequence: ['N-SET', 'has an item where the status is COMPLETED'],
+  performedSeriesSequence: ['N-SET', 'must have an item if the status is COMPLETED'],
   requestedProcedureId: [
     'N-CREATE, N-SET',
     'within Scheduled Step Attributes Sequence: the worklist row',
@@ -83,9 +83,9 @@ export function priorKeyTable(): string {
     endDate: null,
   })
   const words = new Map([
-    ['PatientID', 'as it is typed'],
-    ['PatientName', 'as it is typed, with `*` behind it where it has no wild card'],
-    ['AccessionNumber', 'as it is typed'],
+    ['PatientID', 'as typed'],
+    ['PatientName', 'as typed, followed by `*` if it contains no wild card'],
+    ['AccessionNumber', 'as typed'],
     ['StudyDate', 'a range, open at either end'],
   ])
   return table(
@@ -132,7 +132,11 @@ const SETS: Readonly<Record<CharacterSet, string>> = {
 
 export const characterSetTable = (): string =>
   table(
-    ['set of a device', 'Specific Character Set (0008,0005) of its answers', 'repertoire'],
+    [
+      'character set of the device',
+      'Specific Character Set (0008,0005) of its responses',
+      'repertoire',
+    ],
     CHARACTER_SETS.map((set) => {
       const terms = specificCharacterSetFor(set)
       return [set, terms.length === 0 ? 'absent' : `\`${terms.join('\\')}\``, SETS[set]]

@@ -82,7 +82,7 @@ export function dicomwebTable(): string {
   new Dicomweb(nothing, nothing, nothing, nothing).serve(app as unknown as HttpApp)
   const declared: HttpApp['declared'] = app.declared
   return table(
-    ['service', 'resource', 'representation', 'right of the key'],
+    ['service', 'resource', 'representation', 'permission of the API key'],
     declared.map(({ method, path }) => {
       const resource = `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``
       if (method === 'POST')

@@ -81,7 +81,7 @@ function scpOf(uid: string): string {
   if (!Object.values(SERVICES).some((service) => offers(service, uid))) return 'No'
   const right = NEEDED_RIGHT[uid]
   if (right)
-    return `Yes, to devices with the right to it (\`retrieval\`: ${right === 'query' ? '`query` or ' : ''}\`retrieve\`)`
+    return `Yes, to devices with permission (\`retrieval\`: ${right === 'query' ? '`query` or ' : ''}\`retrieve\`)`
   const isOption = offers(SERVICES.commitment, uid) && !offers(SWITCHED_OFF, uid)
   return isOption ? 'Option, off by default (`commitment.isOn`)' : 'Yes'
 }

@@ -29,22 +29,24 @@ function rowOf(key: SettingKey): string[] {
 
 /** What is set for each device; the compiler sees to it that none is left out. */
 const DEVICE: Readonly<Record<keyof NewDevice, string>> = {
-  aeTitle: 'Its calling AE title, compared without regard to case.',
-  address: 'Address or CIDR range that it connects from; none: any address.',
-  name: 'Name for the staff.',
-  modality: 'Modality (0008,0060) of rows without one.',
+  aeTitle: 'Calling AE title of the device, compared without regard to case.',
+  address: 'Address or CIDR range from which the device connects; none: any address.',
+  name: 'Name shown to the staff.',
+  modality: 'Modality (0008,0060) sent in rows that have none.',
   isEnabled: 'Whether the device may connect.',
   characterSet: 'Specific Character Set of its responses; none: chosen for each row (section 5.6).',
   stationMode:
-    '`echo`: a requested station AE title is treated as the device’s own; `strict`: any other than its own matches nothing.',
-  alwaysSendCharacterSet: 'Whether rows in ASCII also have Specific Character Set.',
+    '`echo`: any requested station AE title is treated as the device’s own; `strict`: a station AE title other than the device’s own matches nothing.',
+  alwaysSendCharacterSet:
+    'Whether Specific Character Set is also sent in rows that are entirely ASCII.',
   daysBack: 'As `worklist.daysBack`, for this device.',
   daysForward: 'As `worklist.daysForward`, for this device.',
   maxRows: 'As `worklist.maxRows`, for this device.',
   port: 'TCP port on which the device listens, for C-ECHO and the results of storage commitment.',
   profile: 'Console model whose published rules its rows are checked against (section 5.2.2).',
-  hideStarted: 'Whether steps in progress are hidden.',
-  countsBytes: 'Whether the lengths of PS3.5 Table 6.2-1 count bytes.',
+  hideStarted: 'Whether steps in progress are left out of responses.',
+  countsBytes:
+    'Whether the device counts the maximum lengths of PS3.5 Table 6.2-1 in bytes instead of characters.',
   tls: '`optional`; `required`: only with TLS; `mutual`: only with TLS and a known certificate.',
   certificate:
     'Its certificate; none: any certificate issued by an authority in `dimse.tlsAuthorities`.',

@@ -123,7 +123,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'the identifier or the unique key of the level is missing, the level does not exist, or the Patient ID has several values; with Offending Element',
+      'the identifier or the unique key of the level is missing, the level does not exist, or Patient ID has several values; with Offending Element',
     ],
     [0x0124, 'the right to retrieve was revoked while the association was open'],
     [0xc003, 'an internal error, with a reference to the log'],
@@ -268,8 +268,8 @@ export const retryTable = (): string =>
       ],
       [
         'instance for a destination',
-        `${RETRY_SCHEDULES.forwarding.waits.slice(0, -1).map(inWords).join(', ')}, then each ${inWords(RETRY_SCHEDULES.forwarding.waits.at(-1) ?? 0)}`,
-        '`forwarding.giveUpHours` of its own attempts',
+        `${RETRY_SCHEDULES.forwarding.waits.slice(0, -1).map(inWords).join(', ')}, then every ${inWords(RETRY_SCHEDULES.forwarding.waits.at(-1) ?? 0)}`,
+        'a total of `forwarding.giveUpHours` between its own attempts',
       ],
       [
         'destination that cannot be reached',
@@ -282,7 +282,7 @@ export const retryTable = (): string =>
 const FOLLOWS = {
   sent: 'sent; a warning is shown',
   refused:
-    'sending stops; the window shows the image until a user retries it or drops it with a reason',
+    'sending stops; Isthmus shows the image until a user retries it or drops it with a reason',
   later: 'retried',
   pausing: 'the destination is busy: its whole queue waits',
 } as const

@@ -109,17 +109,17 @@ function otherwiseOf(value: string, withheld: Message | null): string {
 
 /** What stands in where the item has nothing, before the row is withheld. */
 const STANDS_IN: Partial<Record<RowKeyword, string>> = {
-  Modality: 'the modality asked for',
-  ScheduledProcedureStepStartDate: 'the day asked for, where it is one',
+  Modality: 'the requested modality',
+  ScheduledProcedureStepStartDate: 'the requested date, if it is a single day',
 }
 const STATUS = 'SCHEDULED; STARTED once a device has reported the step in progress'
 
 export function sourceOf({ keyword, source }: Attribute): string {
   switch (source) {
     case 'station':
-      return 'the station asked for, or else the calling AE title'
+      return 'the requested station, otherwise the calling AE title'
     case 'age':
-      return 'Patient’s Birth Date at the start date'
+      return 'calculated from Patient’s Birth Date for the start date'
     case 'clinic':
       return 'setting `clinic.name`'
     case 'nothing':
@@ -174,7 +174,7 @@ function matchingOf({ tag, vr, matching, source }: Attribute, isInStep: boolean)
     listOfUid: 'single value, list of UID',
   } as const
   return vr === 'PN'
-    ? 'single value, wild card, as said above'
+    ? 'single value, wild card, as described above'
     : (words[taken as keyof typeof words] ?? 'single value')
 }
 
@@ -212,7 +212,7 @@ export function fieldTable(): string {
   )
   const attributes = [...STEP_ATTRIBUTES.values(), ...ROOT_ATTRIBUTES.values()]
   return table(
-    ['field of the answer', 'DICOM attributes it becomes'],
+    ['field of the response', 'DICOM attributes that it becomes'],
     FIELDS.map((field) => {
       const uses = (byField.get(field) ?? []).map(({ keyword, at }) => {
         const tag = attributes.find((attribute) => attribute.keyword === keyword)?.tag ?? 0
@@ -241,7 +241,7 @@ export const windowTable = (): string =>
 
 export const consoleTable = (): string =>
   table(
-    ['profile', 'published rules', 'drops all rows after one that it refuses'],
+    ['profile', 'published rules', 'drops all rows after a row that it refuses'],
     DEVICE_PROFILES.map((profile) => {
       const { source, stopsAtRefused } = CONSOLE_PROFILES[profile]
       return [`\`${profile}\``, source, stopsAtRefused ? 'yes' : 'no']

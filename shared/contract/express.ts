@@ -66,7 +66,7 @@ export const express = {
   }),
   update: operation('PATCH /v1/express/:expressCustomerId', {
     access: 'partner',
-    summary: 'Update an Express customer; metadata null clears all',
+    summary: 'Update an Express customer; `metadata: null` removes all metadata',
     params,
     body: orEmpty(
       z.object({ expressCustomerName: Name.optional(), metadata: Metadata.nullable().optional() }),

@@ -130,7 +130,7 @@ export const sandbox = {
   }),
   signReport: operation('POST /v1/sandbox/reports', {
     access: 'sandbox',
-    summary: 'Sign a report or an addendum as a radiologist; sends report.delivered',
+    summary: 'Sign a report or an addendum as a radiologist, and send report.delivered',
     body: z
       .object({
         studyId: StudyId.optional(),

@@ -285,7 +285,7 @@ export const scribe = {
   }),
   reports: operation('GET /v1/scribe/reports', {
     access: 'partner',
-    summary: 'Reports of a study, including addenda',
+    summary: 'Read the reports of a study, including addenda',
     query: reportQuery.omit({ reportId: true }),
     reply: z.object({
       reports: z.array(ScribeReport),
@@ -295,13 +295,13 @@ export const scribe = {
   }),
   reportText: operation('GET /v1/scribe/reports/text', {
     access: 'partner',
-    summary: 'Text of completed reports',
+    summary: 'Read the text of completed reports',
     query: reportQuery,
     reply: oneOrAll(ReportText),
   }),
   reportPdf: operation('GET /v1/scribe/reports/pdf', {
     access: 'partner',
-    summary: 'Time-limited PDF links of completed reports',
+    summary: 'Create time-limited links to the PDFs of completed reports',
     query: reportQuery,
     reply: oneOrAll(ReportPdf),
   }),

@@ -166,7 +166,7 @@ export const viewerUsers = {
   }),
   update: operation('PATCH /v1/viewer/users/:userId', {
     access: 'viewer-people',
-    summary: 'Update a user; the e-mail cannot be changed',
+    summary: 'Update a user; the e-mail address cannot be changed',
     params: userParams,
     body: orEmpty(z.object(patch).partial()),
     reply: ViewerUser,
@@ -197,7 +197,7 @@ export const viewerUsers = {
   }),
   updateInvitation: operation('PATCH /v1/viewer/users/invitations/:invitationId', {
     access: 'viewer-people',
-    summary: 'Update an invitation that is neither expired nor processed',
+    summary: 'Update an invitation that has neither expired nor been processed',
     params: invitationParams,
     body: orEmpty(z.object(patch).partial()),
     reply: ViewerInvitation,
@@ -213,7 +213,7 @@ export const viewerUsers = {
 export const scribeUsers = {
   invite: operation('POST /v1/scribe/users', {
     access: 'people',
-    summary: 'Invite a user, who may sign reports, and send the invitation',
+    summary: 'Invite a user who may sign reports, and send the invitation',
     body: z.object({ ...invite, ...reporting }),
     reply: ScribeUser,
     status: 201,
@@ -232,7 +232,7 @@ export const scribeUsers = {
   }),
   update: operation('PATCH /v1/scribe/users/:userId', {
     access: 'people',
-    summary: 'Update a user; the e-mail cannot be changed',
+    summary: 'Update a user; the e-mail address cannot be changed',
     params: userParams,
     body: orEmpty(z.object({ ...patch, ...reportingPatch }).partial()),
     reply: ScribeUser,
@@ -263,7 +263,7 @@ export const scribeUsers = {
   }),
   updateInvitation: operation('PATCH /v1/scribe/users/invitations/:invitationId', {
     access: 'people',
-    summary: 'Update an invitation that is neither expired nor processed',
+    summary: 'Update an invitation that has neither expired nor been processed',
     params: invitationParams,
     body: orEmpty(z.object({ ...patch, ...reportingPatch }).partial()),
     reply: ScribeInvitation,

@@ -91,7 +91,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'sk_live_ or sk_test_ and 32 hex digits',
-          description: 'Created in the window and shown once.',
+          description: 'Created by an administrator under *API keys* and shown once.',
         },
       },
       parameters: PARAMETERS,

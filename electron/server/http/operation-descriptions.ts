@@ -28,17 +28,17 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is kept and can be reinstated. Cancelling it again has no effect.',
   viewerUncancel: 'Reinstates a cancelled study. `success` is false if it was not cancelled.',
   viewerRerouteUrl:
-    'Returns a link that opens the viewer on the study without signing in. The link works once, within 15 minutes unless the clinic has configured another time.',
+    'Returns a link that opens the viewer on the study; the user does not need to sign in. The link works once, within 15 minutes unless the clinic has configured another time.',
   viewerEphemeralSession:
     'Returns a link that opens the viewer on images of studies that are not registered in the gateway. The link works for 30 seconds. When it is opened, the gateway sends `ephemeral.access_requested` with `retrievalId` and `options`. Returns 422 if no endpoint receives that event.',
   viewerUsersInvite:
-    'Creates the user and sends an invitation by e-mail. The user ID never changes. Returns 422 if the e-mail address belongs to a user or a pending invitation, or if an administrator is given no access to the window.',
+    'Creates the user and sends an invitation by e-mail. The user ID never changes. Returns 422 if the e-mail address belongs to a user or a pending invitation, or if `level` is `admin` and `hasDashboardAccess` is false.',
   viewerUsersList: 'Returns all users, including invited and revoked ones, newest first.',
   viewerUsersRead: 'Returns one user of the clinic.',
   viewerUsersUpdate:
     'Changes the fields that the body contains; null removes an optional field. The e-mail address cannot be changed. An owner cannot be changed through the API (422).',
   viewerUsersRevokeAccess:
-    'Ends the user’s access immediately. Their studies and reports are kept. Revoking it again has no effect.',
+    'Ends the user’s access immediately. Their studies and reports are kept. Revoking the access again has no effect.',
   viewerUsersReactivate:
     'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
   viewerUsersInvitations:
@@ -79,9 +79,9 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   sandboxSetWebhook:
     'Sets the address that all events of the sandbox are sent to. It must be an https URL on a public host; an administrator of the clinic can set any other address. A generated `secret` is returned once.',
   sandboxRunExam:
-    'Simulates a device that performs an exam. The device queries today’s worklist, so the gateway sends `modality_worklist.requested`. It then sends images for the exam with `accessionNumber`, or for the first exam without images, and the gateway sends `patient_study.enrichment_requested`. Returns when the studies have been created. Returns 422 if the worklist has no such exam.',
+    'Simulates a device that performs an exam. The device queries today’s worklist, so the gateway sends `modality_worklist.requested`. It then sends images for the exam with `accessionNumber`, or for the first exam without images, and the gateway sends `patient_study.enrichment_requested`. The call returns once the studies have been created. Returns 422 if the worklist has no such exam.',
   sandboxSignReport:
-    'Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or both. If the study has a report already, an addendum is signed. If no study is given, one is created with sample data. Returns after the first attempt to deliver `report.delivered`.',
+    'Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or both. If the study has a report already, an addendum is signed. If no study is given, one is created with sample data. The call returns after the first attempt to deliver `report.delivered`.',
   sandboxSendEvent:
     'Sends an event of any type with sample data. Fields in `data` replace those of the sample. Returns the request, the response, and how the gateway would process the response. With `isDryRun`, nothing is sent. Nothing but the event itself is stored.',
   sandboxAdvance:
@@ -95,7 +95,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   scribeUsersUpdate:
     'Changes the fields that the body contains; null removes an optional field. The e-mail address cannot be changed. `npiNumber` is required if the user may create reports. An owner cannot be changed through the API (422).',
   scribeUsersRevokeAccess:
-    'Ends the user’s access immediately. Their studies and reports are kept. Revoking it again has no effect.',
+    'Ends the user’s access immediately. Their studies and reports are kept. Revoking the access again has no effect.',
   scribeUsersReactivate:
     'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
   scribeUsersInvitations:
@@ -121,5 +121,5 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   endpointsRotateSecret:
     'Creates a new signing secret, which is returned only in this response. Requests are also signed with the former secret until it expires, unless `endOthersNow` is true.',
   endpointsTest:
-    'Sends an event with sample data to the endpoint and waits for the response, which has no effect. `success` tells whether the response was valid. Only one test at a time can run for an endpoint (429).',
+    'Sends an event with sample data to the endpoint and waits for the response, which has no effect. `success` indicates whether the response was valid. Only one test at a time can run for an endpoint (429).',
 }

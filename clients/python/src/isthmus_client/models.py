@@ -9,7 +9,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 class APIKeyReference(TypedDict):
     #: The API key.
     apiKeyId: str
-    #: Description of the API key, as entered in the window.
+    #: Description of the API key, as entered by an administrator.
     description: str
     #: Whether the API key has access to the viewer area.
     isViewerEnabled: NotRequired[bool]
@@ -60,7 +60,7 @@ class ClinicalContextEnrichmentRequestedResponse(TypedDict):
 class DeliveryEndpointRefusedHosts(TypedDict):
     #: Host name, with the port unless it is 443.
     host: str
-    #: Time at which it happened.
+    #: Time at which the response with this host was received.
     at: str
 
 
@@ -101,7 +101,7 @@ class DeliveryEndpoint(TypedDict):
 class DeliveryEndpointWithSecretRefusedHosts(TypedDict):
     #: Host name, with the port unless it is 443.
     host: str
-    #: Time at which it happened.
+    #: Time at which the response with this host was received.
     at: str
 
 
@@ -151,7 +151,7 @@ class EphemeralAccessRequestedResponseMediaUrls(TypedDict):
 
 
 class EphemeralAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -179,7 +179,7 @@ class ExpressCustomer(TypedDict):
     userCount: int
     #: The API key that created it; absent if a user created it.
     createdByApiKeyId: NotRequired[str]
-    #: The user who created it in the window; null if an API key created it.
+    #: The user who created it in Isthmus; null if an API key created it.
     createdByUserId: str | None
     #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
@@ -193,7 +193,7 @@ class ExpressCustomerReference(TypedDict):
 
 
 class ModalityWorklistRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -216,7 +216,7 @@ class Organization(TypedDict):
     userCount: int
     #: The API key that created it; absent if a user created it.
     createdByApiKeyId: NotRequired[str]
-    #: The user who created it in the window; null if an API key created it.
+    #: The user who created it in Isthmus; null if an API key created it.
     createdByUserId: str | None
     #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
@@ -416,7 +416,7 @@ class SandboxExam(TypedDict):
     accessionNumber: str
     #: Patient ID (0010,0020) of the exam.
     patientId: str
-    #: Number of exams on the worklist that the device received.
+    #: Number of exams in the worklist that the device received.
     worklistExams: int
     #: Number of images that the device sent.
     images: int
@@ -443,7 +443,7 @@ class SandboxStateWebhook(TypedDict):
 
 
 class SandboxState(TypedDict):
-    #: Address that the events of the sandbox are sent to; null before the first event.
+    #: Address to which the events of the sandbox are sent; null before the first event.
     webhook: SandboxStateWebhook | None
     #: Number of studies.
     studies: int
@@ -476,16 +476,16 @@ class ScribeInvitation(TypedDict):
     suffix2: NotRequired[str | None]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: bool
     #: State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.
     status: Literal["sent", "accepted", "rejected", "revoked"]
-    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    #: How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
     invitedSource: Literal["dashboard", "api"]
     #: The user who sent the invitation; null if it was sent with an API key.
     inviterId: str | None
@@ -512,7 +512,7 @@ class ScribeReport(TypedDict):
     userId: str
     #: Whether it is an addendum to a completed report.
     isAddendum: bool
-    #: `in_progress` is a draft, `completed` is signed.
+    #: `in_progress`: a draft. `completed`: signed.
     status: Literal["in_progress", "completed"]
     #: When it was signed; null for a draft.
     signedAt: str | None
@@ -531,7 +531,7 @@ class ScribeReport(TypedDict):
 class ScribeStudyReportIds(TypedDict):
     #: The report or addendum.
     reportId: str
-    #: `in_progress` is a draft, `completed` is signed.
+    #: `in_progress`: a draft. `completed`: signed.
     status: Literal["in_progress", "completed"]
     #: Whether the signer marked the result as critical; null for a draft.
     isCritical: bool | None
@@ -569,7 +569,7 @@ class ScribeStudy(TypedDict):
     updatedAt: str
     #: The API key that created it.
     createdByApiKey: NotRequired[APIKeyReference | None]
-    #: The user who created it in the window.
+    #: The user who created it in Isthmus.
     createdByUser: NotRequired[UserReference | None]
     #: The customer that the study belongs to.
     expressCustomer: NotRequired[ExpressCustomerReference | None]
@@ -623,14 +623,14 @@ class ScribeUser(TypedDict):
     phoneNumber: NotRequired[str]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: bool
-    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    #: How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
     invitedSource: Literal["dashboard", "api"]
     #: When the user last signed in; null if never.
     lastLoginAt: str | None
@@ -643,7 +643,7 @@ class ScribeUser(TypedDict):
 
 
 class SecondaryCaptureAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -696,7 +696,7 @@ class SentEventAttemptRemarks(TypedDict):
 class SentEventAttempt(TypedDict):
     #: Number of the attempt, starting at 1.
     attempt: int
-    #: Time at which it happened.
+    #: Time of the attempt.
     at: str
     #: Result of the attempt: `accepted`, or the kind of failure.
     outcome: Literal["none", "accepted", "no-endpoint", "unreachable", "timeout", "status", "oversize", "invalid", "refused", "circuit-open", "forbidden-address"]
@@ -773,7 +773,7 @@ class StudyAccessRequestedResponseMediaUrls(TypedDict):
 
 
 class StudyAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown in the clinic.
+    #: False refuses the request. The reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -926,16 +926,16 @@ class ViewerInvitation(TypedDict):
     suffix2: NotRequired[str | None]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: bool
     #: State of the invitation. An expired invitation keeps the state `sent`; see `expiry`.
     status: Literal["sent", "accepted", "rejected", "revoked"]
-    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    #: How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
     invitedSource: Literal["dashboard", "api"]
     #: The user who sent the invitation; null if it was sent with an API key.
     inviterId: str | None
@@ -970,7 +970,7 @@ class ViewerStudy(TypedDict):
     assignedTo: UserReference | None
     #: The API key that created it.
     createdByApiKey: NotRequired[APIKeyReference | None]
-    #: The user who created it in the window.
+    #: The user who created it in Isthmus.
     createdByUser: NotRequired[UserReference | None]
     #: The customer that the study belongs to.
     expressCustomer: NotRequired[ExpressCustomerReference | None]
@@ -999,14 +999,14 @@ class ViewerUser(TypedDict):
     phoneNumber: NotRequired[str]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: Literal["owner", "admin", "member"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: bool
-    #: Where the user was invited: in the window (`dashboard`) or by an API key.
+    #: How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
     invitedSource: Literal["dashboard", "api"]
     #: When the user last signed in; null if never.
     lastLoginAt: str | None
@@ -1071,14 +1071,14 @@ class ViewerUsersInviteBody(TypedDict):
     firstName: str
     #: Family name.
     lastName: str
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: Literal["admin", "member"]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: bool
     #: Middle name.
     middleName: NotRequired[str | None]
@@ -1091,7 +1091,7 @@ class ViewerUsersInviteBody(TypedDict):
 
 
 class ViewerUsersListQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1122,14 +1122,14 @@ class ViewerUsersUpdateBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: NotRequired[bool]
     #: Middle name.
     middleName: NotRequired[str | None]
@@ -1152,7 +1152,7 @@ class ViewerUsersReactivateBody(TypedDict):
 
 
 class ViewerUsersInvitationsQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1162,7 +1162,7 @@ class ViewerUsersInvitationsQuery(TypedDict):
     endDate: NotRequired[str]
     #: Whether expired invitations are included.
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
-    #: Only invitations with one of these states, separated by commas. Empty: no filter.
+    #: Only invitations in one of these states, separated by commas. Empty: no filter.
     status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
     #: Only invitations of this user.
     userId: NotRequired[str]
@@ -1183,14 +1183,14 @@ class ViewerUsersUpdateInvitationBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: NotRequired[bool]
     #: Middle name.
     middleName: NotRequired[str | None]
@@ -1216,14 +1216,14 @@ class ScribeUsersInviteBody(TypedDict):
     firstName: str
     #: Family name.
     lastName: str
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: Literal["admin", "member"]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: bool
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: bool
     #: Middle name.
     middleName: NotRequired[str | None]
@@ -1240,7 +1240,7 @@ class ScribeUsersInviteBody(TypedDict):
 
 
 class ScribeUsersListQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1273,14 +1273,14 @@ class ScribeUsersUpdateBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: NotRequired[bool]
     #: Middle name.
     middleName: NotRequired[str | None]
@@ -1307,7 +1307,7 @@ class ScribeUsersReactivateBody(TypedDict):
 
 
 class ScribeUsersInvitationsQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1317,7 +1317,7 @@ class ScribeUsersInvitationsQuery(TypedDict):
     endDate: NotRequired[str]
     #: Whether expired invitations are included.
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
-    #: Only invitations with one of these states, separated by commas. Empty: no filter.
+    #: Only invitations in one of these states, separated by commas. Empty: no filter.
     status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
     #: Only invitations of this user.
     userId: NotRequired[str]
@@ -1338,14 +1338,14 @@ class ScribeUsersUpdateInvitationBody(TypedDict):
     firstName: NotRequired[str]
     #: Family name.
     lastName: NotRequired[str]
-    #: `admin` manages users and settings, `member` does not. `owner` occurs only in responses and
-    #: cannot be assigned.
+    #: The level as set through the API. It does not grant permissions in the gateway; only the
+    #: clinic grants them. `owner` occurs only in responses and cannot be assigned.
     level: NotRequired[Literal["admin", "member"]]
     #: Role of the user in the clinic. It does not affect permissions.
     clinicRole: NotRequired[Literal["Radiologist", "Cardiologist", "Neurologist", "Urologist", "Gynecologist", "Endocrinologist", "Doctor", "Surgeon", "Physician", "Physician Assistant", "Nurse Practitioner", "Registered Nurse", "Patient Care Coordinator", "Front Desk Operator", "Imaging Technologist", "PACS Administrator", "Software Engineer", "Revenue Cycle Manager", "Administrative Director", "Administrative Assistant", "Oncologist", "Radiation Oncologist", "Hematologist", "Gastroenterologist", "Pulmonologist", "Nephrologist", "Rheumatologist", "Dermatologist", "Ophthalmologist", "Otolaryngologist", "Pediatrician", "Obstetrician", "Psychiatrist", "Anesthesiologist", "Emergency Medicine Physician", "Family Medicine Physician", "Internal Medicine Physician", "Pathologist", "Nuclear Medicine Physician", "Pain Management Specialist", "Infectious Disease Specialist", "Immunologist", "Certified Registered Nurse Anesthetist", "Psychologist", "Medical Assistant", "Scribe", "Nurse Manager", "Laboratory Technician", "Medical Laboratory Scientist", "Pathologists' Assistant", "Phlebotomist", "Pharmacist", "Pharmacy Technician", "Physical Therapist", "Occupational Therapist", "Speech-Language Pathologist", "Respiratory Therapist", "Nutritionist", "Legal Administrator", "IT Administrator", "IT Support", "Other"]]
     #: Whether the user may create, change and cancel studies.
     canManageStudies: NotRequired[bool]
-    #: Whether the user may use the window; must be true for `admin`.
+    #: Whether the user may sign in to Isthmus; must be true for `admin`.
     hasDashboardAccess: NotRequired[bool]
     #: Middle name.
     middleName: NotRequired[str | None]
@@ -1376,7 +1376,7 @@ class ExpressCreateBody(TypedDict):
 
 
 class ExpressListQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1434,7 +1434,7 @@ class ViewerCreateBody(TypedDict):
 
 
 class ViewerListQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1622,7 +1622,7 @@ class ScribeCreateBody(TypedDict):
 
 
 class ScribeListQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1793,7 +1793,7 @@ class ScribeViewerOnlyRerouteUrlReply(TypedDict):
 class ScribeReportsQuery(TypedDict):
     #: The study.
     studyId: NotRequired[str]
-    #: Only events about the study with this Study Instance UID.
+    #: Only entries about the study with this Study Instance UID.
     studyInstanceUid: NotRequired[str]
 
 
@@ -1811,7 +1811,7 @@ class ScribeReportTextQuery(TypedDict):
     reportId: NotRequired[str]
     #: The study.
     studyId: NotRequired[str]
-    #: Only events about the study with this Study Instance UID.
+    #: Only entries about the study with this Study Instance UID.
     studyInstanceUid: NotRequired[str]
 
 
@@ -1829,7 +1829,7 @@ class ScribeReportPdfQuery(TypedDict):
     reportId: NotRequired[str]
     #: The study.
     studyId: NotRequired[str]
-    #: Only events about the study with this Study Instance UID.
+    #: Only entries about the study with this Study Instance UID.
     studyInstanceUid: NotRequired[str]
 
 
@@ -1865,7 +1865,7 @@ class ScribeEphemeralSessionReply(TypedDict):
 
 
 class EventsListQuery(TypedDict):
-    #: The `cursor` of the previous page. It is valid only with the filters of that page.
+    #: The `cursor` that the previous page returned. It is valid only with the filters of that page.
     cursor: NotRequired[str]
     #: Maximum number of entries on a page.
     limit: NotRequired[int]
@@ -1873,7 +1873,7 @@ class EventsListQuery(TypedDict):
     type: NotRequired[Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]]
     #: Only events in this state.
     state: NotRequired[Literal["waiting", "done", "failed", "dropped"]]
-    #: Only events about the study with this Study Instance UID.
+    #: Only entries about the study with this Study Instance UID.
     studyInstanceUid: NotRequired[str]
 
 
@@ -1946,7 +1946,8 @@ class SandboxSetWebhookReply(TypedDict):
 
 
 class SandboxRunExamBody(TypedDict):
-    #: Accession number of the exam to perform. If absent, the first exam without images.
+    #: Accession number of the exam to perform. If absent, the first exam without images is
+    #: performed.
     accessionNumber: NotRequired[str]
 
 
@@ -1955,7 +1956,7 @@ class SandboxSignReportBody(TypedDict):
     studyId: NotRequired[str]
     #: Study Instance UID (0020,000D).
     studyInstanceUid: NotRequired[str]
-    #: The text of the report. If absent, a sample text.
+    #: The text of the report. If absent, a sample text is used.
     plainText: NotRequired[str]
     #: Whether the report is critical.
     isCritical: NotRequired[bool]

@@ -24,9 +24,9 @@ class ViewerUsers:
         """Invite a user and send the invitation.
 
         Creates the user and sends an invitation by e-mail. The user ID never changes. Returns
-        422 if the e-mail address belongs to a user or a pending invitation, or if an
-        administrator is given no access to the window. Requires an API key that may manage
-        users, with access to the viewer area.
+        422 if the e-mail address belongs to a user or a pending invitation, or if `level` is
+        `admin` and `hasDashboardAccess` is false. Requires an API key that may manage users,
+        with access to the viewer area.
 
         ``POST /v1/viewer/users``
         """
@@ -71,7 +71,7 @@ class ViewerUsers:
         body: models.ViewerUsersUpdateBody | None = None,
         options: CallOptions | None = None,
     ) -> models.ViewerUser:
-        """Update a user; the e-mail cannot be changed.
+        """Update a user; the e-mail address cannot be changed.
 
         Changes the fields that the body contains; null removes an optional field. The e-mail
         address cannot be changed. An owner cannot be changed through the API (422). Requires
@@ -91,9 +91,9 @@ class ViewerUsers:
     ) -> models.Outcome:
         """Revoke a user’s access; data is preserved.
 
-        Ends the user’s access immediately. Their studies and reports are kept. Revoking it
-        again has no effect. Requires an API key that may manage users, with access to the
-        viewer area.
+        Ends the user’s access immediately. Their studies and reports are kept. Revoking the
+        access again has no effect. Requires an API key that may manage users, with access to
+        the viewer area.
 
         ``POST /v1/viewer/users/revoke-access``
         """
@@ -156,7 +156,7 @@ class ViewerUsers:
         body: models.ViewerUsersUpdateInvitationBody | None = None,
         options: CallOptions | None = None,
     ) -> models.ViewerInvitation:
-        """Update an invitation that is neither expired nor processed.
+        """Update an invitation that has neither expired nor been processed.
 
         Changes a pending invitation and the user it was sent to. Returns 422 if the
         invitation has expired or was accepted, rejected or revoked. Requires an API key that
@@ -199,7 +199,7 @@ class ScribeUsers:
         body: models.ScribeUsersInviteBody,
         options: CallOptions | None = None,
     ) -> models.ScribeUser:
-        """Invite a user, who may sign reports, and send the invitation.
+        """Invite a user who may sign reports, and send the invitation.
 
         Creates the user and sends an invitation by e-mail. The user ID never changes.
         `npiNumber` is required with `canCreateReports`. Returns 422 if the e-mail address
@@ -247,7 +247,7 @@ class ScribeUsers:
         body: models.ScribeUsersUpdateBody | None = None,
         options: CallOptions | None = None,
     ) -> models.ScribeUser:
-        """Update a user; the e-mail cannot be changed.
+        """Update a user; the e-mail address cannot be changed.
 
         Changes the fields that the body contains; null removes an optional field. The e-mail
         address cannot be changed. `npiNumber` is required if the user may create reports. An
@@ -268,8 +268,8 @@ class ScribeUsers:
     ) -> models.Outcome:
         """Revoke a user’s access; data is preserved.
 
-        Ends the user’s access immediately. Their studies and reports are kept. Revoking it
-        again has no effect. Requires an API key that may manage users.
+        Ends the user’s access immediately. Their studies and reports are kept. Revoking the
+        access again has no effect. Requires an API key that may manage users.
 
         ``POST /v1/scribe/users/revoke-access``
         """
@@ -331,7 +331,7 @@ class ScribeUsers:
         body: models.ScribeUsersUpdateInvitationBody | None = None,
         options: CallOptions | None = None,
     ) -> models.ScribeInvitation:
-        """Update an invitation that is neither expired nor processed.
+        """Update an invitation that has neither expired nor been processed.
 
         Changes a pending invitation and the user it was sent to. Returns 422 if the
         invitation has expired or was accepted, rejected or revoked. Requires an API key that
@@ -422,7 +422,7 @@ class Express:
         body: models.ExpressUpdateBody | None = None,
         options: CallOptions | None = None,
     ) -> models.ExpressCustomer:
-        """Update an Express customer; metadata null clears all.
+        """Update an Express customer; `metadata: null` removes all metadata.
 
         Changes the fields that the body contains. `metadata` is replaced as a whole; null
         removes it.
@@ -665,9 +665,9 @@ class Viewer:
     ) -> models.ViewerRerouteUrlReply:
         """Create a time-limited link that opens the viewer on the study.
 
-        Returns a link that opens the viewer on the study without signing in. The link works
-        once, within 15 minutes unless the clinic has configured another time. Requires an API
-        key with access to the viewer area.
+        Returns a link that opens the viewer on the study; the user does not need to sign in.
+        The link works once, within 15 minutes unless the clinic has configured another time.
+        Requires an API key with access to the viewer area.
 
         ``POST /v1/viewer/studies/reroute-url``
         """
@@ -859,7 +859,7 @@ class Scribe:
         query: models.ScribeReportsQuery | None = None,
         options: CallOptions | None = None,
     ) -> models.ScribeReportsReply:
-        """Reports of a study, including addenda.
+        """Read the reports of a study, including addenda.
 
         Returns the reports and addenda of the study identified by `studyId` or
         `studyInstanceUid`. Drafts are listed without their text.
@@ -876,7 +876,7 @@ class Scribe:
         query: models.ScribeReportTextQuery | None = None,
         options: CallOptions | None = None,
     ) -> models.ScribeReportTextReply:
-        """Text of completed reports.
+        """Read the text of completed reports.
 
         Returns the text of one completed report (`reportId`), or of all completed reports of
         a study (`studyId` or `studyInstanceUid`). Returns 422 for a draft.
@@ -893,7 +893,7 @@ class Scribe:
         query: models.ScribeReportPdfQuery | None = None,
         options: CallOptions | None = None,
     ) -> models.ScribeReportPdfReply:
-        """Time-limited PDF links of completed reports.
+        """Create time-limited links to the PDFs of completed reports.
 
         Returns a PDF link for one completed report (`reportId`), or for each completed report
         of a study. A link is valid for one hour and needs no API key. Returns 422 for a
@@ -1133,8 +1133,8 @@ class Endpoints:
         """Send an event with sample data to an endpoint now.
 
         Sends an event with sample data to the endpoint and waits for the response, which has
-        no effect. `success` tells whether the response was valid. Only one test at a time can
-        run for an endpoint (429). Requires an API key that may manage its own endpoints.
+        no effect. `success` indicates whether the response was valid. Only one test at a time
+        can run for an endpoint (429). Requires an API key that may manage its own endpoints.
 
         ``POST /v1/endpoints/{endpointId}/test``
         """
@@ -1198,9 +1198,9 @@ class Sandbox:
         Simulates a device that performs an exam. The device queries today’s worklist, so the
         gateway sends `modality_worklist.requested`. It then sends images for the exam with
         `accessionNumber`, or for the first exam without images, and the gateway sends
-        `patient_study.enrichment_requested`. Returns when the studies have been created.
-        Returns 422 if the worklist has no such exam. Requires a test key, which begins with
-        `sk_test_`.
+        `patient_study.enrichment_requested`. The call returns once the studies have been
+        created. Returns 422 if the worklist has no such exam. Requires a test key, which
+        begins with `sk_test_`.
 
         ``POST /v1/sandbox/exams``
         """
@@ -1214,11 +1214,11 @@ class Sandbox:
         body: models.SandboxSignReportBody | None = None,
         options: CallOptions | None = None,
     ) -> models.SandboxReport:
-        """Sign a report or an addendum as a radiologist; sends report.delivered.
+        """Sign a report or an addendum as a radiologist, and send report.delivered.
 
         Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or
         both. If the study has a report already, an addendum is signed. If no study is given,
-        one is created with sample data. Returns after the first attempt to deliver
+        one is created with sample data. The call returns after the first attempt to deliver
         `report.delivered`. Requires a test key, which begins with `sk_test_`.
 
         ``POST /v1/sandbox/reports``

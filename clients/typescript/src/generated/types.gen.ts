@@ -12,7 +12,7 @@ export type ApiKeyReference = {
      */
     apiKeyId: string;
     /**
-     * Description of the API key, as entered in the window.
+     * Description of the API key, as entered by an administrator.
      */
     description: string;
     /**
@@ -117,7 +117,7 @@ export type DeliveryEndpoint = {
          */
         host: string;
         /**
-         * Time at which it happened.
+         * Time at which the response with this host was received.
          */
         at: string;
     }>;
@@ -182,7 +182,7 @@ export type DeliveryEndpointWithSecret = {
          */
         host: string;
         /**
-         * Time at which it happened.
+         * Time at which the response with this host was received.
          */
         at: string;
     }>;
@@ -223,7 +223,7 @@ export type DeliveryEndpointWithSecret = {
 
 export type EphemeralAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -287,7 +287,7 @@ export type ExpressCustomer = {
      */
     createdByApiKeyId?: string;
     /**
-     * The user who created it in the window; null if an API key created it.
+     * The user who created it in Isthmus; null if an API key created it.
      */
     createdByUserId: string | null;
     /**
@@ -318,7 +318,7 @@ export type Metadata = {
 
 export type ModalityWorklistRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -361,7 +361,7 @@ export type Organization = {
      */
     createdByApiKeyId?: string;
     /**
-     * The user who created it in the window; null if an API key created it.
+     * The user who created it in Isthmus; null if an API key created it.
      */
     createdByUserId: string | null;
     /**
@@ -680,7 +680,7 @@ export type SandboxExam = {
      */
     patientId: string;
     /**
-     * Number of exams on the worklist that the device received.
+     * Number of exams in the worklist that the device received.
      */
     worklistExams: number;
     /**
@@ -723,7 +723,7 @@ export type SandboxReport = {
 
 export type SandboxState = {
     /**
-     * Address that the events of the sandbox are sent to; null before the first event.
+     * Address to which the events of the sandbox are sent; null before the first event.
      */
     webhook: {
         /**
@@ -795,7 +795,7 @@ export type ScribeInvitation = {
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+     * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -803,7 +803,7 @@ export type ScribeInvitation = {
      */
     canManageStudies: boolean;
     /**
-     * Whether the user may use the window; must be true for `admin`.
+     * Whether the user may sign in to Isthmus; must be true for `admin`.
      */
     hasDashboardAccess: boolean;
     /**
@@ -811,7 +811,7 @@ export type ScribeInvitation = {
      */
     status: 'sent' | 'accepted' | 'rejected' | 'revoked';
     /**
-     * Where the user was invited: in the window (`dashboard`) or by an API key.
+     * How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
      */
     invitedSource: 'dashboard' | 'api';
     /**
@@ -862,7 +862,7 @@ export type ScribeReport = {
      */
     isAddendum: boolean;
     /**
-     * `in_progress` is a draft, `completed` is signed.
+     * `in_progress`: a draft. `completed`: signed.
      */
     status: 'in_progress' | 'completed';
     /**
@@ -929,7 +929,7 @@ export type ScribeStudy = {
      */
     createdByApiKey?: ApiKeyReference | null;
     /**
-     * The user who created it in the window.
+     * The user who created it in Isthmus.
      */
     createdByUser?: UserReference | null;
     /**
@@ -969,7 +969,7 @@ export type ScribeStudy = {
          */
         reportId: string;
         /**
-         * `in_progress` is a draft, `completed` is signed.
+         * `in_progress`: a draft. `completed`: signed.
          */
         status: 'in_progress' | 'completed';
         /**
@@ -1066,7 +1066,7 @@ export type ScribeUser = {
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+     * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -1074,11 +1074,11 @@ export type ScribeUser = {
      */
     canManageStudies: boolean;
     /**
-     * Whether the user may use the window; must be true for `admin`.
+     * Whether the user may sign in to Isthmus; must be true for `admin`.
      */
     hasDashboardAccess: boolean;
     /**
-     * Where the user was invited: in the window (`dashboard`) or by an API key.
+     * How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
      */
     invitedSource: 'dashboard' | 'api';
     /**
@@ -1101,7 +1101,7 @@ export type ScribeUser = {
 
 export type SecondaryCaptureAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -1179,7 +1179,7 @@ export type SentEventAttempt = {
      */
     attempt: number;
     /**
-     * Time at which it happened.
+     * Time of the attempt.
      */
     at: string;
     /**
@@ -1306,7 +1306,7 @@ export type SentEventWithAttempts = {
 
 export type StudyAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown in the clinic.
+     * False refuses the request. The reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -1583,7 +1583,7 @@ export type ViewerInvitation = {
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+     * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -1591,7 +1591,7 @@ export type ViewerInvitation = {
      */
     canManageStudies: boolean;
     /**
-     * Whether the user may use the window; must be true for `admin`.
+     * Whether the user may sign in to Isthmus; must be true for `admin`.
      */
     hasDashboardAccess: boolean;
     /**
@@ -1599,7 +1599,7 @@ export type ViewerInvitation = {
      */
     status: 'sent' | 'accepted' | 'rejected' | 'revoked';
     /**
-     * Where the user was invited: in the window (`dashboard`) or by an API key.
+     * How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
      */
     invitedSource: 'dashboard' | 'api';
     /**
@@ -1666,7 +1666,7 @@ export type ViewerStudy = {
      */
     createdByApiKey?: ApiKeyReference | null;
     /**
-     * The user who created it in the window.
+     * The user who created it in Isthmus.
      */
     createdByUser?: UserReference | null;
     /**
@@ -1721,7 +1721,7 @@ export type ViewerUser = {
      */
     clinicRole: 'Radiologist' | 'Cardiologist' | 'Neurologist' | 'Urologist' | 'Gynecologist' | 'Endocrinologist' | 'Doctor' | 'Surgeon' | 'Physician' | 'Physician Assistant' | 'Nurse Practitioner' | 'Registered Nurse' | 'Patient Care Coordinator' | 'Front Desk Operator' | 'Imaging Technologist' | 'PACS Administrator' | 'Software Engineer' | 'Revenue Cycle Manager' | 'Administrative Director' | 'Administrative Assistant' | 'Oncologist' | 'Radiation Oncologist' | 'Hematologist' | 'Gastroenterologist' | 'Pulmonologist' | 'Nephrologist' | 'Rheumatologist' | 'Dermatologist' | 'Ophthalmologist' | 'Otolaryngologist' | 'Pediatrician' | 'Obstetrician' | 'Psychiatrist' | 'Anesthesiologist' | 'Emergency Medicine Physician' | 'Family Medicine Physician' | 'Internal Medicine Physician' | 'Pathologist' | 'Nuclear Medicine Physician' | 'Pain Management Specialist' | 'Infectious Disease Specialist' | 'Immunologist' | 'Certified Registered Nurse Anesthetist' | 'Psychologist' | 'Medical Assistant' | 'Scribe' | 'Nurse Manager' | 'Laboratory Technician' | 'Medical Laboratory Scientist' | 'Pathologists\' Assistant' | 'Phlebotomist' | 'Pharmacist' | 'Pharmacy Technician' | 'Physical Therapist' | 'Occupational Therapist' | 'Speech-Language Pathologist' | 'Respiratory Therapist' | 'Nutritionist' | 'Legal Administrator' | 'IT Administrator' | 'IT Support' | 'Other';
     /**
-     * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+     * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
      */
     level: 'owner' | 'admin' | 'member';
     /**
@@ -1729,11 +1729,11 @@ export type ViewerUser = {
      */
     canManageStudies: boolean;
     /**
-     * Whether the user may use the window; must be true for `admin`.
+     * Whether the user may sign in to Isthmus; must be true for `admin`.
      */
     hasDashboardAccess: boolean;
     /**
-     * Where the user was invited: in the window (`dashboard`) or by an API key.
+     * How the user was invited: by a user of Isthmus (`dashboard`) or through the API (`api`).
      */
     invitedSource: 'dashboard' | 'api';
     /**
@@ -1868,7 +1868,7 @@ export type ExpressListData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -2547,7 +2547,7 @@ export type ViewerListData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -3310,7 +3310,7 @@ export type ViewerUsersListData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -3410,7 +3410,7 @@ export type ViewerUsersInviteData = {
          */
         lastName: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+         * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
          */
         level: 'admin' | 'member';
         /**
@@ -3422,7 +3422,7 @@ export type ViewerUsersInviteData = {
          */
         canManageStudies: boolean;
         /**
-         * Whether the user may use the window; must be true for `admin`.
+         * Whether the user may sign in to Isthmus; must be true for `admin`.
          */
         hasDashboardAccess: boolean;
         /**
@@ -3579,7 +3579,7 @@ export type ViewerUsersUpdateData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+         * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
@@ -3591,7 +3591,7 @@ export type ViewerUsersUpdateData = {
          */
         canManageStudies?: boolean;
         /**
-         * Whether the user may use the window; must be true for `admin`.
+         * Whether the user may sign in to Isthmus; must be true for `admin`.
          */
         hasDashboardAccess?: boolean;
         /**
@@ -3852,7 +3852,7 @@ export type ViewerUsersInvitationsData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -3872,7 +3872,7 @@ export type ViewerUsersInvitationsData = {
          */
         expired?: 'all' | 'expired' | 'not-expired';
         /**
-         * Only invitations with one of these states, separated by commas. Empty: no filter.
+         * Only invitations in one of these states, separated by commas. Empty: no filter.
          */
         status?: Array<'sent' | 'accepted' | 'rejected' | 'revoked'>;
         /**
@@ -4002,7 +4002,7 @@ export type ViewerUsersUpdateInvitationData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+         * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
@@ -4014,7 +4014,7 @@ export type ViewerUsersUpdateInvitationData = {
          */
         canManageStudies?: boolean;
         /**
-         * Whether the user may use the window; must be true for `admin`.
+         * Whether the user may sign in to Isthmus; must be true for `admin`.
          */
         hasDashboardAccess?: boolean;
         /**
@@ -4196,7 +4196,7 @@ export type ScribeListData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -5256,7 +5256,7 @@ export type ScribeReportsData = {
          */
         studyId?: string;
         /**
-         * Only events about the study with this Study Instance UID.
+         * Only entries about the study with this Study Instance UID.
          */
         studyInstanceUid?: string;
     };
@@ -5331,7 +5331,7 @@ export type ScribeReportTextData = {
          */
         studyId?: string;
         /**
-         * Only events about the study with this Study Instance UID.
+         * Only entries about the study with this Study Instance UID.
          */
         studyInstanceUid?: string;
     };
@@ -5406,7 +5406,7 @@ export type ScribeReportPdfData = {
          */
         studyId?: string;
         /**
-         * Only events about the study with this Study Instance UID.
+         * Only entries about the study with this Study Instance UID.
          */
         studyInstanceUid?: string;
     };
@@ -5712,7 +5712,7 @@ export type ScribeUsersListData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -5816,7 +5816,7 @@ export type ScribeUsersInviteData = {
          */
         lastName: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+         * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
          */
         level: 'admin' | 'member';
         /**
@@ -5828,7 +5828,7 @@ export type ScribeUsersInviteData = {
          */
         canManageStudies: boolean;
         /**
-         * Whether the user may use the window; must be true for `admin`.
+         * Whether the user may sign in to Isthmus; must be true for `admin`.
          */
         hasDashboardAccess: boolean;
         /**
@@ -5993,7 +5993,7 @@ export type ScribeUsersUpdateData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+         * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
@@ -6005,7 +6005,7 @@ export type ScribeUsersUpdateData = {
          */
         canManageStudies?: boolean;
         /**
-         * Whether the user may use the window; must be true for `admin`.
+         * Whether the user may sign in to Isthmus; must be true for `admin`.
          */
         hasDashboardAccess?: boolean;
         /**
@@ -6274,7 +6274,7 @@ export type ScribeUsersInvitationsData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -6294,7 +6294,7 @@ export type ScribeUsersInvitationsData = {
          */
         expired?: 'all' | 'expired' | 'not-expired';
         /**
-         * Only invitations with one of these states, separated by commas. Empty: no filter.
+         * Only invitations in one of these states, separated by commas. Empty: no filter.
          */
         status?: Array<'sent' | 'accepted' | 'rejected' | 'revoked'>;
         /**
@@ -6424,7 +6424,7 @@ export type ScribeUsersUpdateInvitationData = {
          */
         lastName?: string;
         /**
-         * `admin` manages users and settings, `member` does not. `owner` occurs only in responses and cannot be assigned.
+         * The level as set through the API. It does not grant permissions in the gateway; only the clinic grants them. `owner` occurs only in responses and cannot be assigned.
          */
         level?: 'admin' | 'member';
         /**
@@ -6436,7 +6436,7 @@ export type ScribeUsersUpdateInvitationData = {
          */
         canManageStudies?: boolean;
         /**
-         * Whether the user may use the window; must be true for `admin`.
+         * Whether the user may sign in to Isthmus; must be true for `admin`.
          */
         hasDashboardAccess?: boolean;
         /**
@@ -6626,7 +6626,7 @@ export type EventsListData = {
     path?: never;
     query?: {
         /**
-         * The `cursor` of the previous page. It is valid only with the filters of that page.
+         * The `cursor` that the previous page returned. It is valid only with the filters of that page.
          */
         cursor?: string;
         /**
@@ -6642,7 +6642,7 @@ export type EventsListData = {
          */
         state?: 'waiting' | 'done' | 'failed' | 'dropped';
         /**
-         * Only events about the study with this Study Instance UID.
+         * Only entries about the study with this Study Instance UID.
          */
         studyInstanceUid?: string;
     };
@@ -7441,7 +7441,7 @@ export type SandboxRunExamData = {
      */
     body?: {
         /**
-         * Accession number of the exam to perform. If absent, the first exam without images.
+         * Accession number of the exam to perform. If absent, the first exam without images is performed.
          */
         accessionNumber?: string;
     } | null;
@@ -7528,7 +7528,7 @@ export type SandboxSignReportData = {
          */
         studyInstanceUid?: string;
         /**
-         * The text of the report. If absent, a sample text.
+         * The text of the report. If absent, a sample text is used.
          */
         plainText?: string;
         /**
