@@ -155,13 +155,13 @@ export const SCENES: readonly Scene[] = [
       policyOn({ device: {}, called: 'PACS', settings: { 'dimse.calledAePolicy': 'strict' } }),
   },
   {
-    when: 'an unencrypted connection from a device that must use TLS',
+    when: 'a device that must use TLS connects without it',
     remedy:
       'connect the device to the TLS port, or set **Connections** to **Encrypted or unencrypted** in its form',
     meet: () => policyOn({ device: { tls: 'required' } }),
   },
   {
-    when: 'a TLS connection without a certificate from a device that must present one',
+    when: 'a device that must present a certificate connects over TLS without one',
     remedy:
       'install a certificate on the device, or set **Connections** to **Encrypted only** in its form',
     meet: () => policyOn({ device: { tls: 'mutual' }, tls: TLS }),

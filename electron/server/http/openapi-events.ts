@@ -9,7 +9,7 @@ import type { JsonObject, SchemaPrinter } from './json-schema.ts'
 
 const KINDS = {
   synchronous:
-    'Synchronous: a user or a device is waiting for the response. If the connection fails, the gateway retries once, immediately; other failures are not retried. After five consecutive failures of a type of event, the gateway sends no events of that type to the address for 15 seconds.',
+    'Synchronous: a user or a device is waiting for the response. If the connection fails, the gateway retries once, immediately; other failures are not retried. After five consecutive failures for a type of event, the gateway sends no events of that type to the address for 15 seconds.',
   soft: 'Soft synchronous: a failure, a timeout or an invalid body counts as an empty response. There is no retry.',
   asynchronous:
     'Asynchronous: the gateway retries until the response is 2xx with `success: true`. The retries follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then every 24 h. Each interval varies by up to 10%, and `Retry-After` can make it longer. The event may arrive more than once, with the same `id`.',
@@ -68,7 +68,7 @@ const SIGNED =
 
 function limitsOf(type: EventType): string {
   const { budgetMs, answerBytes } = CALL_LIMITS[type]
-  return `Respond within ${budgetMs / 1000} seconds, unless the clinic has configured another time. The response may be up to ${answerBytes / 1024 / 1024} MiB, whether or not it is compressed.`
+  return `Respond within ${budgetMs / 1000} seconds, unless the clinic has configured another time. The response may be up to ${answerBytes / 1024 / 1024} MiB in size, whether or not it is compressed.`
 }
 
 const FAILURES = {

@@ -12,7 +12,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   expressReactivate:
     'Allows new studies and users again. Reactivating an active customer has no effect.',
   expressAddUser:
-    'Associates a user with the customer. A user who is associated with one or more customers sees only their studies. `success` is false if the customer is inactive. Repeating the call has no effect.',
+    'Associates a user with the customer. A user who is associated with one or more customers sees only the studies of these customers. `success` is false if the customer is inactive. Repeating the call has no effect.',
   expressRemoveUser:
     'Removes the association. The account stays active. `success` is false if the user was not associated with the customer.',
   orgsCreate:
@@ -25,8 +25,9 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   viewerUpdate:
     'Changes the fields that the body contains. If `assignedTo` is null, the study becomes unassigned. `metadata` is replaced as a whole; null removes it. A cancelled study cannot be reassigned (422).',
   viewerCancel:
-    'Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is kept and can be reinstated. Cancelling it again has no effect.',
-  viewerUncancel: 'Reinstates a cancelled study. `success` is false if it was not cancelled.',
+    'Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is kept and can be reinstated. Cancelling a cancelled study has no effect.',
+  viewerUncancel:
+    'Reinstates a cancelled study. `success` is false if the study was not cancelled.',
   viewerRerouteUrl:
     'Returns a link that opens the viewer on the study; the user does not need to sign in. The link works once, within 15 minutes unless the clinic has configured another time.',
   viewerEphemeralSession:
@@ -40,7 +41,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   viewerUsersRevokeAccess:
     'Ends the user’s access immediately. Their studies and reports are kept. Revoking the access again has no effect.',
   viewerUsersReactivate:
-    'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
+    'Restores the access that the user had before it was revoked. `success` is false if the access was not revoked.',
   viewerUsersInvitations:
     'Returns the invitations that match all filters, newest first. An expired invitation keeps the status `sent`.',
   viewerUsersInvitation: 'Returns one invitation.',
@@ -49,15 +50,16 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   viewerUsersRevokeInvitation:
     'Revokes the pending invitation identified by `invitationId`, `userId` or both, which must match. `success` is false if the invitation is no longer pending.',
   scribeCreate:
-    'Registers a study for reporting by its Study Instance UID, which is unique in the reporting area. Its report status is `assigned` if `assignedTo` is given, and `unassigned` otherwise. Returns 422 for an unknown user, customer or prior study.',
+    'Registers a study for reporting by its Study Instance UID, which is unique in the reporting area. The report status is `assigned` if `assignedTo` is given, and `unassigned` otherwise. Returns 422 for an unknown user, customer or prior study.',
   scribeList: 'Returns the studies that match all filters, newest first.',
   scribeRead: 'Returns one study, with the IDs of its reports.',
   scribeByUid: 'Returns the study with this Study Instance UID.',
   scribeUpdate:
     'Changes the fields that the body contains. `reportMetadata` is merged field by field; null removes a field. `metadata` and arrays are replaced as a whole. A study cannot be reassigned while its report is being written (422).',
   scribeCancel:
-    'Cancels the study identified by `studyId`, `studyInstanceUid` or both. No report can be written until the study is reinstated. Cancelling it again has no effect.',
-  scribeUncancel: 'Reinstates a cancelled study. `success` is false if it was not cancelled.',
+    'Cancels the study identified by `studyId`, `studyInstanceUid` or both. No report can be written until the study is reinstated. Cancelling a cancelled study has no effect.',
+  scribeUncancel:
+    'Reinstates a cancelled study. `success` is false if the study was not cancelled.',
   scribeRerouteUrl:
     'Assigns the study to the user and returns a link that opens its images and report for that user. The link works once, within 15 minutes unless the clinic has configured another time. Returns 422 if the user may not create reports, if the study is cancelled, or if another user is writing the report.',
   scribeViewerOnlyRerouteUrl:
@@ -97,7 +99,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   scribeUsersRevokeAccess:
     'Ends the user’s access immediately. Their studies and reports are kept. Revoking the access again has no effect.',
   scribeUsersReactivate:
-    'Restores the access that the user had before it was revoked. `success` is false if it was not revoked.',
+    'Restores the access that the user had before it was revoked. `success` is false if the access was not revoked.',
   scribeUsersInvitations:
     'Returns the invitations that match all filters, newest first. An expired invitation keeps the status `sent`.',
   scribeUsersInvitation: 'Returns one invitation.',

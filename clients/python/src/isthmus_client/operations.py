@@ -109,9 +109,9 @@ class ViewerUsers:
     ) -> models.Outcome:
         """Restore a user’s access.
 
-        Restores the access that the user had before it was revoked. `success` is false if it
-        was not revoked. Requires an API key that may manage users, with access to the viewer
-        area.
+        Restores the access that the user had before it was revoked. `success` is false if the
+        access was not revoked. Requires an API key that may manage users, with access to the
+        viewer area.
 
         ``POST /v1/viewer/users/reactivate``
         """
@@ -285,8 +285,8 @@ class ScribeUsers:
     ) -> models.Outcome:
         """Restore a user’s access.
 
-        Restores the access that the user had before it was revoked. `success` is false if it
-        was not revoked. Requires an API key that may manage users.
+        Restores the access that the user had before it was revoked. `success` is false if the
+        access was not revoked. Requires an API key that may manage users.
 
         ``POST /v1/scribe/users/reactivate``
         """
@@ -476,8 +476,9 @@ class Express:
         """Associate an existing user with the customer.
 
         Associates a user with the customer. A user who is associated with one or more
-        customers sees only their studies. `success` is false if the customer is inactive.
-        Repeating the call has no effect. Requires an API key that may manage users.
+        customers sees only the studies of these customers. `success` is false if the customer
+        is inactive. Repeating the call has no effect. Requires an API key that may manage
+        users.
 
         ``POST /v1/express/{expressCustomerId}/users``
         """
@@ -631,8 +632,8 @@ class Viewer:
         """Cancel a study.
 
         Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is
-        kept and can be reinstated. Cancelling it again has no effect. Requires an API key
-        with access to the viewer area.
+        kept and can be reinstated. Cancelling a cancelled study has no effect. Requires an
+        API key with access to the viewer area.
 
         ``POST /v1/viewer/studies/cancel``
         """
@@ -648,8 +649,8 @@ class Viewer:
     ) -> models.Outcome:
         """Reinstate a cancelled study.
 
-        Reinstates a cancelled study. `success` is false if it was not cancelled. Requires an
-        API key with access to the viewer area.
+        Reinstates a cancelled study. `success` is false if the study was not cancelled.
+        Requires an API key with access to the viewer area.
 
         ``POST /v1/viewer/studies/uncancel``
         """
@@ -710,7 +711,7 @@ class Scribe:
         """Create a study for reporting.
 
         Registers a study for reporting by its Study Instance UID, which is unique in the
-        reporting area. Its report status is `assigned` if `assignedTo` is given, and
+        reporting area. The report status is `assigned` if `assignedTo` is given, and
         `unassigned` otherwise. Returns 422 for an unknown user, customer or prior study.
 
         ``POST /v1/scribe/studies``
@@ -792,7 +793,7 @@ class Scribe:
         """Cancel a study.
 
         Cancels the study identified by `studyId`, `studyInstanceUid` or both. No report can
-        be written until the study is reinstated. Cancelling it again has no effect.
+        be written until the study is reinstated. Cancelling a cancelled study has no effect.
 
         ``POST /v1/scribe/studies/cancel``
         """
@@ -808,7 +809,7 @@ class Scribe:
     ) -> models.Outcome:
         """Reinstate a cancelled study.
 
-        Reinstates a cancelled study. `success` is false if it was not cancelled.
+        Reinstates a cancelled study. `success` is false if the study was not cancelled.
 
         ``POST /v1/scribe/studies/uncancel``
         """

@@ -86,7 +86,7 @@ export class ViewerUsers {
   /**
    * Restore a user’s access.
    *
-   * Restores the access that the user had before it was revoked. `success` is false if it was not revoked. Requires an API key that may manage users, with access to the viewer area.
+   * Restores the access that the user had before it was revoked. `success` is false if the access was not revoked. Requires an API key that may manage users, with access to the viewer area.
    *
    * `POST /v1/viewer/users/reactivate`
    */
@@ -237,7 +237,7 @@ export class ScribeUsers {
   /**
    * Restore a user’s access.
    *
-   * Restores the access that the user had before it was revoked. `success` is false if it was not revoked. Requires an API key that may manage users.
+   * Restores the access that the user had before it was revoked. `success` is false if the access was not revoked. Requires an API key that may manage users.
    *
    * `POST /v1/scribe/users/reactivate`
    */
@@ -402,7 +402,7 @@ export class Express {
   /**
    * Associate an existing user with the customer.
    *
-   * Associates a user with the customer. A user who is associated with one or more customers sees only their studies. `success` is false if the customer is inactive. Repeating the call has no effect. Requires an API key that may manage users.
+   * Associates a user with the customer. A user who is associated with one or more customers sees only the studies of these customers. `success` is false if the customer is inactive. Repeating the call has no effect. Requires an API key that may manage users.
    *
    * `POST /v1/express/{expressCustomerId}/users`
    */
@@ -535,7 +535,7 @@ export class Viewer {
   /**
    * Cancel a study.
    *
-   * Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is kept and can be reinstated. Cancelling it again has no effect. Requires an API key with access to the viewer area.
+   * Cancels the study identified by `studyId`, `studyInstanceUid` or both. The study is kept and can be reinstated. Cancelling a cancelled study has no effect. Requires an API key with access to the viewer area.
    *
    * `POST /v1/viewer/studies/cancel`
    */
@@ -549,7 +549,7 @@ export class Viewer {
   /**
    * Reinstate a cancelled study.
    *
-   * Reinstates a cancelled study. `success` is false if it was not cancelled. Requires an API key with access to the viewer area.
+   * Reinstates a cancelled study. `success` is false if the study was not cancelled. Requires an API key with access to the viewer area.
    *
    * `POST /v1/viewer/studies/uncancel`
    */
@@ -600,7 +600,7 @@ export class Scribe {
   /**
    * Create a study for reporting.
    *
-   * Registers a study for reporting by its Study Instance UID, which is unique in the reporting area. Its report status is `assigned` if `assignedTo` is given, and `unassigned` otherwise. Returns 422 for an unknown user, customer or prior study.
+   * Registers a study for reporting by its Study Instance UID, which is unique in the reporting area. The report status is `assigned` if `assignedTo` is given, and `unassigned` otherwise. Returns 422 for an unknown user, customer or prior study.
    *
    * `POST /v1/scribe/studies`
    */
@@ -671,7 +671,7 @@ export class Scribe {
   /**
    * Cancel a study.
    *
-   * Cancels the study identified by `studyId`, `studyInstanceUid` or both. No report can be written until the study is reinstated. Cancelling it again has no effect.
+   * Cancels the study identified by `studyId`, `studyInstanceUid` or both. No report can be written until the study is reinstated. Cancelling a cancelled study has no effect.
    *
    * `POST /v1/scribe/studies/cancel`
    */
@@ -685,7 +685,7 @@ export class Scribe {
   /**
    * Reinstate a cancelled study.
    *
-   * Reinstates a cancelled study. `success` is false if it was not cancelled.
+   * Reinstates a cancelled study. `success` is false if the study was not cancelled.
    *
    * `POST /v1/scribe/studies/uncancel`
    */
