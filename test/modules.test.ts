@@ -229,7 +229,21 @@ function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] 
   return circles
 }
 
+/** The areas in the rows of the table of docs/ARCHITECTURE.md, in its order. */
+function documentedAreas(): string[] {
+  const page = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
+  const [, table = ''] = /\n\| area \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page) ?? []
+  return table
+    .split('\n')
+    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)])
+    .map(([, area = '']) => area)
+}
+
 describe('the module table', () => {
+  it('is the one of docs/ARCHITECTURE.md', () => {
+    expect(documentedAreas()).toEqual(SERVER)
+  })
+
   it('has a place for every file, and names every package that a place may use', () => {
     const faults = files.flatMap((file) =>
       (importsOf(file).length === 0 ? [fault(file, './')] : []).concat(

@@ -17,6 +17,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const RADIOLOGIST = { email: 'radiologist@demo.example', password: 'seven quiet otters' }
 const SPEED = 60
+const dayOfDemo = () => localDay(Date.now())
 const WAIT = { timeout: 60_000, interval: 200 }
 
 function demoGateway(): Promise<StartedGateway> {
@@ -26,7 +27,7 @@ function demoGateway(): Promise<StartedGateway> {
       { aeTitle: 'CT1', modality: 'CT', ...device },
       { aeTitle: 'MR1', modality: 'MR', ...device },
     ],
-    partner: { answers: demoAnswers(() => localDay(Date.now())) },
+    partner: { answers: demoAnswers(dayOfDemo) },
     clock: () => Date.now(),
     async prepare(context) {
       const people = openPeople(context, { logN: 10, r: 8, p: 1 })
@@ -120,11 +121,11 @@ const EXPECTED =
 
 it('goes on with the worklist of the new day after midnight', async () => {
   const realNow = Date.now
-  const midnight = new Date()
+  const midnight = new Date(realNow())
   midnight.setHours(24, 0, 0, 0)
   let offset = midnight.getTime() - realNow() - 30_000
   vi.spyOn(Date, 'now').mockImplementation(() => realNow() + offset)
-  const [today, tomorrow] = [localDay(Date.now()), localDay(midnight.getTime())]
+  const [today, tomorrow] = [dayOfDemo(), localDay(midnight.getTime())]
   expect(tomorrow).not.toBe(today)
 
   await using gateway = await demoGateway()

@@ -112,6 +112,8 @@ async function sign(port: number): Promise<void> {
   const [, description = ''] = /open the study \*([^*]+)\*/.exec(page) ?? []
   const [, text = ''] = /```text written\n(.*?)\n```/s.exec(page) ?? []
   const http = `http://127.0.0.1:${port}`
+  const { status } = await httpCall(`${http}/`)
+  if (status !== 200) throw new Error(`The address to open in a browser has the status ${status}.`)
   const headers = await sessionHeaders(http, { email, password })
   const { json } = await httpCall(`${http}/v1/scribe/studies`, { headers })
   const { studies } = json as {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openApiDocument } from '#server/http/openapi.ts'
 import { isExhausted, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 
 const { forwarding, mail } = RETRY_SCHEDULES
@@ -12,6 +13,18 @@ describe('a retry schedule', () => {
       36 * 3_600_000,
       undefined,
     ])
+  })
+
+  it('of a report is the one that the OpenAPI document describes', () => {
+    const worded = RETRY_SCHEDULES.reportDelivery.waits.map((ms) =>
+      ms < 60_000
+        ? `${ms / 1000} s`
+        : ms < 3_600_000
+          ? `${ms / 60_000} min`
+          : `${ms / 3_600_000} h`,
+    )
+    const text = `${worded.slice(0, -1).join(', ')} and ${worded.at(-1)}, and then every`
+    expect(JSON.stringify(openApiDocument({ version: '1' }))).toContain(text)
   })
 
   it('gives an instance up when its pauses come to more than the hours that are set', () => {
