@@ -62,7 +62,7 @@ import type { AdmittedConnections } from './platform/connection-budget.ts'
 import type { IsOwnListener } from './webhooks/address.ts'
 import type { Requester } from './webhooks/request.ts'
 
-export type Imaging = Awaited<ReturnType<typeof openImaging>>
+export type Imaging = Awaited<ReturnType<typeof openImages>>
 
 /**
  * Opens the services that receive and forward images, and resumes what the previous run left
@@ -71,7 +71,7 @@ export type Imaging = Awaited<ReturnType<typeof openImaging>>
  * @param spawnWorker starts the native module in a separate process; defaults to Node's `fork`
  * @param isOwn the gateway's own listeners, which tiers must not be
  */
-export async function openImaging(
+export async function openImages(
   context: Context,
   requester: Requester,
   { eventLog: events, accesses }: Pick<Telemetry, 'eventLog' | 'accesses'>,

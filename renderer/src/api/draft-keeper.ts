@@ -146,7 +146,7 @@ const isUnsaved = ({ text, base, unanswered }: DraftState) =>
 const isBlocked = ({ theirs, fault, isClosed }: DraftState) =>
   isClosed || theirs !== null || (fault !== null && fault.kind !== 'again')
 /** Another revision than the text was made of, or another draft. */
-const isNewer = ({ base }: DraftState, theirs: Draft) =>
+const isOtherRevision = ({ base }: DraftState, theirs: Draft) =>
   theirs.revision !== base?.revision || theirs.reportId !== base.reportId
 /**
  * A revision that this window sent, or that has the text on the screen: nobody's words are
@@ -233,7 +233,9 @@ function shown(state: DraftState, now: number): Step {
 function followed(state: DraftState, theirs: Draft | null): DraftState {
   if (theirs === null || state.sent || state.theirs || state.fault || isUnsaved(state)) return state
   const isOlder = theirs.reportId === state.base?.reportId && theirs.revision < state.base.revision
-  return isOlder || !isNewer(state, theirs) ? state : { ...loaded(state, theirs), isHeld: false }
+  return isOlder || !isOtherRevision(state, theirs)
+    ? state
+    : { ...loaded(state, theirs), isHeld: false }
 }
 
 /**
@@ -328,9 +330,9 @@ function loaded(state: DraftState, theirs: Draft): DraftState {
 
 function began(state: DraftState, theirs: Draft): DraftState {
   const held = { ...state, ...passed, isHeld: true }
-  const isNew = isNewer(state, theirs)
-  if (isNew && !isUnsaved(state)) return loaded(held, theirs)
-  if (isNew && theirs.text !== '' && !isOwn(state, theirs)) return { ...held, theirs }
+  const isOther = isOtherRevision(state, theirs)
+  if (isOther && !isUnsaved(state)) return loaded(held, theirs)
+  if (isOther && theirs.text !== '' && !isOwn(state, theirs)) return { ...held, theirs }
   // A call that was not answered for can still arrive: only a save that is answered settles what
   // the newest text is.
   return { ...onTopOf(held, theirs), unanswered: state.unanswered }

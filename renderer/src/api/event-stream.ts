@@ -59,7 +59,7 @@ const FLUSH_MS = 500
 const REOPEN_MS = 3000
 /** The gateway is heard four times as often. */
 const SILENT_MS = 60_000
-const LOOK_MS = 5000
+const SILENCE_CHECK_INTERVAL_MS = 5000
 
 interface Live {
   /** The line to the gateway is open: changes arrive by themselves. */
@@ -240,7 +240,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     connection.close()
     connection = connectEventStream(userId, hear)
     closed()
-  }, LOOK_MS)
+  }, SILENCE_CHECK_INTERVAL_MS)
   return () => {
     connection.close()
     clearInterval(look)

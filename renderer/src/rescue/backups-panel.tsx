@@ -16,7 +16,7 @@ import { Findings } from '../ui/findings.tsx'
 import { Failed, Panel } from '../ui/page.tsx'
 import { Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
-import { Chosen } from './chosen.tsx'
+import { SelectedBackup } from './chosen.tsx'
 import css from './rescue.module.css'
 
 /**
@@ -94,7 +94,7 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
         </form>
       </Panel>
       {chosen && (
-        <Chosen
+        <SelectedBackup
           key={`${looked} ${chosen.name}`}
           backup={chosen}
           folder={looked}

@@ -25,7 +25,7 @@ const TABLES: Readonly<Record<string, string>> = textsOf(
 )
 
 /** What the chosen backup holds, the key where it needs one, and the one button. */
-export function Chosen(props: {
+export function SelectedBackup(props: {
   backup: BackupEntry
   folder: string | undefined
   onBegun: () => void

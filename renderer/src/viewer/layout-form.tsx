@@ -6,7 +6,7 @@ import { t } from '../i18n/t.ts'
 import { Failed } from '../ui/page.tsx'
 import css from './side.module.css'
 
-const PRIORS = ['any', 'with', 'without'] as const
+const PRIOR_OPTIONS = ['any', 'with', 'without'] as const
 
 /** For which studies a layout is used. What it shows is what was on the screen. */
 export function LayoutForm(props: {
@@ -80,10 +80,13 @@ export function LayoutForm(props: {
         />
         <Select
           label={t('ui.viewer.layouts.fields.prior')}
-          data={PRIORS.map((one) => ({ value: one, label: t(`ui.viewer.layouts.priors.${one}`) }))}
+          data={PRIOR_OPTIONS.map((one) => ({
+            value: one,
+            label: t(`ui.viewer.layouts.priors.${one}`),
+          }))}
           value={prior}
           allowDeselect={false}
-          onChange={(value) => setPrior(PRIORS.find((one) => one === value) ?? 'any')}
+          onChange={(value) => setPrior(PRIOR_OPTIONS.find((one) => one === value) ?? 'any')}
         />
         <Group grow align="flex-end">
           <NumberInput

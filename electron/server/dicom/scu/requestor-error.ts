@@ -82,15 +82,15 @@ const FAULTS: Readonly<Record<string, At>> = {
 
 /** The error for a connection that could not be established. */
 export function unreachableError(error: NodeJS.ErrnoException, call: Call): RequestorError {
-  const place = placeOf(call)
+  const hostAndPort = hostAndPortOf(call)
   return new RequestorError(
     'unreachable',
-    FAULTS[error.code ?? '']?.(place, call) ??
-      message('dicom.unreachable-because', { place, fault: explanationOf(error) }),
+    FAULTS[error.code ?? '']?.(hostAndPort, call) ??
+      message('dicom.unreachable-because', { place: hostAndPort, fault: explanationOf(error) }),
   )
 }
 
-export const placeOf = ({ host, port }: Call): string =>
+export const hostAndPortOf = ({ host, port }: Call): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
 /** OpenSSL's codes for a certificate that is neither the configured one nor issued by it. */
@@ -105,7 +105,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 /** The error for a failed TLS handshake. */
 export function tlsError(error: NodeJS.ErrnoException, call: Call): RequestorError {
-  return new RequestorError('tls', tlsFault(error, placeOf(call)))
+  return new RequestorError('tls', tlsFault(error, hostAndPortOf(call)))
 }
 
 function tlsFault(error: NodeJS.ErrnoException, place: string): Message {

@@ -40,7 +40,13 @@ import {
   type RequestOptions,
   type RequestorLimits,
 } from './association-request.ts'
-import { type Call, placeOf, RequestorError, rejectedError, tlsError } from './requestor-error.ts'
+import {
+  type Call,
+  hostAndPortOf,
+  RequestorError,
+  rejectedError,
+  tlsError,
+} from './requestor-error.ts'
 
 export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
@@ -390,8 +396,8 @@ export class RequestedAssociation
 
   #timeoutError(what: MessageCode, seconds: number): RequestorError {
     const { calledAeTitle: aeTitle } = this.#call
-    const place = placeOf(this.#call)
-    return new RequestorError('timeout', message(what, { aeTitle, place, seconds }))
+    const hostAndPort = hostAndPortOf(this.#call)
+    return new RequestorError('timeout', message(what, { aeTitle, place: hostAndPort, seconds }))
   }
 }
 

@@ -9,10 +9,10 @@ import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts
 import type { Decoded } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
+  decodeRleFrame,
   NATIVE,
   nativeFrame,
   RLE,
-  rleFrame,
   type Samples,
   type Stored,
   withSign,
@@ -62,7 +62,7 @@ export async function decodedFrame(
 ): Promise<Stored | Decoded> {
   if (NATIVE.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-  if (transferSyntaxUid === RLE) return rleFrame(bytes, pixel)
+  if (transferSyntaxUid === RLE) return decodeRleFrame(bytes, pixel)
   const decoder = DECODERS[transferSyntaxUid]
   if (!decoder && !LOSSLESS_JPEG.has(transferSyntaxUid))
     throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))

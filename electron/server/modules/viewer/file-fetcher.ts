@@ -56,7 +56,7 @@ export class FileFetcher {
     if (before && streamed.httpStatus === 304) {
       streamed.body.destroy()
       const hold = cache.hold(before, evicted)
-      if (hold && (await isThere(hold.path))) return hold
+      if (hold && (await fileExists(hold.path))) return hold
       hold?.release()
       streamed = await stream({})
     }
@@ -103,7 +103,7 @@ export class FileFetcher {
   }
 }
 
-const isThere = (path: string) =>
+const fileExists = (path: string) =>
   access(path).then(
     () => true,
     () => false,

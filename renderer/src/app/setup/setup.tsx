@@ -39,7 +39,7 @@ import type { StepProps } from './step.ts'
 
 const route = getRouteApi('/setup')
 /** A device may call, and a backup go on, at any moment. */
-const LOOK_MS = 2500
+const STATE_POLL_INTERVAL_MS = 2500
 
 const STEPS: Readonly<Record<SetupStep, (props: StepProps) => ReactNode>> = {
   clinic: ClinicStep,
@@ -76,7 +76,7 @@ export function Setup() {
 }
 
 function Wizard() {
-  const state = useReply(dashboardSetup.state, {}, { every: LOOK_MS })
+  const state = useReply(dashboardSetup.state, {}, { every: STATE_POLL_INTERVAL_MS })
   const { step: asked } = route.useSearch()
   const navigate = useNavigate()
   const step =

@@ -29,9 +29,9 @@ export function Broken({ error, reset }: ErrorComponentProps) {
 function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
   const [isOutdated, setIsOutdated] = useState(false)
   const again = useCallback(async () => {
-    if (!(await isThere())) return
+    if (!(await isGatewayReachable())) return
     if (await error.again()) onAgain()
-    else setIsOutdated(await isThere())
+    else setIsOutdated(await isGatewayReachable())
   }, [error, onAgain])
   useEffect(() => {
     if (isOutdated) return
@@ -60,7 +60,7 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
 }
 
 /** Any answer of the gateway is one. */
-async function isThere(): Promise<boolean> {
+async function isGatewayReachable(): Promise<boolean> {
   try {
     await call(dashboard.session, {})
     return true

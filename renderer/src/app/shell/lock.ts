@@ -17,7 +17,7 @@ const SIGNS = [
   ...(['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchmove', 'touchstart'] as const),
   ACTIVITY_EVENT,
 ]
-const LOOK_MS = 5000
+const IDLE_CHECK_INTERVAL_MS = 5000
 const TELL_GATEWAY_MS = 25_000
 const AGAIN_MS = 4000
 const GONE_MS = 100
@@ -140,7 +140,7 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
       toldAt = Date.now()
       void call(dashboard.session, {}).catch(() => undefined)
     }
-    const timer = setInterval(look, LOOK_MS)
+    const timer = setInterval(look, IDLE_CHECK_INTERVAL_MS)
     const used = (event: Event) => {
       if (!isStill(event)) watch.used()
     }

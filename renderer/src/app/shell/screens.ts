@@ -149,14 +149,14 @@ const ELSEWHERE: Readonly<Record<string, Screen['to']>> = {
 }
 
 /** The prior studies of a study of the images: that is where such a search begins. */
-const PRIORS = '/destinations/priors'
+const PRIORS_PATH = '/destinations/priors'
 
 /**
  * The screen an address belongs to.
  * @param study that the address names in its search, if any
  */
 export function screenAt(address: string, study?: unknown): Screen | undefined {
-  if (isWithin(address, PRIORS) && study !== undefined) return screenAt('/images')
+  if (isWithin(address, PRIORS_PATH) && study !== undefined) return screenAt('/images')
   const [, of = address] = Object.entries(ELSEWHERE).find(([list]) => isWithin(address, list)) ?? []
   return SCREENS.find(({ to }) => to === of || isWithin(of, to))
 }

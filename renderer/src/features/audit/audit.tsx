@@ -18,7 +18,7 @@ import { useActors, useDetailReader } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { type Chosen, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
+import { type AuditFilterSelection, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
 import { useEntries } from './use-entries.ts'
 
 const route = getRouteApi('/shell/audit')
@@ -28,9 +28,9 @@ export function Audit() {
   const navigate = useNavigate()
   // Not in the address: an id of the trail may be looked for, and addresses are kept by browsers.
   const [target, setTarget] = useState('')
-  const chosen: Chosen = { ...chosenOf(search), target }
+  const chosen: AuditFilterSelection = { ...chosenOf(search), target }
   const [settledTarget] = useDebouncedValue(target, 300)
-  const setChosen = (next: Chosen) => {
+  const setChosen = (next: AuditFilterSelection) => {
     setTarget(next.target)
     void navigate({ to: '/audit', search: searchOf(next), replace: true })
   }
@@ -174,13 +174,13 @@ function Verdict({ check, onAcknowledge, onClose }: VerdictProps) {
 }
 
 function Filters(props: {
-  chosen: Chosen
+  chosen: AuditFilterSelection
   actors: ReadonlyMap<string, string>
-  onChange: (chosen: Chosen) => void
+  onChange: (chosen: AuditFilterSelection) => void
   children: ReactNode
 }) {
   const { chosen, actors, onChange, children } = props
-  const change = (part: Partial<Chosen>) => onChange({ ...chosen, ...part })
+  const change = (part: Partial<AuditFilterSelection>) => onChange({ ...chosen, ...part })
   return (
     <Group gap={12} align="flex-start">
       <Select

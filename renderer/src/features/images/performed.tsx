@@ -37,7 +37,7 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
     <Panel isFlush title={t('ui.images.steps')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
-          <Heads names={Object.values(STEP_COLUMNS)} />
+          <ColumnHeaders names={Object.values(STEP_COLUMNS)} />
           <Table.Tbody>
             {steps.map((step) => (
               <Table.Tr key={step.sopInstanceUid}>
@@ -78,7 +78,7 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
     <Panel isFlush title={t('ui.images.commitments')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
-          <Heads names={Object.values(COMMITMENT_COLUMNS)} />
+          <ColumnHeaders names={Object.values(COMMITMENT_COLUMNS)} />
           <Table.Tbody>
             {commitments.map((one) => (
               <Table.Tr key={one.transactionUid}>
@@ -119,7 +119,7 @@ const commitmentState = ({ state, lastError }: Commitment) =>
     ? { tone: 'warning' as const, name: t('ui.images.commitmentAgain.name') }
     : { tone: COMMITMENT_TONES[state], name: t(`ui.images.commitmentStates.${state}.name`) }
 
-function Heads({ names }: { names: readonly string[] }) {
+function ColumnHeaders({ names }: { names: readonly string[] }) {
   return (
     <Table.Thead>
       <Table.Tr>

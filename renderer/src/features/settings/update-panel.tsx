@@ -39,7 +39,7 @@ function Loaded({ state }: { state: DashboardUpdateState }) {
         )}
         {wayBack?.fault && <Notice tone="warning">{translateMessage(wayBack.fault)}</Notice>}
         {wayBack && !wayBack.isSameSchema && !wayBack.fault && (
-          <GoBack version={wayBack.version} duration={durationOf(state)} />
+          <RollbackAction version={wayBack.version} duration={durationOf(state)} />
         )}
       </Row>
     </>
@@ -64,7 +64,7 @@ export function UpdateChecks({ state }: { state: DashboardUpdateState }) {
 const durationOf = ({ estimate }: DashboardUpdateState): string =>
   t('ui.settings.update.minutes', { minutes: Math.max(1, Math.ceil(estimate.seconds / 60)) })
 
-function GoBack({ version, duration }: { version: string; duration: string }) {
+function RollbackAction({ version, duration }: { version: string; duration: string }) {
   const [isAsking, setIsAsking] = useState(false)
   const send = useSend(dashboardUpdate.goBack)
   return (

@@ -96,7 +96,7 @@ function Row(props: {
       </Table.Td>
       <Table.Td>
         {outcome !== undefined ? (
-          <Became outcome={outcome} />
+          <ImportOutcome outcome={outcome} />
         ) : choices.length === 1 || isRunning ? (
           <span className={css.quiet}>{t(`ui.templates.importing.choices.${choice}`)}</span>
         ) : (
@@ -117,7 +117,7 @@ function Row(props: {
 }
 
 /** What became of an entry. */
-function Became({ outcome }: { outcome: Outcome }) {
+function ImportOutcome({ outcome }: { outcome: Outcome }) {
   if (outcome === 'done') return <Tag tone="good">{t('ui.templates.importing.kept')}</Tag>
   return (
     <>

@@ -19,7 +19,7 @@ import type { KeptAnnotation } from './kept-annotation.ts'
 import { provideMetadata } from './metadata.ts'
 import type { Pane } from './pane.ts'
 import { openPane } from './panes/open-pane.ts'
-import type { EnginePane, PanesWorld } from './panes/pane-context.ts'
+import type { EnginePane, SharedPaneContext } from './panes/pane-context.ts'
 import {
   openPaneLinks,
   type PaneLinks,
@@ -269,7 +269,7 @@ function openWorld(
   panes: Panes,
   tools: Tools,
   links: PaneLinks,
-): PanesWorld {
+): SharedPaneContext {
   // Without any WebGL, Cornerstone draws in its own way.
   const drawsImages = isSoftware() && !getShouldUseCPURendering()
   const engine = drawsImages ? softwareEngine(ENGINE_ID) : new RenderingEngine(ENGINE_ID)
@@ -286,7 +286,7 @@ function openWorld(
   }
 }
 
-function closeWorld({ engine, frames, volumes, resizing }: PanesWorld): void {
+function closeWorld({ engine, frames, volumes, resizing }: SharedPaneContext): void {
   resizing.close()
   engine.destroy()
   volumes.closeBut(new Set())
@@ -294,14 +294,14 @@ function closeWorld({ engine, frames, volumes, resizing }: PanesWorld): void {
   cache.purgeCache()
 }
 
-function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
+function addPane(world: SharedPaneContext, panes: Panes, paneId: string): EnginePane {
   const pane = openPane(world, paneId)
   panes.set(paneId, pane)
   pane.subscribe(() => closeUnusedVolumes(world, panes))
   return pane
 }
 
-function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
+function closeUnusedVolumes({ volumes }: SharedPaneContext, panes: Panes): void {
   const shown = [...panes.values()].map((pane) => pane.state())
   volumes.closeBut(
     new Set(shown.flatMap(({ kind, series }) => (kind !== 'stack' && series?.key) || [])),
@@ -312,7 +312,7 @@ const viewportsOf = (panes: Panes): readonly string[] =>
   [...panes.values()].filter(({ screen }) => screen?.view()).map(({ paneId }) => paneId)
 
 /** Notifies panes of what is decoded, and of series that have grown. @returns the way to stop */
-function updatePanes(list: ImageList, { frames }: PanesWorld, panes: Panes): () => void {
+function updatePanes(list: ImageList, { frames }: SharedPaneContext, panes: Panes): () => void {
   const stopFrames = frames.onChange((imageId, what) => {
     for (const pane of panes.values()) pane.onFrame(imageId, what)
   })

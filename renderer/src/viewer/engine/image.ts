@@ -9,10 +9,10 @@ import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
+  decodeRleFrame,
   NATIVE,
   nativeFrame,
   RLE,
-  rleFrame,
   type Stored,
 } from '#shared/pixels/stored.ts'
 import { encapsulatedFrame } from './codecs.ts'
@@ -70,7 +70,7 @@ export async function storedFrame(
 ): Promise<Stored> {
   if (NATIVE.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-  if (transferSyntaxUid === RLE) return rleFrame(bytes, pixel)
+  if (transferSyntaxUid === RLE) return decodeRleFrame(bytes, pixel)
   return await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
 }
 

@@ -31,7 +31,7 @@ export type FrameEvent = 'loaded' | 'problem' | 'replaced'
 export type Mover = 'person' | 'sync'
 
 /** What panes share. */
-export interface PanesWorld {
+export interface SharedPaneContext {
   readonly engine: RenderingEngine
   readonly frames: Frames
   readonly tools: Tools
@@ -48,7 +48,7 @@ export interface PanesWorld {
 /** What the functions of one pane work on. */
 export interface PaneContext {
   readonly paneId: string
-  readonly world: PanesWorld
+  readonly world: SharedPaneContext
   readonly state: () => PaneState
   readonly set: (patch: Partial<PaneState>) => void
   /** As `set`; listeners are notified by the next `set`. */
