@@ -5,13 +5,13 @@ import { english } from '#shared/messages/english.ts'
 import { isMessage, message } from '#shared/messages/message.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import {
+  type AuthenticatedCaller,
   admissionOf,
   type CallerFor,
   isCaller,
   isView,
   type UserFor,
   type ViewFor,
-  type Who,
 } from './access-check.ts'
 import { type Caller, callerName } from './callers.ts'
 import type { HttpApp } from './http-app.ts'
@@ -65,7 +65,7 @@ export function serve<S extends OperationShape>(
   { bodyBytes }: { readonly bodyBytes?: number | undefined } = {},
 ): void {
   const { method, path, access } = operation
-  const admitted = new WeakMap<FastifyRequest, Who>()
+  const admitted = new WeakMap<FastifyRequest, AuthenticatedCaller>()
   const replies = app.partners?.replies.covers(operation as Operation)
     ? app.partners.replies
     : undefined
@@ -130,7 +130,7 @@ function runHandler<S extends OperationShape>(
   operation: Operation<S>,
   handler: Handler<S>,
   parts: RequestParts,
-  who: Who | undefined,
+  who: AuthenticatedCaller | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Answer | Promise<Answer> {
@@ -178,7 +178,7 @@ export function noteRead(
   { noteAnswer }: HttpApp,
   operation: Pick<Operation, 'method' | 'path'>,
   { params, query }: Pick<RequestParts, 'params' | 'query'>,
-  who: Who | undefined,
+  who: AuthenticatedCaller | undefined,
 ): void {
   if (!noteAnswer || !who || isView(who)) return
   const given = { ...(isRecord(query) && query), ...(isRecord(params) && params) }
@@ -225,7 +225,7 @@ function sealedCursors(
  */
 async function runIdempotent(
   { partners }: HttpApp,
-  who: Who | undefined,
+  who: AuthenticatedCaller | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
   run: () => Answer | Promise<Answer>,

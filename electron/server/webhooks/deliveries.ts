@@ -5,7 +5,7 @@ import {
   type OutboxRecord,
   type OutboxRow,
 } from '#server/jobs/outbox-queries.ts'
-import { type Held, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { type HeldJob, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -101,7 +101,7 @@ export abstract class Deliveries implements AsyncDisposable {
   /** Nothing is sent while this returns true; `wake` ends the pause. */
   protected abstract isIdle(): boolean
 
-  #groupOf({ subject }: OutboxRecord): string | Held {
+  #groupOf({ subject }: OutboxRecord): string | HeldJob {
     const to = this.destinationOf(subject)
     return 'endpointId' in to
       ? to.endpointId

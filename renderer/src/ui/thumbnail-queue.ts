@@ -5,7 +5,7 @@ const waiting = new Set<() => void>()
 let loading = 0
 
 /** A place in the queue. */
-export interface Turn {
+export interface QueueSlot {
   /** Gives it up while it waits; a picture that is being loaded stays. */
   leave(): void
   /** The picture is there, or is not wanted any more. */
@@ -22,7 +22,7 @@ function next(): void {
 }
 
 /** Calls `start` when a picture may be loaded, in the order of the calls. */
-export function takeTurn(start: () => void): Turn {
+export function takeTurn(start: () => void): QueueSlot {
   let isOver = false
   const leave = () => {
     if (waiting.delete(start)) isOver = true

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { type Turn, takeTurn } from './thumbnail-queue.ts'
+import { type QueueSlot, takeTurn } from './thumbnail-queue.ts'
 
 /** Addresses of pictures that this window has loaded: the browser has them at hand. */
 const loaded = new Set<string>()
@@ -24,7 +24,7 @@ export function usePicture(address: string | undefined, isInSight: boolean) {
   const [known, setKnown] = useState<Loading>({ address: undefined, state: 'waiting' })
   const fresh = address !== undefined && loaded.has(address) ? 'loaded' : 'waiting'
   const state = known.address === address ? known.state : fresh
-  const turn = useRef<Turn>(undefined)
+  const turn = useRef<QueueSlot>(undefined)
   const isWaiting = isInSight && address !== undefined && state === 'waiting'
   useEffect(() => {
     if (!isWaiting) return

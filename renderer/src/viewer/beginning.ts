@@ -24,17 +24,17 @@ import { openWindows } from './windows.ts'
 const engineModule = import('./engine/engine.ts')
 engineModule.catch(() => undefined)
 
-export interface Begun {
+export interface StartedView {
   readonly list: ImageList
   readonly bench: Promise<Bench>
 }
-let begun: { readonly viewId: string; readonly begun: Begun } | undefined
+let begun: { readonly viewId: string; readonly begun: StartedView } | undefined
 
 /**
  * Begins a view: its list opens at once, the engine as soon as it is here. A page has one view:
  * called again, it gives the same.
  */
-export function begin(view: View): Begun {
+export function begin(view: View): StartedView {
   if (begun?.viewId === view.viewId) return begun.begun
   const list = new ImageList(view.viewId, { fetch: fetchOnce })
   const fetches = new Fetches({ fetch: fetchOnce })

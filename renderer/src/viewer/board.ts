@@ -32,7 +32,7 @@ export interface PaneStart {
 }
 
 /** What hanging needs to know of a series. */
-export interface Hangable {
+export interface HangingSeries {
   readonly seriesKey: string
   readonly studyUid: string
   readonly description: string
@@ -83,12 +83,12 @@ export function boardOf(protocol: Protocol | null): Board {
  * where nothing changes. Priors are hung by a person only. Two series of one description go to two
  * panes of that name, one after the other.
  */
-export function filled(before: Board, series: readonly Hangable[]): Board {
+export function filled(before: Board, series: readonly HangingSeries[]): Board {
   const board = corrected(before, series)
   const hung = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   const current = series.filter(({ isPrior, images }) => !isPrior && images > 0)
-  const isRead = ({ isLocalizer }: Hangable) => !isLocalizer
-  const take = (...fits: ((one: Hangable) => boolean)[]) => {
+  const isRead = ({ isLocalizer }: HangingSeries) => !isLocalizer
+  const take = (...fits: ((one: HangingSeries) => boolean)[]) => {
     const left = current.filter(({ seriesKey }) => !hung.has(seriesKey))
     const found = fits.map((fit) => left.find(fit)).find(Boolean)
     if (found) hung.add(found.seriesKey)
@@ -117,7 +117,7 @@ export function filled(before: Board, series: readonly Hangable[]): Board {
  * Replaces keys that are no longer in the list. The key of a series names its size and orientation,
  * which a manifest can state wrongly: once the files are read, their images are under another key.
  */
-function corrected(board: Board, series: readonly Hangable[]): Board {
+function corrected(board: Board, series: readonly HangingSeries[]): Board {
   const known = new Set(series.map(({ seriesKey }) => seriesKey))
   const shown = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   let isChanged = false
@@ -192,7 +192,7 @@ export function paneAfter(board: Board, step: number): Board {
 }
 
 /** The series `step` further in the list than the one in the active pane; the ends do not meet. */
-export function seriesAfter(board: Board, series: readonly Hangable[], step: number): Board {
+export function seriesAfter(board: Board, series: readonly HangingSeries[], step: number): Board {
   const shown = series.filter(({ images }) => images > 0)
   const at = shown.findIndex(({ seriesKey }) => seriesKey === board.panes[board.active]?.seriesKey)
   const next = at === -1 ? shown[0] : shown[at + step]
@@ -216,11 +216,11 @@ export function beside(board: Board, prior: string): Board {
  * description word by word, then the longest.
  */
 export function counterpart(
-  of: Hangable | undefined,
-  priors: readonly Hangable[],
-): Hangable | undefined {
+  of: HangingSeries | undefined,
+  priors: readonly HangingSeries[],
+): HangingSeries | undefined {
   const words = wordsOf(of?.description ?? '')
-  const score = (one: Hangable) => {
+  const score = (one: HangingSeries) => {
     const shared = [...wordsOf(one.description)].filter((word) => words.has(word)).length
     return (one.modality === of?.modality ? 1000 : 0) + shared * 10 + Math.min(9, one.images / 100)
   }

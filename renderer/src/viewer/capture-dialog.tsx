@@ -12,7 +12,7 @@ import css from './capture.module.css'
 import { captureOf, drawLabels, givenDescription } from './capture-picture.ts'
 import { AT_ONCE } from './desk.ts'
 import { useActivePaneId, useBench, useDesk, usePane } from './desk-context.ts'
-import type { Captured, Pane, PaneState } from './engine/pane.ts'
+import type { CapturedPicture, Pane, PaneState } from './engine/pane.ts'
 import { amount } from './overlay-text.ts'
 
 const MOST_CHARACTERS = 200
@@ -49,7 +49,7 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
   const taken = captured === 'nothing' ? undefined : captured
   const of = taken && captureOf(taken.state)
   const description = written ?? (taken ? describe(taken.state) : '')
-  const make = useMutation<unknown, ProblemError, Captured>({
+  const make = useMutation<unknown, ProblemError, CapturedPicture>({
     mutationFn: async ({ rows, columns, rgb }) => {
       if (!of) return
       // With the engine, which is a part of its own.
@@ -123,7 +123,7 @@ function describe(state: PaneState): string {
 }
 
 interface Taken {
-  readonly picture: Captured
+  readonly picture: CapturedPicture
   /** Of what it was taken. */
   readonly state: PaneState
 }
@@ -154,7 +154,7 @@ function useCaptured(pane: Pane): Taken | 'nothing' | undefined {
   return captured
 }
 
-function Preview({ captured: { rows, columns, rgb } }: { captured: Captured }) {
+function Preview({ captured: { rows, columns, rgb } }: { captured: CapturedPicture }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const context = canvas.current?.getContext('2d')

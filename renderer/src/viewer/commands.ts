@@ -13,7 +13,7 @@ import { openSecondWindow } from './second-window.ts'
 import { slabAfter } from './slabs.ts'
 
 /** What commands work on. */
-export interface Reach {
+export interface CommandContext {
   readonly desk: Desk
   readonly engine: Engine
   readonly list: ImageList
@@ -21,7 +21,7 @@ export interface Reach {
 }
 
 /** Does a command, for the active pane where it is about a pane. */
-export function run(command: Command, reach: Reach): void {
+export function run(command: Command, reach: CommandContext): void {
   ACTIONS[command]({
     ...reach,
     state: reach.desk.state(),
@@ -29,7 +29,7 @@ export function run(command: Command, reach: Reach): void {
   })
 }
 
-interface Doing extends Reach {
+interface Doing extends CommandContext {
   readonly state: DeskState
   readonly pane: Pane
 }

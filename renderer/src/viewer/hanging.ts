@@ -1,5 +1,5 @@
 import type { HangingPane, HangingProtocol } from '#shared/contract/hanging-protocols.ts'
-import type { Board, Hangable, HangableView, Pane, PaneStart } from './board.ts'
+import type { Board, HangableView, HangingSeries, Pane, PaneStart } from './board.ts'
 import { counterpart } from './board.ts'
 import { regionsOf, wordsOf } from './body-regions.ts'
 import type { ComparedStudy } from './prior-relevance.ts'
@@ -9,7 +9,7 @@ export interface HangingFacts {
   readonly study: ComparedStudy
   /** A comparable prior study is known, whether its images are here or not. */
   readonly hasPrior: boolean
-  readonly series: readonly Hangable[]
+  readonly series: readonly HangingSeries[]
 }
 
 /** How a study is hung when it opens. */
@@ -24,10 +24,11 @@ export interface Hanging {
 const HELD: Pane = { seriesKey: null, filling: 'held', name: '' }
 const PRIOR: Pane = { seriesKey: null, filling: 'prior', name: '' }
 
-const isRead = ({ isLocalizer, images }: Hangable) => !isLocalizer && images > 0
-const currentOf = (series: readonly Hangable[]) =>
+const isRead = ({ isLocalizer, images }: HangingSeries) => !isLocalizer && images > 0
+const currentOf = (series: readonly HangingSeries[]) =>
   series.filter((one) => !one.isPrior && isRead(one))
-const priorOf = (series: readonly Hangable[]) => series.filter((one) => one.isPrior && isRead(one))
+const priorOf = (series: readonly HangingSeries[]) =>
+  series.filter((one) => one.isPrior && isRead(one))
 
 /** The first protocol of a person whose conditions the study meets. */
 export const chosenProtocol = (
@@ -70,12 +71,12 @@ export function hungBy(
   }
 }
 
-function paneFor(wanted: HangingPane, series: readonly Hangable[], used: Set<string>): Pane {
+function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Set<string>): Pane {
   if (!wanted) return HELD
   const all = (wanted.from === 'prior' ? priorOf(series) : currentOf(series)).filter(
     ({ modality }) => wanted.modality === '' || modality === wanted.modality,
   )
-  const take = (one: Hangable, view?: HangableView): Pane => {
+  const take = (one: HangingSeries, view?: HangableView): Pane => {
     used.add(placeOf(one, view))
     return { ...HELD, seriesKey: one.seriesKey, ...(view && { start: startOf(one, view) }) }
   }
@@ -99,7 +100,7 @@ function paneFor(wanted: HangingPane, series: readonly Hangable[], used: Set<str
   return found ? take(found) : wanted.from === 'prior' ? PRIOR : HELD
 }
 
-const placeOf = ({ seriesKey }: Hangable, view?: HangableView) =>
+const placeOf = ({ seriesKey }: HangingSeries, view?: HangableView) =>
   view ? `${seriesKey} ${view.index}` : seriesKey
 
 /** The words of a description without numbers and units, which many series share. */
@@ -107,9 +108,12 @@ const namesIn = (description: string) =>
   new Set([...wordsOf(description)].filter((word) => !/^[\d.]*(?:mm)?$/.test(word)))
 
 /** The series of that description, else the one that shares the most words with it. */
-function mostSimilar(description: string, series: readonly Hangable[]): Hangable | undefined {
+function mostSimilar(
+  description: string,
+  series: readonly HangingSeries[],
+): HangingSeries | undefined {
   const words = namesIn(description)
-  const score = (one: Hangable) => {
+  const score = (one: HangingSeries) => {
     if (one.description.trim().toLowerCase() === description.trim().toLowerCase()) return 1000
     return [...namesIn(one.description)].filter((word) => words.has(word)).length
   }
@@ -139,8 +143,8 @@ export function builtInHanging({ study, hasPrior, series }: HangingFacts): Hangi
 
 /** Current left, its counterpart of the prior study right. */
 function sideBySide(
-  current: Hangable | undefined,
-  prior: readonly Hangable[],
+  current: HangingSeries | undefined,
+  prior: readonly HangingSeries[],
 ): Hanging | undefined {
   if (!current) return undefined
   const other = counterpart(current, prior)
@@ -168,14 +172,14 @@ const MAMMOGRAMS = [
 ] as const
 
 function mammography(
-  current: readonly Hangable[],
-  prior: readonly Hangable[],
+  current: readonly HangingSeries[],
+  prior: readonly HangingSeries[],
   hasPrior: boolean,
 ): Hanging | undefined {
   const wanted = MAMMOGRAMS.filter(([side, view]) => viewOf(current, side, view))
   if (wanted.length < 2) return projections(current, prior, hasPrior)
   const shown = wanted.length === 2 ? wanted : MAMMOGRAMS
-  const row = (series: readonly Hangable[], empty: Pane) =>
+  const row = (series: readonly HangingSeries[], empty: Pane) =>
     shown.map(([side, view]) => viewOf(series, side, view) ?? empty)
   if (!hasPrior) {
     const panes = row(current, HELD)
@@ -189,7 +193,11 @@ function mammography(
   return { board: boardWith(2, shown.length, panes), planesOf: null, usesPrior: true }
 }
 
-function viewOf(series: readonly Hangable[], side: string, position: string): Pane | undefined {
+function viewOf(
+  series: readonly HangingSeries[],
+  side: string,
+  position: string,
+): Pane | undefined {
   for (const one of series) {
     const view = one.views?.find(
       ({ laterality, viewPosition }) => laterality === side && viewPosition === position,
@@ -204,7 +212,7 @@ function viewOf(series: readonly Hangable[], side: string, position: string): Pa
  * right edge, where its rows run to the back of the patient (PS3.3 C.7.6.1.1.1).
  */
 function startOf(
-  { modality }: Hangable,
+  { modality }: HangingSeries,
   { index, laterality, rowDirection }: HangableView,
 ): PaneStart {
   const wanted = modality === 'MG' ? { R: 'P', L: 'A' }[laterality] : undefined
@@ -217,8 +225,8 @@ function startOf(
 
 /** Frontal views before lateral ones; the current study above or left of the prior one. */
 function projections(
-  current: readonly Hangable[],
-  prior: readonly Hangable[],
+  current: readonly HangingSeries[],
+  prior: readonly HangingSeries[],
   hasPrior: boolean,
 ): Hanging | undefined {
   const panes = projectionPanes(current)
@@ -233,7 +241,7 @@ function projections(
 }
 
 const LATERAL = /^(?:LL|RL|LAT|LATERAL|LLD|RLD)$/
-const projectionPanes = (series: readonly Hangable[]): readonly Pane[] =>
+const projectionPanes = (series: readonly HangingSeries[]): readonly Pane[] =>
   series
     .flatMap((one) => (one.views ?? []).map((view) => ({ one, view })))
     .sort(
@@ -243,7 +251,7 @@ const projectionPanes = (series: readonly Hangable[]): readonly Pane[] =>
     .map(({ one, view }) => ({ ...HELD, seriesKey: one.seriesKey, start: startOf(one, view) }))
 
 /** Loops have a pane each, and so has each of the first single images. */
-function ultrasound(current: readonly Hangable[]): Hanging | undefined {
+function ultrasound(current: readonly HangingSeries[]): Hanging | undefined {
   const panes = current.flatMap((one): Pane[] =>
     one.isLoop
       ? [{ ...HELD, seriesKey: one.seriesKey }]
@@ -265,7 +273,7 @@ const SEQUENCES: readonly RegExp[] = [
 ]
 
 /** One series of each sequence first, then the others, each in the order of the list. */
-function bySequence(current: readonly Hangable[]): readonly Hangable[] {
+function bySequence(current: readonly HangingSeries[]): readonly HangingSeries[] {
   const first = SEQUENCES.flatMap(
     (sequence) => current.find(({ description }) => sequence.test(description)) ?? [],
   )
@@ -284,7 +292,7 @@ function boardWith(rows: number, columns: number, panes: readonly Pane[]): Board
  */
 export const savedPanes = (
   { panes }: Board,
-  series: readonly Hangable[],
+  series: readonly HangingSeries[],
   indexOf: (at: number) => number,
 ): readonly HangingPane[] =>
   panes.map(({ seriesKey, filling }, at): HangingPane => {

@@ -4,7 +4,7 @@ import type { HangingProtocols } from '#shared/contract/hanging-protocols.ts'
 import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { boardOf, type Hangable } from './board.ts'
+import { boardOf, type HangingSeries } from './board.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangablesOf } from './hangables.ts'
@@ -111,7 +111,7 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
  */
 function notShownIn(
   others: ReadonlyMap<string, ShownElsewhere>,
-  series: readonly Hangable[],
+  series: readonly HangingSeries[],
 ): string | undefined {
   const shown = new Set([...others.values()].flatMap(({ series }) => series))
   const left = series.filter(

@@ -6,7 +6,7 @@ import { ProblemError } from '../api/client.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { keepAwake, onPageUse } from './awake.ts'
-import { type Begun, begin } from './beginning.ts'
+import { begin, type StartedView } from './beginning.ts'
 import { call } from './calls.ts'
 import { Closed } from './closed.tsx'
 import { type Bench, BenchContext } from './desk-context.ts'
@@ -42,7 +42,7 @@ export function Viewer({ view }: { view: View }) {
 const sentenceOf = (error: Error): string =>
   error instanceof ImageProblem ? translateMessage(error.explanation) : error.message
 
-function useBegun(begun: Begun): Bench | Error | undefined {
+function useBegun(begun: StartedView): Bench | Error | undefined {
   const [bench, setBench] = useState<Bench | Error>()
   useEffect(() => {
     let isLeft = false

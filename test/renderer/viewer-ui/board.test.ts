@@ -6,7 +6,7 @@ import {
   boardOf,
   counterpart,
   filled,
-  type Hangable,
+  type HangingSeries,
   hung,
   laidOut,
   paneAfter,
@@ -16,8 +16,8 @@ import {
 const series = (
   seriesKey: string,
   description: string,
-  more: Partial<Hangable> = {},
-): Hangable => ({
+  more: Partial<HangingSeries> = {},
+): HangingSeries => ({
   ...{
     seriesKey,
     studyUid: '1',
@@ -172,7 +172,7 @@ describe('a board', () => {
   })
 
   it('finds the series of an earlier study that is most alike', () => {
-    const old = (key: string, description: string, more: Partial<Hangable> = {}) =>
+    const old = (key: string, description: string, more: Partial<HangingSeries> = {}) =>
       series(key, description, { isPrior: true, ...more })
     const priors = [
       old('1', 'Scout'),

@@ -4,8 +4,8 @@ import type { View } from '#shared/contract/viewing.ts'
 import {
   boardOf,
   filled,
-  type Hangable,
   type HangableView,
+  type HangingSeries,
   hung,
   laidOut,
 } from '../../../renderer/src/viewer/board.ts'
@@ -21,8 +21,8 @@ import {
 const series = (
   seriesKey: string,
   description: string,
-  more: Partial<Hangable> = {},
-): Hangable => ({
+  more: Partial<HangingSeries> = {},
+): HangingSeries => ({
   ...{ seriesKey, studyUid: '1', description, modality: 'CT', isPrior: false },
   ...{ images: 10, isLocalizer: false },
   ...more,
@@ -32,7 +32,7 @@ const view = (laterality: string, viewPosition: string, rowDirection = ''): Hang
 })
 const facts = (
   modality: string,
-  all: readonly Hangable[],
+  all: readonly HangingSeries[],
   more: { readonly text?: string; readonly hasPrior?: boolean } = {},
 ): HangingFacts => ({
   study: { modalities: [modality], text: more.text ?? '', studyDate: '20261120' },

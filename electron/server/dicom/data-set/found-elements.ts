@@ -30,7 +30,7 @@ export interface FoundElement {
 
 export type FoundItem = ReadonlyMap<number, FoundElement>
 
-export interface Found {
+export interface ElementSearchResult {
   readonly elements: FoundItem
   /** PixelData, FloatPixelData or DoubleFloatPixelData, at which the search ends. */
   readonly pixels: (FoundElement & { readonly tag: number }) | undefined
@@ -78,7 +78,7 @@ export class ElementSearch {
    * @throws {BytesMissing} if the header does not end within the available bytes
    * @throws {ViewedFileFault} if the bytes are invalid or contain too many elements
    */
-  advance(wholeLength: number | undefined): Found {
+  advance(wholeLength: number | undefined): ElementSearchResult {
     for (;;) {
       // The last element extends beyond the end of the file, which was not known when its header
       // was read.
@@ -108,7 +108,7 @@ export class ElementSearch {
     }
   }
 
-  #found(pixels: Found['pixels']): Found {
+  #found(pixels: ElementSearchResult['pixels']): ElementSearchResult {
     return { elements: this.#elements, pixels }
   }
 

@@ -9,7 +9,11 @@ import type {
   StorageCommitmentScp,
   StorageCommitmentScu,
 } from '#server/dicom/dimse/service.ts'
-import type { Operation, Perform, ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import type {
+  Operation,
+  OperationHandler,
+  ServiceClass,
+} from '#server/dicom/dimse/service-class.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { message } from '#shared/messages/message.ts'
 
@@ -83,7 +87,7 @@ const NO_DATA: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator
 /** The service class, whose operations wait for `ready`. The data set is not read meanwhile. */
 export function after(ready: Promise<void>, service: ServiceClass): ServiceClass {
   const commands = Object.entries(service.commands).map(([field, perform]) => {
-    const waiting: Perform = (operation) => ready.then(() => perform(operation))
+    const waiting: OperationHandler = (operation) => ready.then(() => perform(operation))
     return [field, waiting] as const
   })
   return { ...service, commands: Object.fromEntries(commands) }

@@ -21,9 +21,9 @@ import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 import { ProtocolMachine } from '#server/dicom/upper-layer/protocol-machine.ts'
 import {
-  type Effect,
   EVENT_OF_PDU,
   type EventParameters,
+  type StateMachineEffect,
 } from '#server/dicom/upper-layer/state-machine.ts'
 import {
   type MessageCode,
@@ -249,7 +249,9 @@ export class RequestedAssociation
   }
 
   /** The connection exists from the start, and the peer never requests an association. */
-  protected readonly effects: Partial<Record<Effect, (given: RequestorEventParameters) => void>> = {
+  protected readonly effects: Partial<
+    Record<StateMachineEffect, (given: RequestorEventParameters) => void>
+  > = {
     close: () => this.socket.destroySoon(),
     startArtim: () => this.startArtim(this.#limits.associateSeconds, () => this.dispatch('Evt18')),
     stopArtim: () => this.stopArtim(),

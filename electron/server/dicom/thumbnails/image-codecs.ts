@@ -6,7 +6,7 @@ import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts'
-import type { Decoded } from '#shared/pixels/shown-values.ts'
+import type { DecodedPixels } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
   decodeRleFrame,
@@ -59,7 +59,7 @@ export async function decodedFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   transferSyntaxUid: string,
-): Promise<Stored | Decoded> {
+): Promise<Stored | DecodedPixels> {
   if (NATIVE.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
   if (transferSyntaxUid === RLE) return decodeRleFrame(bytes, pixel)
@@ -117,7 +117,7 @@ interface ExtendedDecoder {
 async function decodedOf12Bits(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
-): Promise<Decoded> {
+): Promise<DecodedPixels> {
   const path = BUILT
     ? join(BUILT, 'jpeg.mjs')
     : join(PACKAGES, 'dicom-image-loader/dist/esm/codecs/jpeg.js')
@@ -134,7 +134,7 @@ async function decodedByWasm(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   [codec, name]: readonly [Codec, WasmClass],
-): Promise<Decoded> {
+): Promise<DecodedPixels> {
   // A decoder of its own for each image: one that fails keeps the pixels of the image before.
   const decoder = new (await moduleOf(codec))[name]()
   try {

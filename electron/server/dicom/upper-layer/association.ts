@@ -23,7 +23,12 @@ import { PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
 import { ProtocolMachine } from './protocol-machine.ts'
-import { type Effect, EVENT_OF_PDU, type EventParameters, type State } from './state-machine.ts'
+import {
+  EVENT_OF_PDU,
+  type EventParameters,
+  type State,
+  type StateMachineEffect,
+} from './state-machine.ts'
 
 /** How the association ended, for the live feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: Said }
@@ -154,7 +159,9 @@ export class Association
   }
 
   /** An acceptor never connects and never receives a confirmation. */
-  protected readonly effects: Partial<Record<Effect, (given: AcceptorEventParameters) => void>> = {
+  protected readonly effects: Partial<
+    Record<StateMachineEffect, (given: AcceptorEventParameters) => void>
+  > = {
     close: () => this.socket.destroy(),
     startArtim: () => {
       const { artimSeconds } = this.#limits

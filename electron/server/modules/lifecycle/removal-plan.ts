@@ -1,6 +1,6 @@
 import type { KeptReason, NewLifecycleRule } from '#shared/contract/lifecycle.ts'
-import type { Leaving, Lifetime } from './disk-simulation.ts'
-import { type Standing, type StudyFacts, standingOf } from './evaluation.ts'
+import type { Lifetime, PlannedRemoval } from './disk-simulation.ts'
+import { type RuleEvaluation, type StudyFacts, standingOf } from './evaluation.ts'
 import { sumBytes } from './preview.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -9,7 +9,7 @@ const SAMPLE_DAYS = 14
 /** Reasons that only a person ends. The others usually end by themselves. */
 const LASTING: ReadonlySet<KeptReason> = new Set(['legal-hold', 'quarantine', 'mismatch'])
 
-interface Applied extends Standing {
+interface Applied extends RuleEvaluation {
   readonly ruleIndex: number
   readonly rule: NewLifecycleRule
   /** When the age is reached (ms). */
@@ -89,7 +89,7 @@ export class RemovalPlan {
    *   removed
    */
   result(removedBytes: (from: number, to: number) => number): {
-    readonly leaving: readonly Leaving[]
+    readonly leaving: readonly PlannedRemoval[]
     readonly lifetimes: readonly Lifetime[]
   } {
     const now = this.#now

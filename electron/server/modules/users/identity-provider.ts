@@ -7,7 +7,7 @@ import type { Context } from '#server/context.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { providerError } from './identity-provider-error.ts'
-import type { Identity } from './identity-queries.ts'
+import type { ProviderIdentity } from './identity-queries.ts'
 
 export const PROVIDER_SECRET = 'oidc.clientSecret'
 /** Seconds for each request to the provider, for which a person waits. */
@@ -42,7 +42,7 @@ export type ProviderAnswer = Readonly<
 >
 
 /** What the provider states about a person. */
-export interface ProviderPerson extends Identity {
+export interface ProviderPerson extends ProviderIdentity {
   /** Null if it states none. */
   readonly email: string | null
   readonly isEmailVerified: boolean

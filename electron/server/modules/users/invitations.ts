@@ -37,7 +37,7 @@ const INVITATION_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** A person to invite; missing texts are null. */
 export type NewPerson = queries.PersonFields & { readonly level: 'admin' | 'member' }
 
-export interface Invited {
+export interface InvitationResult {
   readonly user: queries.UserRecord
   readonly invitation: queries.InvitationRecord
   /** The link for the inviter to pass on; null if it is sent by mail. It is not stored. */
@@ -54,7 +54,7 @@ export function invite(
   publicBase: string,
   caller: Caller,
   person: NewPerson,
-): Invited {
+): InvitationResult {
   const { database, clock, uuid } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
@@ -218,7 +218,7 @@ export function renewInvitation(
   publicBase: string,
   caller: Caller,
   userId: string,
-): Invited {
+): InvitationResult {
   const { database, clock } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')

@@ -52,7 +52,7 @@ export function serveDashboardPeople(
   const callerOf = windowCaller(context)
   const show = (user: UserRecord) => personReply(context, user)
 
-  const showInvited = ({ user, invitation: { expiry }, link }: invitations.Invited) => ({
+  const showInvited = ({ user, invitation: { expiry }, link }: invitations.InvitationResult) => ({
     ...{ person: show(user), link, expiry },
   })
 

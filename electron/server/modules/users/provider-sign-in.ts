@@ -39,7 +39,7 @@ interface Flow {
 }
 
 /** The result of a finished sign-in; `signIn` is a new session. */
-export interface Finished {
+export interface ProviderSignInResult {
   readonly purpose: SignInPurpose
   readonly signIn?: sessions.SignIn
 }
@@ -111,7 +111,7 @@ export class ProviderSignIns {
     browser: string | undefined,
     sessionToken: string | undefined,
     place: sessions.SessionPlace,
-  ): Promise<Finished> {
+  ): Promise<ProviderSignInResult> {
     const flow = this.#flow(answer.state, browser)
     if (!flow?.asked) throw new ApiError('refused', message('users.provider-state-unknown'))
     this.#flows.delete(answer.state)

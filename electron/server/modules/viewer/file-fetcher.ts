@@ -1,6 +1,6 @@
 import { access, open } from 'node:fs/promises'
 import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
-import type { Downloads, Streamed } from '#server/webhooks/download.ts'
+import type { Downloads, StreamedDownload } from '#server/webhooks/download.ts'
 import { GrowingFile } from './open-files.ts'
 import type { CacheHold, CachePart, KnownFile, ViewCache } from './view-cache.ts'
 
@@ -65,7 +65,7 @@ export class FileFetcher {
   }
 
   async #download(
-    { body, length }: Streamed,
+    { body, length }: StreamedDownload,
     known: KnownFile,
     signal: AbortSignal,
     grown: (file: GrowingFile) => void,

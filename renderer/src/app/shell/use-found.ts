@@ -19,7 +19,7 @@ const LEAST = 2
 const MOST_STUDIES = 8
 const MOST_PEOPLE = 5
 
-export interface Found {
+export interface PaletteSearchResult {
   readonly items: readonly PaletteItem[]
   readonly isSearching: boolean
   readonly hasFailed: boolean
@@ -29,7 +29,7 @@ export interface Found {
  * Studies of both areas that what is typed finds; for who manages the gateway users and devices,
  * and for members who manage studies the users whom studies are assigned to.
  */
-export function useFound(typed: string, user: SignedInUser | null): Found {
+export function useFound(typed: string, user: SignedInUser | null): PaletteSearchResult {
   const isManager = mayManage(user)
   const [search] = useDebouncedValue(typed.trim().slice(0, 100), TYPED_MS)
   const isSearch = search.length >= LEAST

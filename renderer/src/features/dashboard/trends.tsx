@@ -13,7 +13,7 @@ import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { Chart } from './chart.tsx'
 import {
   arrivals,
-  type Charted,
+  type ChartData,
   hourColumns,
   partnerRequests,
   queries,
@@ -64,7 +64,7 @@ function HourCharts({
   const zone = useZone()
   const { hours } = trends
   const columns = useMemo(() => hourColumns(hours, zone), [hours, zone])
-  const charted: Record<(typeof charts)[number], () => Charted> = {
+  const charted: Record<(typeof charts)[number], () => ChartData> = {
     arrivals: () => arrivals(hours, columns),
     queries: () => queries(hours),
     partner: () => partnerRequests(trends),

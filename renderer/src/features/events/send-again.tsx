@@ -14,7 +14,7 @@ import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { type Asked, bodyOf, localTime, type ReplayBody } from './span.ts'
+import { bodyOf, localTime, type ReplayBody, type ReplayForm } from './span.ts'
 
 const SHOWN = 5
 
@@ -47,13 +47,13 @@ function Form({
   onDone: () => void
   onClose: () => void
 }) {
-  const [asked, setAsked] = useState<Asked>(() => ({
+  const [asked, setAsked] = useState<ReplayForm>(() => ({
     which: eventIds.length > 0 ? 'these' : 'since-outage',
     from: localTime(new Date(Date.now() - 24 * 3600_000)),
     to: localTime(new Date(Date.now() + 60_000)),
     only: 'failed',
   }))
-  const change = (part: Partial<Asked>) => setAsked({ ...asked, ...part })
+  const change = (part: Partial<ReplayForm>) => setAsked({ ...asked, ...part })
   const body = bodyOf(asked, eventIds)
   const trial = useTrial(body)
   const send = useSend(dashboardEvents.replay, [
@@ -84,7 +84,7 @@ function Form({
       <Radio.Group
         label={t('ui.events.again.which')}
         value={asked.which}
-        onChange={(which) => change({ which: which as Asked['which'] })}
+        onChange={(which) => change({ which: which as ReplayForm['which'] })}
       >
         <Stack gap={8} mt={8}>
           {eventIds.length > 0 && (
@@ -119,7 +119,13 @@ function Form({
 }
 
 /** From when to when, and of those which. */
-function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Asked>) => void }) {
+function Span({
+  asked,
+  onChange,
+}: {
+  asked: ReplayForm
+  onChange: (part: Partial<ReplayForm>) => void
+}) {
   return (
     <>
       <SimpleGrid cols={2}>
@@ -141,7 +147,7 @@ function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Aske
       <Radio.Group
         label={t('ui.events.again.only')}
         value={asked.only}
-        onChange={(only) => onChange({ only: only as Asked['only'] })}
+        onChange={(only) => onChange({ only: only as ReplayForm['only'] })}
       >
         <Group mt={8}>
           <Radio value="failed" label={t('ui.events.again.onlyFailed')} />

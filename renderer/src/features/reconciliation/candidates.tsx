@@ -6,17 +6,17 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import type { Question } from './decision-dialog.tsx'
+import type { PendingDecision } from './decision-dialog.tsx'
 import { Matches } from './matches.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
-import type { Decide } from './use-reconciliation.ts'
+import type { ReconciliationActions } from './use-reconciliation.ts'
 
 interface CandidatesProps {
   readonly exam: UnscheduledExam
   readonly orders: ReadonlyMap<string, OpenOrder>
-  readonly decide: Decide
-  readonly onAsk: (question: Question) => void
+  readonly decide: ReconciliationActions
+  readonly onAsk: (question: PendingDecision) => void
 }
 
 /**

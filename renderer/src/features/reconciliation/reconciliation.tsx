@@ -14,11 +14,11 @@ import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { DecisionDialog, type Question } from './decision-dialog.tsx'
+import { DecisionDialog, type PendingDecision } from './decision-dialog.tsx'
 import { ExamCard } from './exam-card.tsx'
 import { OrderCard } from './order-card.tsx'
 import css from './reconcile.module.css'
-import { type Decide, useDecide, useReconciliation } from './use-reconciliation.ts'
+import { type ReconciliationActions, useDecide, useReconciliation } from './use-reconciliation.ts'
 
 const route = getRouteApi('/shell/worklist/reconcile')
 
@@ -31,7 +31,7 @@ export function Reconcile() {
   const reply = useReconciliation(from, to)
   const decide = useDecide()
   const ask = useAskAgain()
-  const [question, setQuestion] = useState<Question | null>(null)
+  const [question, setQuestion] = useState<PendingDecision | null>(null)
   const found = reply.data
   useAskOnce(found, ask.mutate)
   return (
@@ -136,8 +136,8 @@ function SourceNotice({ found: { days }, isAsking }: { found: Reconciliation; is
 
 interface SideProps {
   readonly found: Reconciliation
-  readonly decide: Decide
-  readonly onAsk: (question: Question) => void
+  readonly decide: ReconciliationActions
+  readonly onAsk: (question: PendingDecision) => void
 }
 
 function Exams({ found, decide, onAsk }: SideProps) {

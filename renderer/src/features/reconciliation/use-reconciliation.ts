@@ -41,7 +41,7 @@ export function useReconciliation(from: string | undefined, to: string | undefin
 type Refused = (error: ProblemError) => void
 
 /** What can be decided. What somebody else did meanwhile is said, and shown after it. */
-export interface Decide {
+export interface ReconciliationActions {
   readonly isBusy: boolean
   /** Of the last that asked for a reason. */
   readonly error: ProblemError | null
@@ -59,7 +59,7 @@ export interface Decide {
   undo(decisionId: number): void
 }
 
-export function useDecide(): Decide {
+export function useDecide(): ReconciliationActions {
   const client = useQueryClient()
   const changed = [
     dashboardReconciliation.read,

@@ -3,12 +3,12 @@ import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Tag } from '../../ui/tone.tsx'
-import { CHOICES, type Choice, type Planned, type Standing } from './import-plan.ts'
+import { CHOICES, type Choice, type ImportVerdict, type PlannedImport } from './import-plan.ts'
 import css from './templates.module.css'
 import type { Importing, Outcome } from './use-import.ts'
 
 const COLUMNS = textsOf('ui.templates.importing.columns', 'name', 'standing', 'choice')
-const TONES: Readonly<Record<Standing, Tone>> = {
+const TONES: Readonly<Record<ImportVerdict, Tone>> = {
   ...{
     new: 'good',
     same: 'plain',
@@ -54,7 +54,7 @@ export function ImportTable({
 }
 
 function Row(props: {
-  planned: Planned
+  planned: PlannedImport
   choice: Choice
   outcome: Outcome | undefined
   isRunning: boolean

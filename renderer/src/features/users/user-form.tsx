@@ -10,7 +10,7 @@ import { FormEnd } from '../../ui/form-end.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
-import type { Invited } from './changes.ts'
+import type { InvitationReply } from './changes.ts'
 import { keptFrom } from './state.ts'
 import { bodyOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-values.ts'
 
@@ -18,7 +18,7 @@ import { bodyOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-valu
 export function PersonForm(props: {
   person: Person | null
   like?: Person | null
-  onInvited: (invited: Invited) => void
+  onInvited: (invited: InvitationReply) => void
   onDone: () => void
 }) {
   const { person, like = null, onInvited, onDone } = props
@@ -39,7 +39,7 @@ export function PersonForm(props: {
         }
         return update.mutate({ params: { userId: person.userId }, body }, { onSuccess, onError })
       }
-      const onSuccess = (invited: Invited) => {
+      const onSuccess = (invited: InvitationReply) => {
         onDone()
         onInvited(invited)
       }

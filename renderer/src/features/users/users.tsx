@@ -14,7 +14,7 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { type Invited, usePersonChanges } from './changes.ts'
+import { type InvitationReply, usePersonChanges } from './changes.ts'
 import { AskPerson, type PersonQuestion } from './confirm-user-action.tsx'
 import { MailPanel } from './mail.tsx'
 import type { PersonAction } from './state.ts'
@@ -51,7 +51,7 @@ export function People() {
     { keys: 'n', name: t('ui.users.invite'), run: invite },
   ])
 
-  const tell = useCallback(({ person, link: made }: Invited) => {
+  const tell = useCallback(({ person, link: made }: InvitationReply) => {
     if (made === null) showDone(t('ui.users.invited', { email: person.email }))
     else setLink(made)
   }, [])
@@ -178,7 +178,7 @@ interface PersonDrawerProps {
   readonly opened: Opened | null
   /** As they are now: the opened one may have been changed. */
   readonly people: readonly Person[]
-  readonly onInvited: (invited: Invited) => void
+  readonly onInvited: (invited: InvitationReply) => void
   readonly onAsk: (question: PersonQuestion) => void
   readonly onDone: () => void
 }

@@ -3,7 +3,7 @@ import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { withoutBias } from '#shared/pixels/jpeg-markers.ts'
-import type { Decoded } from '#shared/pixels/shown-values.ts'
+import type { DecodedPixels } from '#shared/pixels/shown-values.ts'
 import { type Samples, withSign } from '#shared/pixels/stored.ts'
 import { browserJpeg } from './browser-jpeg.ts'
 
@@ -44,7 +44,7 @@ export async function encapsulatedFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   transferSyntaxUid: string,
-): Promise<Decoded> {
+): Promise<DecodedPixels> {
   const name = CODECS[transferSyntaxUid]
   if (!name) throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
   if (bytes.length === 0) throw new ImageProblem(message('viewer.no-pixel-data'))

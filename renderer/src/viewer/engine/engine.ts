@@ -23,8 +23,8 @@ import type { EnginePane, SharedPaneContext } from './panes/pane-context.ts'
 import {
   openPaneLinks,
   type PaneLinks,
-  type Scrolled,
-  type Synchronised,
+  type ScrolledStack,
+  type SynchronisationMode,
 } from './panes/pane-links.ts'
 import { openResizing } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
@@ -36,7 +36,7 @@ import { type Button, openTools, type ToolName, type Tools } from './tools.ts'
 import { openVolumes } from './volumes.ts'
 
 export type { KeptAnnotation } from './kept-annotation.ts'
-export type { Scrolled } from './panes/pane-links.ts'
+export type { ScrolledStack as Scrolled } from './panes/pane-links.ts'
 
 /** The engine behind the panes of a view's page. One on a page. */
 export interface Engine {
@@ -60,11 +60,11 @@ export interface Engine {
    * another, such as a prior's, move by as many millimetres as the active one has since this call.
    * index: all scroll by as many images.
    */
-  setSynchronised(how: Synchronised): void
+  setSynchronised(how: SynchronisationMode): void
   /** Told where a person has scrolled a stack of this window. @returns the way to stop */
-  onScrolled(listener: (moved: Scrolled) => void): () => void
+  onScrolled(listener: (moved: ScrolledStack) => void): () => void
   /** Panes follow the scroll of another window, as they would one of this window. */
-  followOther(moved: Scrolled): void
+  followOther(moved: ScrolledStack): void
   setReferenceLines(areShown: boolean): void
   /** Crosshairs in the panes that show planes of one volume. */
   setCrosshairs(areShown: boolean): void
@@ -222,7 +222,7 @@ type Panes = Map<string, EnginePane>
 function followOther(
   list: ImageList,
   links: PaneLinks,
-  { seriesKey, index, anchor }: Scrolled,
+  { seriesKey, index, anchor }: ScrolledStack,
 ): void {
   const all = list.state().studies.flatMap(({ series }) => series)
   const stack = all.find(({ key }) => key === seriesKey)?.stack

@@ -6,7 +6,7 @@ import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
 import type { Stored } from '#shared/pixels/stored.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import type { Call } from '../../api/client.ts'
-import type { Fetches, Wish } from './fetches.ts'
+import type { Fetches, FetchPriority } from './fetches.ts'
 import { imageOf, storedFrame } from './image.ts'
 import type { ImageList } from './images.ts'
 import type { ListedImage } from './listed.ts'
@@ -31,7 +31,7 @@ export class FrameDecoder {
   }
 
   /** @throws ImageProblem */
-  async image(imageId: string, wish: Wish, signal: AbortSignal): Promise<Types.IImage> {
+  async image(imageId: string, wish: FetchPriority, signal: AbortSignal): Promise<Types.IImage> {
     const fetched = await this.#fetches.get(framePathOf(this.#list.viewId, imageId), wish, signal)
     for (;;) {
       const { image, series } = await withHeader(this.#list, imageId, signal)
@@ -58,7 +58,7 @@ export class FrameDecoder {
   }
 
   /** An image that is still being fetched is wanted more urgently. */
-  raise(imageId: string, wish: Wish): void {
+  raise(imageId: string, wish: FetchPriority): void {
     this.#fetches.raise(framePathOf(this.#list.viewId, imageId), wish)
   }
 

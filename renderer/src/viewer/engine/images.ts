@@ -4,7 +4,7 @@ import { viewPaths } from '#shared/view-paths.ts'
 import { isProblem } from '../../api/client.ts'
 import { imageListRequest } from '../first-requests.ts'
 import { pause, waitAfter } from './backoff.ts'
-import { Listed, type ListedImage } from './listed.ts'
+import { type ListedImage, ViewListContents } from './listed.ts'
 import type { ListState } from './stack.ts'
 
 const NOTIFY_EVERY = 100
@@ -25,7 +25,7 @@ type OnReplaced = (sopInstanceUids: readonly string[]) => void
 export class ImageList {
   readonly viewId: string
   readonly #network: Network
-  readonly #listed: Listed
+  readonly #listed: ViewListContents
   readonly #listeners = new Set<() => void>()
   readonly #replacedListeners = new Set<OnReplaced>()
   #reading = new AbortController()
@@ -39,7 +39,7 @@ export class ImageList {
   constructor(viewId: string, network: Network = { fetch: globalThis.fetch.bind(globalThis) }) {
     this.viewId = viewId
     this.#network = network
-    this.#listed = new Listed(viewId)
+    this.#listed = new ViewListContents(viewId)
     this.#state = this.#now()
     this.again()
   }

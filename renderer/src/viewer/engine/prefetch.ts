@@ -1,6 +1,6 @@
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import type { Wish } from './fetches.ts'
+import type { FetchPriority } from './fetches.ts'
 import type { Frames } from './frames.ts'
 
 /** Images that are sure to be wanted if the scroll goes on. */
@@ -66,7 +66,7 @@ export function openPrefetch(
   most: () => number,
 ): Prefetch {
   const running = new Map<string, AbortController>()
-  let queue: { readonly imageId: string; readonly wish: Wish }[] = []
+  let queue: { readonly imageId: string; readonly wish: FetchPriority }[] = []
 
   const pump = () => {
     while (running.size < AT_ONCE) {

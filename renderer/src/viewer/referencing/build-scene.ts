@@ -15,7 +15,7 @@ import {
 } from './belonging.ts'
 import { isSamePatient } from './offers.ts'
 import { type ImagePlane, pixelAt } from './plane-mapping.ts'
-import type { Loaded, Shown } from './referencing-store.ts'
+import type { LoadedReference, Shown } from './referencing-store.ts'
 import { colourAt, type Mask, type Outline, type Scene } from './scene.ts'
 import type { SegmentFrames, SegmentValues } from './segment-values.ts'
 
@@ -37,7 +37,7 @@ export function buildScene(
   studies: readonly StudyState[],
   presentation: PresentationState | null,
   drawn: ReadonlySet<string>,
-  overlays: readonly (readonly [string, Loaded, Shown])[],
+  overlays: readonly (readonly [string, LoadedReference, Shown])[],
   frames: SegmentFrames,
 ): BuiltScene {
   const masks: Mask[] = []

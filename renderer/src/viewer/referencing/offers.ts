@@ -2,12 +2,12 @@ import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { SeriesState, StackImage, StudyState } from '../engine/stack.ts'
 import { contoursOn, framesOn, isNamed, placedImage } from './belonging.ts'
-import type { Loaded } from './referencing-store.ts'
+import type { LoadedReference } from './referencing-store.ts'
 
 /** An object that is offered for a series, or the reason why it is not. */
 export interface Offer {
   readonly sopInstanceUid: string
-  readonly loaded: Loaded
+  readonly loaded: LoadedReference
   /** Null if it can be chosen. */
   readonly whyNot: Message | null
 }
@@ -21,7 +21,7 @@ export interface Offers {
 
 /** What the objects of a view are for the series of a pane. */
 export function offersFor(
-  objects: Iterable<readonly [string, Loaded]>,
+  objects: Iterable<readonly [string, LoadedReference]>,
   series: SeriesState,
   studies: readonly StudyState[],
 ): Offers {
@@ -46,14 +46,14 @@ export function offersFor(
 const LOADING = message('viewer.overlay-loading')
 const ELSEWHERE = message('viewer.overlay-other-images')
 
-const isPresentationState = ({ instance, object }: Loaded): boolean =>
+const isPresentationState = ({ instance, object }: LoadedReference): boolean =>
   object ? object.kind === 'presentation-state' : instance.sopClassUid.includes('.11.')
 
 const known = new WeakMap<object, WeakMap<readonly StackImage[], Message | null>>()
 
 /** Why an object is not for the images of a series; null if it is for any of them. */
 function whyNotFor(
-  { instance, object }: Loaded,
+  { instance, object }: LoadedReference,
   { stack }: SeriesState,
   studies: readonly StudyState[],
 ): Message | null {
@@ -75,7 +75,7 @@ function whyNotFor(
 const whyNotAny = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
   stack.some((image) => isNamed(state.references, image)) ? null : ELSEWHERE
 
-type Overlay = Exclude<NonNullable<Loaded['object']>, PresentationState>
+type Overlay = Exclude<NonNullable<LoadedReference['object']>, PresentationState>
 
 /** A refusal of an image that it names says more than that it is for other images. */
 function whyNotAnywhere(object: Overlay, stack: readonly StackImage[]): Message | null {

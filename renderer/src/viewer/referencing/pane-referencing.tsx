@@ -15,7 +15,7 @@ import { OverlayChoices } from './overlay-choices.tsx'
 import css from './pane-referencing.module.css'
 import { buildPlaneScene } from './plane-scene.ts'
 import { PresentationChoices } from './presentation-choices.tsx'
-import type { Loaded } from './referencing-store.ts'
+import type { LoadedReference } from './referencing-store.ts'
 import { creatorOf, labelOf } from './referencing-text.ts'
 import { colourAt, cssColour } from './scene.ts'
 
@@ -122,7 +122,7 @@ function useDrawnUids(studyInstanceUid: string): ReadonlySet<string> {
 
 /** The presentation state, if it is for this image and of its patient. */
 function presentationFor(
-  { instance, object }: Loaded,
+  { instance, object }: LoadedReference,
   image: StackImage,
   studies: readonly StudyState[],
 ): PresentationState | null {

@@ -5,7 +5,7 @@ import type { SeriesState, StudyState } from '../engine/stack.ts'
 import type { BuiltScene } from './build-scene.ts'
 import { isSamePatient } from './offers.ts'
 import { distanceFrom, planeOf } from './plane-mapping.ts'
-import type { Loaded, Shown } from './referencing-store.ts'
+import type { LoadedReference, Shown } from './referencing-store.ts'
 import { type Region, regionOf } from './region-cuts.ts'
 import { colourAt } from './scene.ts'
 import { type SegmentGrid, type SegmentLook, segmentGrid } from './segment-grid.ts'
@@ -33,7 +33,7 @@ export interface BuiltPlaneScene extends Pick<BuiltScene, 'onImage' | 'refusals'
 export function buildPlaneScene(
   series: SeriesState,
   studies: readonly StudyState[],
-  overlays: readonly (readonly [string, Loaded, Shown])[],
+  overlays: readonly (readonly [string, LoadedReference, Shown])[],
   volumes: SegmentVolumes,
 ): BuiltPlaneScene {
   const segments: PlaneScene['segments'][number][] = []

@@ -7,7 +7,7 @@ import type { Message } from '#shared/messages/message.ts'
 import type { ListState } from '../engine/stack.ts'
 
 /** An object of the view that refers to images. */
-export interface Loaded {
+export interface LoadedReference {
   readonly instance: ViewedInstance
   /** Undefined while it is loading, and where it cannot be read. */
   readonly object: ReferencingObject | undefined
@@ -29,7 +29,7 @@ const HIDDEN: Shown = { isShown: false, opacity: 0.5, hidden: new Set() }
 /** The same object until something changes. */
 export interface ReferencingState {
   /** By SOP Instance UID, in the order of the list. */
-  readonly objects: ReadonlyMap<string, Loaded>
+  readonly objects: ReadonlyMap<string, LoadedReference>
   readonly shown: ReadonlyMap<string, Shown>
   /** SOP Instance UID of the presentation state that is chosen, by pane and series. */
   readonly presented: ReadonlyMap<string, string>
@@ -68,7 +68,7 @@ export function openReferencingStore(world: {
     state = { ...state, ...change }
     for (const listener of listeners) listener()
   }
-  const keep = (loaded: Loaded) =>
+  const keep = (loaded: LoadedReference) =>
     set({ objects: new Map(state.objects).set(loaded.instance.sopInstanceUid, loaded) })
 
   const work = async () => {
@@ -98,7 +98,7 @@ export function openReferencingStore(world: {
       (instance) =>
         [instance.sopInstanceUid, { instance, object: undefined, problem: undefined }] as const,
     )
-    set({ objects: new Map<string, Loaded>([...kept, ...empty]) })
+    set({ objects: new Map<string, LoadedReference>([...kept, ...empty]) })
     waiting.push(...added)
     for (; loading < AT_ONCE && loading < waiting.length; loading += 1)
       void work().finally(() => {

@@ -3,9 +3,9 @@ import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { PlaneScene } from '../../referencing/plane-scene.ts'
 import type { Scene } from '../../referencing/scene.ts'
 import type { Frames } from '../frames.ts'
-import type { Pane, PaneState, Probed, Rendering, Slab, WindowPreset } from '../pane.ts'
+import type { Pane, PaneState, ProbedValue, Rendering, Slab, WindowPreset } from '../pane.ts'
 import type { SeriesState } from '../stack.ts'
-import type { Anchored } from '../synchronise.ts'
+import type { ScrollAnchor } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { View } from '../view.ts'
 import type { Volumes } from '../volumes.ts'
@@ -21,7 +21,7 @@ export interface EnginePane extends Pane {
   onFrame(imageId: string, what: FrameEvent): void
   /** @param by who moves: a pane that follows another pulls no others */
   moveTo(index: number, by: Mover): void
-  anchored(): Anchored | undefined
+  anchored(): ScrollAnchor | undefined
   setAnchor(): void
   readonly screen: Screen | undefined
   dispose(): void
@@ -107,12 +107,12 @@ export interface PaneContent {
   reset(view: View): void
   /** Interpolated between pixels or not, as the state says. */
   setSmooth(view: View): void
-  probeAt(view: View, point: Types.Point2): Probed | undefined
+  probeAt(view: View, point: Types.Point2): ProbedValue | undefined
 
   // What only some kinds have.
 
   /** Where another pane that is scrolled along has been scrolled from. */
-  anchored?(): Anchored | undefined
+  anchored?(): ScrollAnchor | undefined
   setAnchor?(): void
   /** Brightness by one of the image's look-up tables; undefined: by none. */
   setCurve?(index: number | undefined): void
