@@ -51,7 +51,7 @@ type Operations = Readonly<Record<string, Operation>>
 export type HandlersOf<T extends Operations> = { readonly [K in keyof T]: Handler<T[K]> }
 
 /** Maximum body size in bytes of public operations; forms such as sign-in are far smaller. */
-const PUBLIC_BYTES = 16 * 1024
+const MAX_PUBLIC_BODY_BYTES = 16 * 1024
 
 /**
  * Registers an operation of the contract: its route, the authorization of the caller, and the
@@ -79,7 +79,10 @@ export function serve<S extends OperationShape>(
     // Authenticated callers may send more. A thousand anonymous connections with a megabyte each
     // would use a gigabyte.
     ...(access === 'public' && {
-      bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES),
+      bodyLimit: Math.min(
+        MAX_PUBLIC_BODY_BYTES,
+        app.fastify.initialConfig.bodyLimit ?? MAX_PUBLIC_BODY_BYTES,
+      ),
     }),
     // Runs before the body is read, so that bodies of unauthorized callers are not parsed.
     onRequest: (request, reply, done) => {

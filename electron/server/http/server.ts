@@ -57,7 +57,7 @@ const TLS_RULES = { minVersion: 'TLSv1.2' } as const
 const HANDSHAKE_MS = 10_000
 /** Time a client has to read the response to an invalid request. */
 const FINAL_RESPONSE_MS = 1000
-const BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 /** Time that requests in progress have to finish when the server closes. */
 const DRAIN_MS = 5000
 
@@ -77,7 +77,7 @@ export async function openHttpServer(
   register: (app: HttpApp) => void,
   admitted: AdmittedConnections = new AdmittedConnections(),
   {
-    bodyBytes = BODY_BYTES,
+    bodyBytes = MAX_BODY_BYTES,
     drainMs = DRAIN_MS,
   }: { readonly bodyBytes?: number; readonly drainMs?: number } = {},
 ): Promise<HttpServer> {

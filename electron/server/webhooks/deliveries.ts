@@ -23,7 +23,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export const REPORT_DELIVERED = 'report.delivered'
 const JITTER = 0.1
 /** How long a job without a destination is held; a change of the endpoints ends the wait. */
-const HELD_MS = HOUR_MS
+const HELD_RETRY_DELAY_MS = HOUR_MS
 /**
  * Minimum interval at which responses of an endpoint make its jobs due, deliveries included, so
  * that a report it always rejects is not retried with each one it accepts.
@@ -105,7 +105,7 @@ export abstract class Deliveries implements AsyncDisposable {
     const to = this.destinationOf(subject)
     return 'endpointId' in to
       ? to.endpointId
-      : { until: this.context.clock() + HELD_MS, fault: to.whyNot }
+      : { until: this.context.clock() + HELD_RETRY_DELAY_MS, fault: to.whyNot }
   }
 
   async #deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {

@@ -16,7 +16,7 @@ import { Side } from './side.tsx'
 
 const POLL_MS = 700
 /** Faults that the data key alone mends. */
-const OF_THE_KEY = ['key-missing', 'key-sealed', 'key-wrong', 'seal-broken']
+const KEY_FAULTS = ['key-missing', 'key-sealed', 'key-wrong', 'seal-broken']
 
 /** A gateway that could not open its data again is back as this page after so long. */
 const AWAY_MS = 8000
@@ -90,7 +90,7 @@ export function Rescue() {
               {t('ui.rescue.failedText')}
             </Notice>
           )}
-          {OF_THE_KEY.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}
+          {KEY_FAULTS.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}
           <BackupsPanel state={state} onBegun={() => void reply.refetch()} />
         </>
       )}

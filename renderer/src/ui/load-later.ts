@@ -4,7 +4,7 @@ import { queryClient } from '../api/queries.ts'
 const IDLE_CHECK_INTERVAL_MS = 150
 /** A gateway that does not answer delays what is loaded later by this at most. */
 const MAX_WAIT_MS = 5000
-const AGAIN_MS = 2000
+const RETRY_DELAY_MS = 2000
 const after = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
@@ -23,6 +23,6 @@ export async function loadLater<T>(load: () => Promise<T>): Promise<T> {
   for (;;) {
     const loaded = await load().catch(() => undefined)
     if (loaded !== undefined) return loaded
-    await after(AGAIN_MS)
+    await after(RETRY_DELAY_MS)
   }
 }

@@ -1,5 +1,5 @@
 /** Pictures that are loaded at once: a browser has six connections to the gateway for everything. */
-const MOST_AT_ONCE = 2
+const MAX_CONCURRENT = 2
 
 const waiting = new Set<() => void>()
 let loading = 0
@@ -14,7 +14,7 @@ export interface QueueSlot {
 
 function next(): void {
   for (const start of waiting) {
-    if (loading >= MOST_AT_ONCE) return
+    if (loading >= MAX_CONCURRENT) return
     waiting.delete(start)
     loading += 1
     start()

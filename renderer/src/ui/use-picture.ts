@@ -3,12 +3,12 @@ import { type QueueSlot, takeTurn } from './thumbnail-queue.ts'
 
 /** Addresses of pictures that this window has loaded: the browser has them at hand. */
 const loaded = new Set<string>()
-const MOST_REMEMBERED = 2000
+const MAX_REMEMBERED_PICTURES = 2000
 
 function remember(address: string): void {
   loaded.add(address)
   const [oldest] = loaded
-  if (loaded.size > MOST_REMEMBERED && oldest !== undefined) loaded.delete(oldest)
+  if (loaded.size > MAX_REMEMBERED_PICTURES && oldest !== undefined) loaded.delete(oldest)
 }
 
 interface Loading {

@@ -173,7 +173,11 @@ function drawingsCalls({ viewId, studyInstanceUid: viewed }: View): DrawingsCall
     faultOf(error) {
       if (!(error instanceof ProblemError)) return { kind: 'refused', sentence: String(error) }
       const kind =
-        error.code === 'refused' ? 'conflict' : AGAIN.has(error.code) ? 'again' : 'refused'
+        error.code === 'refused'
+          ? 'conflict'
+          : RETRYABLE_CODES.has(error.code)
+            ? 'again'
+            : 'refused'
       return { kind, sentence: error.message }
     },
     after(milliseconds, run) {
@@ -183,7 +187,7 @@ function drawingsCalls({ viewId, studyInstanceUid: viewed }: View): DrawingsCall
   }
 }
 
-const AGAIN: ReadonlySet<string> = new Set([
+const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   'unreachable',
   'unavailable',
   'too-many',

@@ -61,7 +61,7 @@ type Protocol = NonNullable<View['hangingProtocol']>
 
 const FREE: Pane = { seriesKey: null, filling: 'free', name: '' }
 const EMPTY: Pane = { seriesKey: null, filling: 'held', name: '' }
-export const MOST_SIDE = 4
+export const MAX_PANES_PER_SIDE = 4
 
 /**
  * The board a view begins with: one pane, or what its hanging protocol says (`RxC`; a name is a

@@ -27,10 +27,10 @@ const requested = opening.then(async (opened) => {
   if (opened.state === 'open') await requestFirst(opened.view.viewId)
 }, ignored)
 /** How long the page's modules wait for the first requests to be sent, ms. */
-const MOST_WAIT = 150
+const MAX_WAIT_MS = 150
 const mayEvaluate = Promise.race([
   requested,
-  new Promise((resolve) => setTimeout(resolve, MOST_WAIT)),
+  new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS)),
 ])
 document.documentElement.lang = language === 'es' ? 'es' : 'en'
 const shown = Promise.all([loadMessages(), mayEvaluate]).then(() => {

@@ -10,12 +10,12 @@ import { Notice } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import css from './capture.module.css'
 import { captureOf, drawLabels, givenDescription } from './capture-picture.ts'
-import { AT_ONCE } from './desk.ts'
+import { NO_TRANSITION } from './desk.ts'
 import { useActivePaneId, useBench, useDesk, usePane } from './desk-context.ts'
 import type { CapturedPicture, Pane, PaneState } from './engine/pane.ts'
 import { amount } from './overlay-text.ts'
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /** Shows what would be kept before it is. */
 export function CaptureDialog() {
@@ -29,7 +29,7 @@ export function CaptureDialog() {
       onClose={close}
       title={t('ui.viewer.capture.title')}
       size="xl"
-      transitionProps={AT_ONCE}
+      transitionProps={NO_TRANSITION}
       // The picture is the one image here.
       closeButtonProps={{
         'aria-label': t('ui.viewer.capture.close'),
@@ -96,7 +96,7 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
           label={t('ui.viewer.capture.description')}
           description={t('ui.viewer.capture.descriptionHint')}
           value={description}
-          maxLength={MOST_CHARACTERS}
+          maxLength={MAX_CHARACTERS}
           data-autofocus
           onChange={(event) => setWritten(event.currentTarget.value)}
         />
@@ -119,7 +119,7 @@ function describe(state: PaneState): string {
   return givenDescription(
     state,
     window ? `${amount(window.center)}/${amount(window.width)}` : '',
-  ).slice(0, MOST_CHARACTERS)
+  ).slice(0, MAX_CHARACTERS)
 }
 
 interface Taken {

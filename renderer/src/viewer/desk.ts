@@ -152,12 +152,12 @@ export function openDesk(
   }
 }
 
-const MOST_HISTORY = 20
+const MAX_HISTORY = 20
 const withLast = ({ layoutHistory, board }: DeskState) =>
-  [...layoutHistory, board].slice(-MOST_HISTORY)
+  [...layoutHistory, board].slice(-MAX_HISTORY)
 
 /** Dialogs of the viewer are there and gone at once: the next key is for the images again. */
-export const AT_ONCE = { duration: 0 } as const
+export const NO_TRANSITION = { duration: 0 } as const
 
 export const PLANES = ['axial', 'sagittal', 'coronal'] as const
 /** Panes of the screen that shows one volume. */

@@ -71,15 +71,21 @@ export async function enter(entrance: Entrance, world: EntranceWorld): Promise<O
     if (!(error instanceof ProblemError)) throw error
     const why =
       error.code === 'unreachable' ? 'unreachable' : entrance.by === 'token' ? 'link' : 'view'
-    return { state: 'closed', why, sentence: error.message, isFinal: !AGAIN.has(error.code), error }
+    return {
+      state: 'closed',
+      why,
+      sentence: error.message,
+      isFinal: !RETRYABLE_CODES.has(error.code),
+      error,
+    }
   }
 }
 
 /** Failures that pass by themselves. */
-const AGAIN: ReadonlySet<ProblemCode> = new Set([
+const RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set([
   'unreachable',
   'unavailable',
   'too-many',
   'internal',
 ])
-export const isPassing = (code: ProblemCode): boolean => AGAIN.has(code)
+export const isPassing = (code: ProblemCode): boolean => RETRYABLE_CODES.has(code)

@@ -137,10 +137,10 @@ function useEngineWishes(): void {
     if (!isPlanes || !hasVolume) engine.dropPane(planePaneIdOf('volume'))
   }, [engine, isPlanes, hasVolume])
   useEffect(() => {
-    for (let at = panes; at < MOST_PANES; at++) engine.dropPane(paneIdOf(at))
+    for (let at = panes; at < MAX_PANES; at++) engine.dropPane(paneIdOf(at))
   }, [engine, panes])
 }
-const MOST_PANES = 16
+const MAX_PANES = 16
 
 /** Drawings of each study are read once it is there. */
 function useDrawings(): void {

@@ -21,8 +21,8 @@ export interface Hanging {
   readonly usesPrior: boolean
 }
 
-const HELD: Pane = { seriesKey: null, filling: 'held', name: '' }
-const PRIOR: Pane = { seriesKey: null, filling: 'prior', name: '' }
+const HELD_PANE: Pane = { seriesKey: null, filling: 'held', name: '' }
+const PRIOR_PANE: Pane = { seriesKey: null, filling: 'prior', name: '' }
 
 const isRead = ({ isLocalizer, images }: HangingSeries) => !isLocalizer && images > 0
 const currentOf = (series: readonly HangingSeries[]) =>
@@ -72,13 +72,13 @@ export function hungBy(
 }
 
 function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Set<string>): Pane {
-  if (!wanted) return HELD
+  if (!wanted) return HELD_PANE
   const all = (wanted.from === 'prior' ? priorOf(series) : currentOf(series)).filter(
     ({ modality }) => wanted.modality === '' || modality === wanted.modality,
   )
   const take = (one: HangingSeries, view?: HangableView): Pane => {
     used.add(placeOf(one, view))
-    return { ...HELD, seriesKey: one.seriesKey, ...(view && { start: startOf(one, view) }) }
+    return { ...HELD_PANE, seriesKey: one.seriesKey, ...(view && { start: startOf(one, view) }) }
   }
   if (wanted.viewPosition !== '') {
     for (const one of all) {
@@ -90,14 +90,14 @@ function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Se
       )
       if (view) return take(one, view)
     }
-    return wanted.from === 'prior' ? PRIOR : HELD
+    return wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
   }
   const left = all.filter((one) => !used.has(placeOf(one)))
   const similar = mostSimilar(wanted.description, left)
   const byPosition = all[wanted.position]
   const found =
     similar ?? (byPosition && !used.has(placeOf(byPosition)) ? byPosition : undefined) ?? left[0]
-  return found ? take(found) : wanted.from === 'prior' ? PRIOR : HELD
+  return found ? take(found) : wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
 }
 
 const placeOf = ({ seriesKey }: HangingSeries, view?: HangableView) =>
@@ -136,7 +136,7 @@ export function builtInHanging({ study, hasPrior, series }: HangingFacts): Hangi
   if (has('MR')) {
     return hasPrior
       ? sideBySide(bySequence(current)[0], prior)
-      : gridOf(bySequence(current).map((one) => ({ ...HELD, seriesKey: one.seriesKey })))
+      : gridOf(bySequence(current).map((one) => ({ ...HELD_PANE, seriesKey: one.seriesKey })))
   }
   return hasPrior ? sideBySide(current[0], prior) : undefined
 }
@@ -149,8 +149,8 @@ function sideBySide(
   if (!current) return undefined
   const other = counterpart(current, prior)
   const panes = [
-    { ...HELD, seriesKey: current.seriesKey },
-    other ? { ...HELD, seriesKey: other.seriesKey } : PRIOR,
+    { ...HELD_PANE, seriesKey: current.seriesKey },
+    other ? { ...HELD_PANE, seriesKey: other.seriesKey } : PRIOR_PANE,
   ]
   return { board: boardWith(1, 2, panes), planesOf: null, usesPrior: true }
 }
@@ -182,14 +182,17 @@ function mammography(
   const row = (series: readonly HangingSeries[], empty: Pane) =>
     shown.map(([side, view]) => viewOf(series, side, view) ?? empty)
   if (!hasPrior) {
-    const panes = row(current, HELD)
+    const panes = row(current, HELD_PANE)
     return {
       board: boardWith(shown.length / 2, 2, panes),
       planesOf: null,
       usesPrior: false,
     }
   }
-  const panes = [...row(current, HELD), ...row(prior, prior.length > 0 ? HELD : PRIOR)]
+  const panes = [
+    ...row(current, HELD_PANE),
+    ...row(prior, prior.length > 0 ? HELD_PANE : PRIOR_PANE),
+  ]
   return { board: boardWith(2, shown.length, panes), planesOf: null, usesPrior: true }
 }
 
@@ -202,7 +205,7 @@ function viewOf(
     const view = one.views?.find(
       ({ laterality, viewPosition }) => laterality === side && viewPosition === position,
     )
-    if (view) return { ...HELD, seriesKey: one.seriesKey, start: startOf(one, view) }
+    if (view) return { ...HELD_PANE, seriesKey: one.seriesKey, start: startOf(one, view) }
   }
   return undefined
 }
@@ -234,7 +237,7 @@ function projections(
   if (panes.length === 0) return undefined
   const own = panes.slice(0, 2)
   const others = projectionPanes(prior).slice(0, own.length)
-  const beside = own.map((_, at) => others[at] ?? (others.length === 0 ? PRIOR : HELD))
+  const beside = own.map((_, at) => others[at] ?? (others.length === 0 ? PRIOR_PANE : HELD_PANE))
   const board =
     own.length === 1 ? boardWith(1, 2, [...own, ...beside]) : boardWith(2, 2, [...own, ...beside])
   return { board, planesOf: null, usesPrior: true }
@@ -248,15 +251,15 @@ const projectionPanes = (series: readonly HangingSeries[]): readonly Pane[] =>
       (a, b) =>
         Number(LATERAL.test(a.view.viewPosition)) - Number(LATERAL.test(b.view.viewPosition)),
     )
-    .map(({ one, view }) => ({ ...HELD, seriesKey: one.seriesKey, start: startOf(one, view) }))
+    .map(({ one, view }) => ({ ...HELD_PANE, seriesKey: one.seriesKey, start: startOf(one, view) }))
 
 /** Loops have a pane each, and so has each of the first single images. */
 function ultrasound(current: readonly HangingSeries[]): Hanging | undefined {
   const panes = current.flatMap((one): Pane[] =>
     one.isLoop
-      ? [{ ...HELD, seriesKey: one.seriesKey }]
+      ? [{ ...HELD_PANE, seriesKey: one.seriesKey }]
       : Array.from({ length: Math.min(one.images, 4) }, (_, index) => ({
-          ...{ ...HELD, seriesKey: one.seriesKey },
+          ...{ ...HELD_PANE, seriesKey: one.seriesKey },
           start: { index, isMirrored: false },
         })),
   )
@@ -281,7 +284,7 @@ function bySequence(current: readonly HangingSeries[]): readonly HangingSeries[]
 }
 
 function boardWith(rows: number, columns: number, panes: readonly Pane[]): Board {
-  const all = Array.from({ length: rows * columns }, (_, at) => panes[at] ?? HELD)
+  const all = Array.from({ length: rows * columns }, (_, at) => panes[at] ?? HELD_PANE)
   const active = all.findIndex(({ seriesKey }) => seriesKey !== null)
   return { rows, columns, panes: all, active: Math.max(0, active), alone: null }
 }

@@ -141,7 +141,7 @@ function Track({ state }: { state: PaneState }) {
         )
   return (
     <div className={css.track} aria-hidden="true">
-      {missing.slice(0, MOST_MARKS).map((position) => (
+      {missing.slice(0, MAX_MARKS).map((position) => (
         <i
           key={position}
           className={css.gap}
@@ -155,7 +155,7 @@ function Track({ state }: { state: PaneState }) {
     </div>
   )
 }
-const MOST_MARKS = 200
+const MAX_MARKS = 200
 
 /**
  * Said when scrolling pauses, and of the active pane alone: nobody can listen to 30 images a

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { AT_ONCE } from './desk.ts'
+import { NO_TRANSITION } from './desk.ts'
 import { useBench } from './desk-context.ts'
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 interface Asked {
   readonly before: string
@@ -31,7 +31,7 @@ export function TextDialog() {
       onClose={() => answer(undefined)}
       title={t('ui.viewer.drawings.askTitle')}
       size="sm"
-      transitionProps={AT_ONCE}
+      transitionProps={NO_TRANSITION}
     >
       {asked && <Ask before={asked.before} onAnswer={answer} />}
     </Modal>
@@ -56,7 +56,7 @@ function Ask({
       <TextInput
         label={t('ui.viewer.drawings.askLabel')}
         value={text}
-        maxLength={MOST_CHARACTERS}
+        maxLength={MAX_CHARACTERS}
         data-autofocus
         onChange={(event) => setText(event.currentTarget.value)}
       />

@@ -6,7 +6,7 @@ import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangableOf, hangablesOf } from './hangables.ts'
 
 /** How long a study may be listed without an image until it counts as one without images. */
-const PATIENCE_MS = 3000
+const EMPTY_STUDY_TIMEOUT_MS = 3000
 
 /** Hangs a prior study beside as soon as its series are there. */
 export function useAwaitedPriors(): void {
@@ -33,7 +33,7 @@ export function useAwaitedPriors(): void {
       const why = reasonsOf(images, awaited)
       const text = [t('ui.viewer.priors.noImages'), ...why.slice(0, 1)].join(' ')
       desk.set({ awaitedPriors: [], said: { text } })
-    }, PATIENCE_MS)
+    }, EMPTY_STUDY_TIMEOUT_MS)
     return () => window.clearTimeout(timer)
   }, [desk, awaited, images])
 }

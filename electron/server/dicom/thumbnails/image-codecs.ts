@@ -47,7 +47,7 @@ const DECODERS: Readonly<Record<string, readonly [Codec, WasmClass]>> = {
  * Of the memory of JPEG XL's decoder: its frames may be larger than the image that it states, so
  * that what the decoder allocates is not known before.
  */
-const MOST_BYTES = 512 << 20
+const MAX_BYTES = 512 << 20
 const EXTENDED_JPEG = '1.2.840.10008.1.2.4.51'
 const LOSSLESS_JPEG: ReadonlySet<string> = new Set([
   '1.2.840.10008.1.2.4.57',
@@ -176,7 +176,7 @@ function moduleOf(codec: Codec): Promise<WasmModule> {
   const loading = openCodec(
     script,
     `${path}.wasm`,
-    codec === JPEG_XL ? MOST_BYTES : Number.POSITIVE_INFINITY,
+    codec === JPEG_XL ? MAX_BYTES : Number.POSITIVE_INFINITY,
   )
   modules.set(codec, loading)
   return loading

@@ -15,13 +15,13 @@ import css from './setup.module.css'
 import type { StepProps } from './step.ts'
 
 const CHANGES = [dashboardSetup.state, dashboardSetup.backups, dashboardSetup.readiness]
-const RUNNING_MS = 400
+const RUNNING_POLL_MS = 400
 /** The folder, and the first backup in it. */
 export function BackupStep({ state }: Pick<StepProps, 'state'>) {
   const live = useReply(
     dashboardSetup.backups,
     {},
-    { every: state.backup.running ? RUNNING_MS : 2500 },
+    { every: state.backup.running ? RUNNING_POLL_MS : 2500 },
   )
   const backup = live.data ?? state.backup
   return (

@@ -8,7 +8,7 @@ import { t } from '../../i18n/t.ts'
 import { Empty } from '../../ui/page.tsx'
 import { ScreenLoadError } from './lazy-screen.ts'
 
-const AGAIN_MS = 4000
+const RETRY_DELAY_MS = 4000
 
 const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
 
@@ -36,7 +36,7 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
   useEffect(() => {
     if (isOutdated) return
     void again()
-    const timer = setInterval(() => void again(), AGAIN_MS)
+    const timer = setInterval(() => void again(), RETRY_DELAY_MS)
     return () => clearInterval(timer)
   }, [again, isOutdated])
 

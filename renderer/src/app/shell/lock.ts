@@ -19,7 +19,7 @@ const SIGNS = [
 ]
 const IDLE_CHECK_INTERVAL_MS = 5000
 const TELL_GATEWAY_MS = 25_000
-const AGAIN_MS = 4000
+const RETRY_DELAY_MS = 4000
 const GONE_MS = 100
 /** What is not saved by then is kept in memory, and saved after unlocking. */
 const SAVE_MS = 4000
@@ -79,7 +79,7 @@ async function lockSession(): Promise<void> {
   } catch (error) {
     const code = error instanceof ProblemError ? error.code : 'unreachable'
     if (code === 'locked' || code === 'not-signed-in') set(true, true)
-    else if (isLockedHere) again = setTimeout(() => void lockSession(), AGAIN_MS)
+    else if (isLockedHere) again = setTimeout(() => void lockSession(), RETRY_DELAY_MS)
   }
 }
 

@@ -15,8 +15,8 @@ import { ListPanel } from './list-panel.tsx'
 import { RestoreProgress } from './restore-progress.tsx'
 import { PlanPanel } from './schedule-panel.tsx'
 
-const EVERY_MS = 5000
-const RUNNING_MS = 500
+const POLL_MS = 5000
+const RUNNING_POLL_MS = 500
 
 /** Backups of the database: how they stand, the plan, what is there, and putting one back. */
 export function Backups() {
@@ -24,7 +24,7 @@ export function Backups() {
   const reply = useReply(
     dashboardBackups.state,
     {},
-    { every: isRunning ? RUNNING_MS : EVERY_MS, staleTime: 0 },
+    { every: isRunning ? RUNNING_POLL_MS : POLL_MS, staleTime: 0 },
   )
   const state = reply.data
   const isBusy = (state?.running ?? null) !== null

@@ -19,7 +19,7 @@ const KINDS = [
   ...(['exams-withheld', 'images-unplanned', 'mismatches'] as const),
 ]
 /** Exams that a search shows. */
-const MOST_FOUND = 20
+const MAX_FOUND = 20
 
 /** The schedule of today by room and time, and the search for a patient's exams. */
 export function FrontDeskHome({ today }: { today: Today }) {
@@ -90,7 +90,7 @@ const Found = ({ exams }: { exams: readonly Exam[] }) => (
       </div>
     ) : (
       <ul className={css.exams}>
-        {exams.slice(0, MOST_FOUND).map((exam) => (
+        {exams.slice(0, MAX_FOUND).map((exam) => (
           <ExamLine key={examKey(exam)} exam={exam} isWithIdentifiers to={examStudyLink(exam)} />
         ))}
       </ul>

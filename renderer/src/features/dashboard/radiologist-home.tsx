@@ -24,7 +24,7 @@ const KINDS = [
 ]
 /** Studies that the home page lists. */
 const LISTED = 8
-const TYPING_MS = 200
+const SEARCH_DELAY_MS = 200
 
 /** What to read next, and critical results that no clinician has been told of. */
 export function RadiologistHome({ today }: { today: Today }) {
@@ -43,7 +43,7 @@ export function RadiologistHome({ today }: { today: Today }) {
 
 function NextStudies() {
   const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [search] = useDebouncedValue(typed.trim(), SEARCH_DELAY_MS)
   const isSearch = search !== ''
   const reply = useNextStudies(LISTED, true, search)
   const studies = reply.data?.studies ?? []

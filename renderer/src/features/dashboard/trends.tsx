@@ -22,7 +22,7 @@ import {
 import css from './trends.module.css'
 
 const HOUR_MS = 60 * 60_000
-const MOST_DAYS = 3650
+const MAX_DAYS = 3650
 
 const useTrends = () => useReply(dashboardTrends.trends, {}, { every: 60_000 })
 
@@ -158,7 +158,7 @@ export function StorageForecast() {
       {fullInDays !== null && (
         <div className={css.full}>
           {fullInDays < DISK_SOON_DAYS && <ToneIcon tone="warning" size={18} />}
-          {fullInDays > MOST_DAYS
+          {fullInDays > MAX_DAYS
             ? t('ui.dashboard.trends.disk.fullInYears')
             : t('ui.dashboard.trends.disk.fullIn', { days: fullInDays })}
         </div>

@@ -24,7 +24,7 @@ import { showRefused } from '../../ui/refused.ts'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
 import { Tag } from '../../ui/tone.tsx'
 import { ForwardedImages } from './forwarded-images.tsx'
-import { ForwardedStudies, SHOWS, type Show } from './forwarded-studies.tsx'
+import { ForwardedStudies, type ForwardedStudyFilter, STUDY_FILTERS } from './forwarded-studies.tsx'
 import { STATE_TONES, stateOf } from './state.ts'
 import { Trouble } from './trouble.tsx'
 
@@ -72,7 +72,7 @@ function Studies({ destination }: { destination: Destination }) {
   const { destinationId, queue } = destination
   const hasOpen = queue.waiting + queue.failed > 0
   const mayManage = useMayManageStudies()
-  const [show, setShow] = useState<Show>('all')
+  const [show, setShow] = useState<ForwardedStudyFilter>('all')
   const [dropping, setDropping] = useState<Part | null>(null)
   const [opened, setOpened] = useState<ForwardedStudy | null>(null)
   const { tryNow, isRetrying } = useRetry(destinationId)
@@ -90,8 +90,11 @@ function Studies({ destination }: { destination: Destination }) {
           size="xs"
           aria-label={t('ui.destinations.showLabel')}
           value={show}
-          onChange={(value) => setShow(value as Show)}
-          data={SHOWS.map((value) => ({ value, label: t(`ui.destinations.shows.${value}`) }))}
+          onChange={(value) => setShow(value as ForwardedStudyFilter)}
+          data={STUDY_FILTERS.map((value) => ({
+            value,
+            label: t(`ui.destinations.shows.${value}`),
+          }))}
         />
         {mayManage && hasOpen && (
           <>

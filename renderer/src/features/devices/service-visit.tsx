@@ -27,13 +27,13 @@ import css from './service-visit.module.css'
 import { TracedConnection } from './traced-connection.tsx'
 
 const route = getRouteApi('/shell/devices/$deviceId')
-const EVERY_MS = 2000
+const POLL_MS = 2000
 
 /** One page for a device's engineer: tests in both directions, and what the device sent. */
 export function ServiceVisit() {
   const { deviceId } = route.useParams()
   const devices = useReply(dashboard.devices, {})
-  const reply = useReply(dashboardServiceVisit.read, { params: { deviceId } }, { every: EVERY_MS })
+  const reply = useReply(dashboardServiceVisit.read, { params: { deviceId } }, { every: POLL_MS })
   const [isPrinting, setPrinting] = useState(false)
   const device = devices.data?.devices.find((one) => one.deviceId === deviceId)
   const name = device ? device.name || device.aeTitle : ''

@@ -16,7 +16,7 @@ import css from './events.module.css'
 import { Notes } from './notes.tsx'
 import { EventTabs } from './tabs.tsx'
 
-const MOST = 1_000_000
+const MAX_ANSWER_CHARACTERS = 1_000_000
 /** Answers that name a study of their own. */
 const OF_A_STUDY: readonly EventType[] = ['study.access_requested', 'ephemeral.access_requested']
 
@@ -59,7 +59,7 @@ export function DryRun() {
               autosize
               minRows={14}
               maxRows={28}
-              maxLength={MOST}
+              maxLength={MAX_ANSWER_CHARACTERS}
               spellCheck={false}
               classNames={{ input: 'mono' }}
               value={body}

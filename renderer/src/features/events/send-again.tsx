@@ -16,7 +16,7 @@ import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { bodyOf, localTime, type ReplayBody, type ReplayForm } from './span.ts'
 
-const SHOWN = 5
+const MAX_SHOWN_EVENTS = 5
 
 /**
  * Sends several events again: the chosen ones, all since the outage, or a span; says how many
@@ -174,13 +174,15 @@ function Counted({
         <>
           {t('ui.events.again.skipped', { count: skipped.length })}
           <ul style={{ margin: '4px 0 0', paddingLeft: 18 }}>
-            {skipped.slice(0, SHOWN).map(({ eventId, why }) => (
+            {skipped.slice(0, MAX_SHOWN_EVENTS).map(({ eventId, why }) => (
               <li key={eventId}>
                 <span className="mono">{shortIds(eventId)}</span> {translateMessage(why)}
               </li>
             ))}
-            {skipped.length > SHOWN && (
-              <li>{t('ui.events.again.skippedMore', { count: skipped.length - SHOWN })}</li>
+            {skipped.length > MAX_SHOWN_EVENTS && (
+              <li>
+                {t('ui.events.again.skippedMore', { count: skipped.length - MAX_SHOWN_EVENTS })}
+              </li>
             )}
           </ul>
         </>

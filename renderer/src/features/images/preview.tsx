@@ -26,13 +26,13 @@ import { senderName } from './sender-name.ts'
 import { seriesThumbnail } from './thumbnail-addresses.ts'
 
 /** Going from row to row asks for nothing: only the row that a person stays at. */
-const STAY_MS = 180
+const PREVIEW_DELAY_MS = 180
 const POLL_CUT_OFF_MS = 5000
 const THUMBNAIL = 96
 
 /** More of the study of the current row, beside the list. */
 export function Preview({ study }: { study: ImageStudySummary | null }) {
-  const [stayed] = useDebouncedValue(study?.studyInstanceUid, STAY_MS)
+  const [stayed] = useDebouncedValue(study?.studyInstanceUid, PREVIEW_DELAY_MS)
   return (
     <PreviewPane>
       {study && <Shown study={study} hasSeries={stayed === study.studyInstanceUid} />}

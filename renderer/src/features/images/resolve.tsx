@@ -18,7 +18,7 @@ import { IdentityDifferences } from '../../ui/identity-differences.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { type Identity, idsOf, patientsOf } from './image-identities.ts'
+import { idsOf, patientsOf, type StudyPatientIdentity } from './image-identities.ts'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
 import { Check } from './resolve-check.tsx'
@@ -116,7 +116,7 @@ export function Resolve() {
 
 interface StepsProps {
   readonly study: ImageStudy
-  readonly identities: readonly Identity[]
+  readonly identities: readonly StudyPatientIdentity[]
   /** The order that the images are reassigned to, where it was chosen before. */
   readonly ordered: ChosenTarget | null
   /** What the worklist suggests, where nothing was chosen. */
@@ -268,15 +268,21 @@ const firstAfterKind = (kind: CorrectionKind): StepName => (kind === 'split' ? '
 
 /** What these images say, without what only others say. */
 const withOnly = (
-  identities: readonly Identity[],
+  identities: readonly StudyPatientIdentity[],
   chosen: ReadonlySet<number>,
-): readonly Identity[] =>
+): readonly StudyPatientIdentity[] =>
   identities.filter(({ instanceIds }) => instanceIds.some((id) => chosen.has(id)))
 
 const SHOWN_PATIENTS = 4
 
 /** Whose images they are by their own header, and what that differs from. */
-function Now({ study, identities }: { study: ImageStudy; identities: readonly Identity[] }) {
+function Now({
+  study,
+  identities,
+}: {
+  study: ImageStudy
+  identities: readonly StudyPatientIdentity[]
+}) {
   const patients = patientsOf(identities)
   const { differences } = study.identityCheck
   return (

@@ -175,7 +175,7 @@ const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> =>
   ),
 })
 
-const SAID: Record<Decision, string> = {
+const DECISION_CONFIRMATIONS: Record<Decision, string> = {
   release: t('ui.quarantine.released'),
   discard: t('ui.quarantine.discarded'),
 }
@@ -207,7 +207,7 @@ function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
             onSuccess: ({ success, message }) => {
               onDone()
               notifications.show({
-                message: message ? translateMessage(message) : SAID[decision],
+                message: message ? translateMessage(message) : DECISION_CONFIRMATIONS[decision],
                 ...(success ? { icon: <IconCheck size={18} /> } : { color: 'red' }),
               })
             },

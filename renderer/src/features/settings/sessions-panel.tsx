@@ -11,10 +11,10 @@ import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './access.module.css'
 
-const EVERY_MS = 15_000
+const POLL_MS = 15_000
 /** Sessions of everybody, each of which can be ended. */
 export function SessionsPanel() {
-  const reply = useReply(dashboardSecurity.sessions, {}, { every: EVERY_MS })
+  const reply = useReply(dashboardSecurity.sessions, {}, { every: POLL_MS })
   return (
     <Panel title={t('ui.settings.access.sessions.title')} isFlush>
       <Text className={css.about} px={16} py={8}>

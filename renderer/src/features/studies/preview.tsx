@@ -19,7 +19,7 @@ import { Timeline } from './timeline.tsx'
 import { useDetails } from './use-details.ts'
 
 /** Going from row to row asks for nothing: only the row that one stays at. */
-const STAY_MS = 180
+const PREVIEW_DELAY_MS = 180
 
 /** More of the study of the current row, beside the list. */
 export function Preview({
@@ -29,7 +29,7 @@ export function Preview({
   study: WindowStudy | null
   renew: (studies: readonly WindowStudy[]) => void
 }) {
-  const [stayed] = useDebouncedValue(study?.studyId, STAY_MS)
+  const [stayed] = useDebouncedValue(study?.studyId, PREVIEW_DELAY_MS)
   return (
     <PreviewPane>
       {study && <Shown study={study} hasMore={stayed === study.studyId} renew={renew} />}

@@ -15,7 +15,7 @@ import { FormPart } from '../../ui/form-part.tsx'
 import { MEASURES, type MeasureName, type MetadataText } from './study-values.ts'
 import type { StudyForm } from './use-study-form.ts'
 
-const MOST_PRIORS = 50
+const MAX_PRIORS = 50
 const SEXES = ['female', 'male', 'other'] as const
 
 const DAYS: readonly MetadataText[] = ['dateOfBirth', 'scanDate']
@@ -171,7 +171,7 @@ export function PriorFields({ form }: FieldsProps) {
           variant="default"
           size="xs"
           leftSection={<IconPlus size={14} />}
-          disabled={priorReportTexts.length >= MOST_PRIORS}
+          disabled={priorReportTexts.length >= MAX_PRIORS}
           onClick={() => put([...priorReportTexts, ''])}
         >
           {t('ui.studies.form.addPriorText')}

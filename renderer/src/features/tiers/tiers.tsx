@@ -12,8 +12,8 @@ import { TierCard } from './tier-card.tsx'
 import { TierForm } from './tier-form.tsx'
 import css from './tiers.module.css'
 
-const EVERY_MS = 5000
-const RUNNING_MS = 1000
+const POLL_MS = 5000
+const RUNNING_POLL_MS = 1000
 
 /** Where images are kept beside this PC: object stores and PACS. */
 export function Tiers() {
@@ -21,7 +21,7 @@ export function Tiers() {
   const reply = useReply(
     dashboardTiers.list,
     {},
-    { every: isRunning ? RUNNING_MS : EVERY_MS, staleTime: 0 },
+    { every: isRunning ? RUNNING_POLL_MS : POLL_MS, staleTime: 0 },
   )
   const [editing, setEditing] = useState<{ tier: Tier | null } | null>(null)
   const [removing, setRemoving] = useState<Tier | null>(null)

@@ -14,7 +14,7 @@ import type { PersonQuestion } from './confirm-user-action.tsx'
 import { keptFrom } from './state.ts'
 import css from './users.module.css'
 
-const EVERY_MS = 20_000
+const POLL_MS = 20_000
 
 /** A person's second factor and open windows, and how each is ended. */
 export function PersonSignIn({
@@ -79,7 +79,7 @@ function Sessions({
   isKept: boolean
   onAsk: (question: PersonQuestion) => void
 }) {
-  const reply = useReply(dashboardSecurity.sessions, {}, { every: EVERY_MS })
+  const reply = useReply(dashboardSecurity.sessions, {}, { every: POLL_MS })
   if (reply.isPending) return <Waiting rows={2} height={44} />
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   const sessions = reply.data.sessions.filter(({ user }) => user.userId === person.userId)

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
-import { dashboardPeople, PEOPLE_SHOWN, type Person } from '#shared/contract/dashboard-people.ts'
+import { dashboardPeople, PEOPLE_FILTERS, type Person } from '#shared/contract/dashboard-people.ts'
 import { usePages } from '../../api/pages.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
@@ -27,7 +27,7 @@ import { PeopleTable } from './users-table.tsx'
 const PART = 100
 /** What was done is said at the bottom: the last buttons can be scrolled above it. */
 const ABOVE_NOTICES = { body: { paddingBottom: 80 } }
-type Show = (typeof PEOPLE_SHOWN)[number]
+type Show = (typeof PEOPLE_FILTERS)[number]
 type Opened = { readonly person: Person } | { readonly like: Person | null }
 
 /**
@@ -83,7 +83,7 @@ export function People() {
           aria-label={t('ui.users.showLabel')}
           value={show}
           onChange={setShow}
-          data={PEOPLE_SHOWN.map((value) => ({ value, label: t(`ui.users.shows.${value}`) }))}
+          data={PEOPLE_FILTERS.map((value) => ({ value, label: t(`ui.users.shows.${value}`) }))}
         />
         <SearchField
           ref={box}

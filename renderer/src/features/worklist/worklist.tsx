@@ -8,7 +8,7 @@ import {
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardExams, EXAM_SHOWS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import { dashboardExams, EXAM_FILTERS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useExamDay } from '../../api/use-exam-day.ts'
@@ -149,7 +149,7 @@ interface Change {
 function useChosen() {
   const search = route.useSearch()
   const navigate = useNavigate()
-  const show: Show = EXAM_SHOWS.find((one) => one === search.show) ?? 'all'
+  const show: Show = EXAM_FILTERS.find((one) => one === search.show) ?? 'all'
   const choose = (change: Change, today: string | undefined) => {
     const { day, device, show: wanted } = { ...search, show, ...change }
     void navigate({

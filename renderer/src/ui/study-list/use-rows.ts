@@ -39,7 +39,7 @@ type AskPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<R
 
 const NO_ROWS: Rows<never> = { rows: [], unseen: 0, hasMore: false, isRead: false }
 /** Where a following page could not be had, it is asked for again after this. */
-const AGAIN_MS = 2000
+const RETRY_DELAY_MS = 2000
 
 /**
  * A list as long as it may be: pages are read one after another; when there is news, the first one
@@ -200,7 +200,7 @@ function useFollowing<T>(store: RowStore<T>, shown: RefObject<Shown<T>>, ask: As
           if (signal.aborted) return
           setError(fault)
           if (fault.code === 'unreachable' || fault.code === 'unavailable')
-            setTimeout(again, AGAIN_MS)
+            setTimeout(again, RETRY_DELAY_MS)
         })
     },
     [store, shown],

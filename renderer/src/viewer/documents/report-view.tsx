@@ -187,7 +187,7 @@ function Facts({ report }: { report: StructuredReport }) {
   )
 }
 
-const MOST_HEADING_LEVEL = 6
+const MAX_HEADING_LEVEL = 6
 
 function Parts({ nodes, level }: { nodes: readonly ReportNode[]; level: number }) {
   return partsOf(nodes).map((part) =>
@@ -207,7 +207,7 @@ function Section({ node, level }: { node: ReportNode; level: number }) {
   const modifiers = modifiersOf(node)
   return (
     <section className={css.section} id={idOf(item.position)}>
-      {title && createElement(`h${Math.min(level, MOST_HEADING_LEVEL)}`, {}, title)}
+      {title && createElement(`h${Math.min(level, MAX_HEADING_LEVEL)}`, {}, title)}
       {modifiers.length > 0 && <p className={css.modifiers}>{modifiers.join(' · ')}</p>}
       <Parts nodes={children.filter((child) => !isRootModifier(child))} level={level + 1} />
     </section>

@@ -27,7 +27,7 @@ const CODECS: Readonly<Record<string, string | Message>> = {
 const EXTENDED = '1.2.840.10008.1.2.4.51'
 const BASELINE: ReadonlySet<string> = new Set(['1.2.840.10008.1.2.4.50', EXTENDED])
 /** A decoder that says nothing for this long has been lost with its worker. */
-const PATIENCE = 60_000
+const DECODER_TIMEOUT_MS = 60_000
 
 /**
  * What the decoders of `@cornerstonejs/dicom-image-loader` give back; dimensions are those of the
@@ -116,7 +116,7 @@ async function decodedByWorker(
   const lost = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new ImageProblem(message('viewer.decoder-without-answer', { codec }), true)),
-      PATIENCE,
+      DECODER_TIMEOUT_MS,
     )
   })
   try {

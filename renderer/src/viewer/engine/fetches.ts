@@ -14,7 +14,7 @@ export interface FetchedFrame {
 }
 
 /** A browser opens six connections to a host of HTTP/1.1; one is the list's. */
-const AT_ONCE = 5
+const MAX_CONCURRENT = 5
 const TRIES = 5
 
 interface Asker {
@@ -47,7 +47,7 @@ export class Fetches {
 
   constructor(
     network: Network = { fetch: globalThis.fetch.bind(globalThis) },
-    atOnce: number = AT_ONCE,
+    atOnce: number = MAX_CONCURRENT,
   ) {
     this.#network = network
     this.#atOnce = atOnce

@@ -15,7 +15,7 @@ import { framePathOf } from './series.ts'
 /** How long a header may come after its pixels: the list tells of it in its own time. */
 const HEADER_PATIENCE = 30_000
 /** Of instances whose frames are being decoded: a decoded image has its own with it. */
-const MOST_EXTRAS = 24
+const MAX_EXTRAS = 24
 
 /** Fetches frames of a view and decodes them. */
 export class FrameDecoder {
@@ -80,7 +80,7 @@ export class FrameDecoder {
     })
     this.#extras.set(sopInstanceUid, asked)
     for (const oldest of this.#extras.keys()) {
-      if (this.#extras.size <= MOST_EXTRAS) break
+      if (this.#extras.size <= MAX_EXTRAS) break
       this.#extras.delete(oldest)
     }
     return asked

@@ -22,7 +22,7 @@ import type { StackImage } from './stack.ts'
 import { steep } from './steep-window.ts'
 
 /** Samples of a frame; more would take the memory of a hundred images. */
-const MOST_SAMPLES = 300_000_000
+const MAX_SAMPLES = 300_000_000
 
 /**
  * An image of Cornerstone, its values after the modality transformation or RGB.
@@ -36,7 +36,7 @@ export async function imageOf(
 ): Promise<Types.IImage> {
   const pixel = of.instance.image
   if (!pixel) throw new ImageProblem(of.instance.notImage ?? message('viewer.no-image'))
-  if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MOST_SAMPLES)
+  if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MAX_SAMPLES)
     throw new ImageProblem(
       message('viewer.image-too-large', { columns: pixel.columns, rows: pixel.rows }),
     )

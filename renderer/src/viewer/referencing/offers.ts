@@ -32,7 +32,7 @@ export function offersFor(
     const { object, problem } = loaded
     const isPresentation = isPresentationState(loaded)
     const whyNot = problem ?? (object ? whyNotFor(loaded, series, studies) : LOADING)
-    if (object && whyNot?.code === ELSEWHERE.code) {
+    if (object && whyNot?.code === ON_OTHER_IMAGES.code) {
       elsewhere += 1
       continue
     }
@@ -44,7 +44,7 @@ export function offersFor(
 }
 
 const LOADING = message('viewer.overlay-loading')
-const ELSEWHERE = message('viewer.overlay-other-images')
+const ON_OTHER_IMAGES = message('viewer.overlay-other-images')
 
 const isPresentationState = ({ instance, object }: LoadedReference): boolean =>
   object ? object.kind === 'presentation-state' : instance.sopClassUid.includes('.11.')
@@ -73,7 +73,7 @@ function whyNotFor(
 }
 
 const whyNotAny = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
-  stack.some((image) => isNamed(state.references, image)) ? null : ELSEWHERE
+  stack.some((image) => isNamed(state.references, image)) ? null : ON_OTHER_IMAGES
 
 type Overlay = Exclude<NonNullable<LoadedReference['object']>, PresentationState>
 
@@ -91,7 +91,7 @@ function whyNotAnywhere(object: Overlay, stack: readonly StackImage[]): Message 
     if (items.length > 0) return null
     refusal ??= refusals[0]
   }
-  return refusal ?? ELSEWHERE
+  return refusal ?? ON_OTHER_IMAGES
 }
 
 interface Named {

@@ -20,7 +20,7 @@ import { creatorOf, labelOf } from './referencing-text.ts'
 import { colourAt, cssColour } from './scene.ts'
 
 /** Entries of the legend on an image; the panel lists all of them. */
-const MOST_LEGEND = 8
+const MAX_LEGEND_ENTRIES = 8
 
 /**
  * The objects that refer to the images of a pane: which presentation state and which overlays are
@@ -269,14 +269,14 @@ function Legend({ built }: { built: Built | undefined }) {
   if (entries.length === 0) return null
   return (
     <ul className={css.legend} aria-label={t('ui.viewer.referencing.legend')}>
-      {entries.slice(0, MOST_LEGEND).map(({ key, name, number, colour }) => (
+      {entries.slice(0, MAX_LEGEND_ENTRIES).map(({ key, name, number, colour }) => (
         <li key={key}>
           <i style={{ background: cssColour(colour) }} aria-hidden="true" />
           {name || t('ui.viewer.referencing.unnamed', { number })}
         </li>
       ))}
-      {entries.length > MOST_LEGEND && (
-        <li>{t('ui.viewer.referencing.more', { count: entries.length - MOST_LEGEND })}</li>
+      {entries.length > MAX_LEGEND_ENTRIES && (
+        <li>{t('ui.viewer.referencing.more', { count: entries.length - MAX_LEGEND_ENTRIES })}</li>
       )}
     </ul>
   )

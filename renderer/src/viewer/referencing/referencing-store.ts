@@ -49,9 +49,9 @@ export interface ReferencingStore {
 }
 
 /** Requests at the same time: images come first. */
-const AT_ONCE = 2
+const MAX_CONCURRENT = 2
 /** More objects than anybody chooses from; the others are not offered. */
-const MOST_OBJECTS = 300
+const MAX_OBJECTS = 300
 
 /** Loads the objects once all images are listed, so that images are not delayed. */
 export function openReferencingStore(world: {
@@ -89,7 +89,7 @@ export function openReferencingStore(world: {
     const listed = studies
       .flatMap(({ notImages }) => notImages)
       .filter(({ sopClassUid }) => sopClassUid in REFERENCING_CLASSES)
-      .slice(0, MOST_OBJECTS)
+      .slice(0, MAX_OBJECTS)
     const uids = new Set(listed.map(({ sopInstanceUid }) => sopInstanceUid))
     const kept = [...state.objects].filter(([uid]) => uids.has(uid))
     const added = listed.filter(({ sopInstanceUid }) => !state.objects.has(sopInstanceUid))
@@ -100,7 +100,7 @@ export function openReferencingStore(world: {
     )
     set({ objects: new Map<string, LoadedReference>([...kept, ...empty]) })
     waiting.push(...added)
-    for (; loading < AT_ONCE && loading < waiting.length; loading += 1)
+    for (; loading < MAX_CONCURRENT && loading < waiting.length; loading += 1)
       void work().finally(() => {
         loading -= 1
       })
