@@ -77,7 +77,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about:
       'convert the data for the version that was used before, including everything received since; run by the newer version, while no gateway runs',
     options: WAY_BACK_OPTIONS,
-    run: async (args) => (await import('./update.ts')).wayBack(args),
+    run: async (args) => (await import('./update.ts')).prepareWayBack(args),
   },
   replicate: {
     usage: 'replicate --data DIR --from DIR [--recovery-key-stdin] [--once]',

@@ -10,11 +10,11 @@ import { basicWorklist } from './dicom/scp/basic-worklist.ts'
 import { query } from './dicom/scp/query.ts'
 import { get, move } from './dicom/scp/retrieval.ts'
 import {
-  after,
   mpps,
   storage,
   storageCommitment,
   verification,
+  whenReady,
 } from './dicom/scp/service-classes.ts'
 import type { Certificates } from './http/certificates.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
@@ -177,7 +177,7 @@ export async function openImages(
       verification(),
       basicWorklist(worklist),
       // Nothing is acknowledged into a database that may be damaged.
-      ...receiving.map((service) => after(context.database.integrity.passed, service)),
+      ...receiving.map((service) => whenReady(context.database.integrity.passed, service)),
       query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),

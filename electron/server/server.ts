@@ -9,7 +9,7 @@ import { openCertificates } from './http/certificates.ts'
 import { hostNamesOf } from './http/host-names.ts'
 import { openLanListener } from './http/lan-listener.ts'
 import { openHttp } from './http/listeners.ts'
-import { type ListenerPlace, openHttpServer } from './http/server.ts'
+import { type ListenerAddress, openHttpServer } from './http/server.ts'
 import { StartError } from './http/start-error.ts'
 import { openDevices, openImages } from './imaging.ts'
 import { openApiKeys } from './modules/api-keys/api-keys.ts'
@@ -104,7 +104,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const admitted = openAdmittedConnections(context)
   const sessions = sessionsOf(context)
-  const serveAt = (place: ListenerPlace) =>
+  const serveAt = (place: ListenerAddress) =>
     openHttpServer(
       place,
       () => hostNamesOf(context.settings, place.tls !== undefined),

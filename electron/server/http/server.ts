@@ -29,7 +29,7 @@ export interface TlsFiles {
 }
 
 /** The address of a listener. */
-export interface ListenerPlace {
+export interface ListenerAddress {
   /** Address or name to bind to; `0.0.0.0` and `::` mean all addresses. */
   readonly host: string
   /** TCP port; 0 selects a free one. */
@@ -70,7 +70,7 @@ const DRAIN_MS = 5000
  * @param register registers operations and installs authenticators
  */
 export async function openHttpServer(
-  place: ListenerPlace,
+  place: ListenerAddress,
   hosts: () => HostNames,
   log: HttpLog,
   pageFolder: string,

@@ -85,13 +85,13 @@ export function boardOf(protocol: Protocol | null): Board {
  */
 export function filled(before: Board, series: readonly HangingSeries[]): Board {
   const board = corrected(before, series)
-  const hung = new Set(board.panes.map(({ seriesKey }) => seriesKey))
+  const withSeriesInPane = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   const current = series.filter(({ isPrior, images }) => !isPrior && images > 0)
   const isRead = ({ isLocalizer }: HangingSeries) => !isLocalizer
   const take = (...fits: ((one: HangingSeries) => boolean)[]) => {
-    const left = current.filter(({ seriesKey }) => !hung.has(seriesKey))
+    const left = current.filter(({ seriesKey }) => !withSeriesInPane.has(seriesKey))
     const found = fits.map((fit) => left.find(fit)).find(Boolean)
-    if (found) hung.add(found.seriesKey)
+    if (found) withSeriesInPane.add(found.seriesKey)
     return found
   }
   const showsLocalizer = ({ seriesKey }: Pane) =>
@@ -148,7 +148,7 @@ const isSameName = (one: string, other: string) =>
  * Another layout: what hangs stays in order, new panes are free for the series that hang nowhere
  * yet.
  */
-export function laidOut(board: Board, rows: number, columns: number): Board {
+export function withLayout(board: Board, rows: number, columns: number): Board {
   const panes = Array.from({ length: rows * columns }, (_, at) => board.panes[at] ?? FREE)
   // The pane that is looked at does not vanish with the layout.
   const active = board.panes[board.active]
@@ -203,8 +203,8 @@ export function seriesAfter(board: Board, series: readonly HangingSeries[], step
  * An earlier study beside: left what is read now, right its counterpart. One pane becomes two; with
  * more, the first free one takes it, else the one after the active pane.
  */
-export function beside(board: Board, prior: string): Board {
-  const wide = board.panes.length === 1 ? laidOut(board, 1, 2) : { ...board, alone: null }
+export function withPriorBeside(board: Board, prior: string): Board {
+  const wide = board.panes.length === 1 ? withLayout(board, 1, 2) : { ...board, alone: null }
   const free = wide.panes.findIndex(({ seriesKey }, at) => seriesKey === null && at !== wide.active)
   const at =
     board.panes.length === 1 ? 1 : free === -1 ? (wide.active + 1) % wide.panes.length : free

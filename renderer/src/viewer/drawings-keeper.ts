@@ -42,7 +42,7 @@ interface Stored {
   readonly revision: number
   readonly annotations: readonly unknown[]
 }
-export interface DrawingsWorld {
+export interface DrawingsKeeperOptions {
   /** The engine's. */
   readonly drawn: (studyUid: string) => readonly unknown[]
   readonly restore: (studyUid: string, drawings: readonly unknown[]) => void
@@ -111,7 +111,7 @@ interface Study {
   isStale: boolean
 }
 
-export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
+export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper {
   const listeners = new Set<() => void>()
   const studies = new Map<string, Study>()
   let shown: DrawingsState = { studies: new Map(), merges: 0 }

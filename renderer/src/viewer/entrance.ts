@@ -36,7 +36,7 @@ export type Opening =
     }
 type Why = 'nothing' | 'link' | 'view' | 'unreachable' | 'browser' | 'broken'
 
-export interface EntranceWorld {
+export interface EntranceActions {
   readonly call: Call
   /** Puts another address in the bar, without loading anything. */
   readonly rename: (address: string) => void
@@ -49,7 +49,7 @@ export interface EntranceWorld {
  * goes on by the cookie. A view for dictation goes on in the reading screen, which has these images
  * beside.
  */
-export async function enter(entrance: Entrance, world: EntranceWorld): Promise<Opening> {
+export async function enter(entrance: Entrance, world: EntranceActions): Promise<Opening> {
   const { call, rename, leaveFor } = world
   if (entrance.by === 'nothing')
     return { state: 'closed', why: 'nothing', sentence: '', isFinal: true }

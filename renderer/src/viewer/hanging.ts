@@ -55,7 +55,7 @@ function isNamed(word: string, text: string): boolean {
 }
 
 /** Hangs the series of a study as a person has saved it. */
-export function hungBy(
+export function applyHangingProtocol(
   protocol: HangingProtocol,
   { series }: Pick<HangingFacts, 'series'>,
 ): Hanging {

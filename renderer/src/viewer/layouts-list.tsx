@@ -12,7 +12,7 @@ import { call } from './calls.ts'
 import { paneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangablesOf } from './hangables.ts'
-import { builtInHanging, hungBy, savedPanes } from './hanging.ts'
+import { applyHangingProtocol, builtInHanging, savedPanes } from './hanging.ts'
 import { LayoutForm } from './layout-form.tsx'
 import { currentStudy } from './prior-relevance.ts'
 import css from './side.module.css'
@@ -182,7 +182,7 @@ function Saved(props: {
   const images = useImages()
   const isApplied = useDesk((state) => state.hungBy?.isOwn === true && state.hungBy.name === name)
   const apply = () => {
-    const { board, planesOf } = hungBy(protocol, { series: hangablesOf(images) })
+    const { board, planesOf } = applyHangingProtocol(protocol, { series: hangablesOf(images) })
     desk.hang(() => board)
     desk.set({ planesOf, hungBy: { name, isOwn: true } })
   }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { t } from '../i18n/t.ts'
 import { reasonsOf } from './awaited-prior.ts'
-import { beside, counterpart } from './board.ts'
+import { counterpart, withPriorBeside } from './board.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangableOf, hangablesOf } from './hangables.ts'
 
@@ -23,7 +23,7 @@ export function useAwaitedPriors(): void {
       const found = counterpart(now, study?.series.map(hangableOf) ?? [])
       if (!found) continue
       desk.set({ planesOf: null, awaitedPriors: awaited.filter((one) => one !== studyUid) })
-      desk.hang((board) => beside(board, found.seriesKey))
+      desk.hang((board) => withPriorBeside(board, found.seriesKey))
     }
   }, [desk, awaited, images])
   // A study that turns out to have no images is not waited for.

@@ -14,7 +14,7 @@ const MAX_FRAMES = 20_000
 const MAX_SEGMENTS = 65_535
 
 type Frame = Segmentation['frames'][number]
-type Place = Pick<Frame, 'position' | 'orientation' | 'spacing'>
+type FramePlane = Pick<Frame, 'position' | 'orientation' | 'spacing'>
 
 /** Reads a segmentation (PS3.3 A.51, C.8.20). @throws {ViewedFileFault} */
 export function segmentationOf(
@@ -117,7 +117,7 @@ function framesOf(
   return { frames, faults }
 }
 
-function placeOf(group: AttributeValues): Place {
+function placeOf(group: AttributeValues): FramePlane {
   const vector = <T>(sequence: number, tag: number, length: number) =>
     (group.items(sequence)[0]?.vector(tag, length) ?? null) as T | null
   const spacing = vector<[number, number]>(TAG.PixelMeasuresSequence, TAG.PixelSpacing, 2)

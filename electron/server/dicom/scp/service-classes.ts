@@ -85,7 +85,7 @@ export function storage(
 const NO_DATA: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator]() {} }
 
 /** The service class, whose operations wait for `ready`. The data set is not read meanwhile. */
-export function after(ready: Promise<void>, service: ServiceClass): ServiceClass {
+export function whenReady(ready: Promise<void>, service: ServiceClass): ServiceClass {
   const commands = Object.entries(service.commands).map(([field, perform]) => {
     const waiting: OperationHandler = (operation) => ready.then(() => perform(operation))
     return [field, waiting] as const

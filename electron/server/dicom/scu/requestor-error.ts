@@ -67,10 +67,10 @@ export function rejectedError({ result, source, reason }: AssociateRj, call: Cal
   )
 }
 
-type At = (place: string, call: Call) => Message
+type DescribeFault = (place: string, call: Call) => Message
 
 /** Network error codes with a specific explanation. */
-const FAULTS: Readonly<Record<string, At>> = {
+const FAULTS: Readonly<Record<string, DescribeFault>> = {
   ECONNREFUSED: (place) => message('dicom.nothing-listens', { place }),
   EHOSTUNREACH: (place) => message('dicom.unreachable', { place }),
   ENETUNREACH: (place) => message('dicom.unreachable', { place }),

@@ -244,7 +244,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   }
 
   /**
-   * Schedules the next attempt, or ends the attempts after `RETRY_LIMIT_MS`. Must be called within
+   * Schedules the next attempt, or ends the attempts after `MAX_RETRY_PERIOD_MS`. Must be called within
    * a transaction.
    */
   #postpone(commitment: CommitmentRecord, lastError: Message): void {

@@ -1,6 +1,6 @@
 import type { KeptReason, NewLifecycleRule } from '#shared/contract/lifecycle.ts'
 import type { Lifetime, PlannedRemoval } from './disk-simulation.ts'
-import { type RuleEvaluation, type StudyFacts, standingOf } from './evaluation.ts'
+import { evaluateRule, type RuleEvaluation, type StudyFacts } from './evaluation.ts'
 import { sumBytes } from './preview.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -123,7 +123,7 @@ export class RemovalPlan {
   #appliedTo(study: StudyFacts): Applied | undefined {
     return this.#rules
       .flatMap((rule, ruleIndex): Applied[] => {
-        const standing = standingOf(rule, study)
+        const standing = evaluateRule(rule, study)
         if (!standing || (standing.reason && LASTING.has(standing.reason))) return []
         const dueAt = (standing.since ?? study.receivedAt) + rule.days * DAY_MS
         return [{ ...standing, ruleIndex, rule, dueAt }]

@@ -15,7 +15,7 @@ import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
 import type { People } from './people.ts'
 import * as queries from './queries.ts'
-import { beginSession, type SessionPlace, type SignIn } from './sessions.ts'
+import { beginSession, type SessionOrigin, type SignIn } from './sessions.ts'
 import {
   applyPatch,
   checkMayChangeAccess,
@@ -23,7 +23,7 @@ import {
   existingUser,
   isPending,
   type ListPage,
-  type ListPlace,
+  type ListPosition,
   type PersonPatch,
   pageOfRows,
   patchedUser,
@@ -116,7 +116,7 @@ export function listInvitations(
     readonly status?: queries.InvitationFilters['status']
     readonly userId?: string | undefined
   },
-  { after, limit }: ListPlace,
+  { after, limit }: ListPosition,
 ): ListPage<queries.InvitationRecord> {
   demand(caller, 'readStudies')
   const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
@@ -288,7 +288,7 @@ export async function acceptInvitation(
   people: People,
   token: string,
   password: string,
-  place?: SessionPlace,
+  place?: SessionOrigin,
 ): Promise<{ readonly user: queries.UserRecord; readonly signIn: SignIn | undefined }> {
   const { database, clock } = context
   // Validated before the expensive hashing.

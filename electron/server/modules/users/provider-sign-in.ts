@@ -110,7 +110,7 @@ export class ProviderSignIns {
     answer: ProviderAnswer & { readonly state: string },
     browser: string | undefined,
     sessionToken: string | undefined,
-    place: sessions.SessionPlace,
+    place: sessions.SessionOrigin,
   ): Promise<ProviderSignInResult> {
     const flow = this.#flow(answer.state, browser)
     if (!flow?.asked) throw new ApiError('refused', message('users.provider-state-unknown'))

@@ -15,7 +15,7 @@ import { Failed, Panel, Waiting } from '../../ui/page.tsx'
 import css from './setup.module.css'
 
 const GROUPS: readonly Verdict[] = ['bad', 'warn', 'ok']
-type Place =
+type CheckTarget =
   | { readonly step: SetupStep }
   | '/audit'
   | '/account'
@@ -28,7 +28,7 @@ type Place =
   | '/settings/backups'
 
 /** Where each is mended. */
-const PLACES: Partial<Record<ReadinessCheck, Place>> = {
+const PLACES: Partial<Record<ReadinessCheck, CheckTarget>> = {
   audit: '/audit',
   settings: '/settings',
   'second-factor': '/account',

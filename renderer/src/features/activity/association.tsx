@@ -20,7 +20,7 @@ import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import css from './activity.module.css'
-import { endOf, lastedMs, storyOf } from './story.ts'
+import { connectionEvents, endOf, lastedMs } from './story.ts'
 import { Story } from './story-line.tsx'
 
 const route = getRouteApi('/shell/activity/associations/$associationId')
@@ -63,7 +63,7 @@ export function AssociationScreen() {
             <Tag tone={end.tone} meaning={end.meaning}>
               {end.name}
             </Tag>
-            <Story parts={storyOf(record.association)} />
+            <Story parts={connectionEvents(record.association)} />
           </Group>
           <div className={css.columns}>
             <Panel title={t('ui.activity.one.happened')}>

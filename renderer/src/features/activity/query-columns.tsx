@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { SOURCES } from '../../format/answer-source.ts'
-import { shownStatus } from '../../format/dimse-status.ts'
+import { describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
@@ -92,7 +92,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
 
 /** The final status: quiet where the device was given its list. */
 function Ended({ status }: { status: string }) {
-  const { tone, name, meaning } = shownStatus(status)
+  const { tone, name, meaning } = describeStatus(status)
   const text = (
     <>
       <span className="mono nowrap">{status}</span> {name}

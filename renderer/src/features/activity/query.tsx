@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useReply } from '../../api/queries.ts'
 import { SOURCES } from '../../format/answer-source.ts'
-import { shownStatus } from '../../format/dimse-status.ts'
+import { describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
@@ -26,7 +26,7 @@ export function Query() {
   const devices = useReply(dashboard.devices, {})
   const inspection = reply.data
   const device = devices.data?.devices.find((one) => one.aeTitle === inspection?.callingAeTitle)
-  const status = inspection && shownStatus(inspection.status)
+  const status = inspection && describeStatus(inspection.status)
 
   return (
     <Page

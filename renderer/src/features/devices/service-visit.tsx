@@ -14,7 +14,7 @@ import type { Device } from '#shared/contract/devices.ts'
 import { dashboardServiceVisit, type TracedAssociation } from '#shared/contract/service-visit.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { durationText } from '../../format/amounts.ts'
-import { codeOf, shownStatus } from '../../format/dimse-status.ts'
+import { codeOf, describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
@@ -179,7 +179,7 @@ function AwaitedEcho({ device, associations, now, aeTitle }: AwaitedProps) {
               {t('ui.devices.visit.await.detail', {
                 aeTitle: echo.association.aeTitle,
                 address: echo.association.address,
-                status: shownStatus(codeOf(echo.message.status)).name,
+                status: describeStatus(codeOf(echo.message.status)).name,
                 took: durationText(echo.message.ms),
               })}
             </Notice>

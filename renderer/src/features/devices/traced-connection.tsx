@@ -7,7 +7,7 @@ import {
 } from '#shared/contract/service-visit.ts'
 import { useSend } from '../../api/queries.ts'
 import { bytesText, durationText, numberText } from '../../format/amounts.ts'
-import { codeOf, shownStatus } from '../../format/dimse-status.ts'
+import { codeOf, describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { keywordText } from '../../i18n/param-text.ts'
 import { t } from '../../i18n/t.ts'
@@ -131,7 +131,7 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
 
 function MessageItem({ message, isPrinting }: { message: TracedMessage; isPrinting: boolean }) {
   const { at, type, service, responses, bytes, ms, status, isFailure } = message
-  const { name, meaning } = shownStatus(codeOf(status))
+  const { name, meaning } = describeStatus(codeOf(status))
   return (
     <li>
       <details {...(isPrinting && { open: true })}>

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { dashboardEvents, type EventRecord } from '#shared/contract/events.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply, useSend } from '../../api/queries.ts'
-import { OUTCOMES, standingOf } from '../../format/event-outcomes.ts'
+import { eventBadge, OUTCOMES } from '../../format/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
@@ -58,7 +58,7 @@ export function Event() {
 }
 
 function Shown({ event }: { event: EventRecord }) {
-  const standing = standingOf(event)
+  const standing = eventBadge(event)
   const outcome = OUTCOMES[event.outcome]
   const isWell = standing.tone === 'good' || standing.tone === 'info' || event.state === 'dropped'
   return (

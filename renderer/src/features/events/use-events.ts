@@ -8,7 +8,7 @@ import { call, keyOf } from '../../api/queries.ts'
 import { EVENT_ORDER } from '../../format/event-types.ts'
 
 export const EVENT_FILTERS = ['all', 'waiting', 'failed', 'notes'] as const
-export type Show = (typeof EVENT_FILTERS)[number]
+export type EventListFilter = (typeof EVENT_FILTERS)[number]
 
 export interface EventsSearch {
   readonly show?: string
@@ -18,7 +18,7 @@ export interface EventsSearch {
 }
 
 export interface EventFilter {
-  readonly show: Show
+  readonly show: EventListFilter
   readonly type?: EventType
   readonly endpointId?: string
   readonly about?: string

@@ -24,7 +24,7 @@ import css from './resolve.module.css'
 import { Check } from './resolve-check.tsx'
 import { ChooseImages } from './resolve-images.tsx'
 import { type ChosenTarget, chosenOf, Target, TargetLine } from './resolve-target.tsx'
-import { WAYS } from './resolve-ways.ts'
+import { RESOLVABLE_KINDS } from './resolve-ways.ts'
 import { type SuggestedCorrection, suggestedCorrection } from './suggested-correction.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid/resolve')
@@ -325,7 +325,7 @@ function Kinds(props: {
         </Text>
       )}
       <ul className={css.ways}>
-        {WAYS.map((way) => (
+        {RESOLVABLE_KINDS.map((way) => (
           <li key={way}>
             <button
               type="button"

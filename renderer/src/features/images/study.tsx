@@ -34,7 +34,7 @@ import css from './images.module.css'
 import { InterfacePanel } from './interface.tsx'
 import { LifecyclePanel } from './lifecycle.tsx'
 import { CommitmentPanel, StepPanel } from './performed.tsx'
-import { WAYS } from './resolve-ways.ts'
+import { RESOLVABLE_KINDS } from './resolve-ways.ts'
 import { senderName } from './sender-name.ts'
 import { SendingPanel } from './sending.tsx'
 import { SeriesPanel } from './series.tsx'
@@ -171,7 +171,7 @@ function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {WAYS.map((kind) => (
+        {RESOLVABLE_KINDS.map((kind) => (
           <Menu.Item
             key={kind}
             onClick={() =>

@@ -15,7 +15,7 @@ import { IconAct } from '../../ui/icon-act.tsx'
 import { Facts, Failed, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { ENDPOINT_CHANGES } from './changes.ts'
-import { factsOf } from './endpoint-facts.tsx'
+import { endpointFacts } from './endpoint-facts.tsx'
 import css from './partner.module.css'
 
 interface CardProps {
@@ -61,7 +61,7 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
           {t('ui.partner.enableAbout', { waiting })}
         </Notice>
       )}
-      <Facts facts={factsOf(endpoint)} />
+      <Facts facts={endpointFacts(endpoint)} />
       {refusedHosts.length > 0 && (
         <RefusedHosts hosts={refusedHosts} isBusy={change.isPending} onAllow={allow} />
       )}

@@ -19,13 +19,13 @@ import { DesktopPanel } from './desktop-panel.tsx'
 import { DicomwebPanel } from './dicomweb-panel.tsx'
 import { DictationPanel } from './dictation-panel.tsx'
 import {
+  filterSettings,
   groupsOf,
   type Json,
   labelOf,
   opensPlainListener,
   type SettingGroup,
   type SettingRow,
-  shownSettings,
 } from './fields.ts'
 import { IdentityProviderPanel } from './identity-provider-panel.tsx'
 import { OtlpPanel } from './otlp-panel.tsx'
@@ -72,7 +72,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
     defaultValue: false,
   })
   // What was changed stays on the screen until it is saved.
-  const shown = shownSettings(rows, { search, isAdvanced })
+  const shown = filterSettings(rows, { search, isAdvanced })
   const groups = groupsOf(rows.filter((row) => shown.includes(row) || row.key in changes))
   const isSearching = search.trim() !== ''
 

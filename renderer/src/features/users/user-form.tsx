@@ -11,7 +11,7 @@ import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { InvitationReply } from './changes.ts'
-import { keptFrom } from './state.ts'
+import { editObstacle } from './state.ts'
 import { bodyOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-values.ts'
 
 /** Invites a person, or changes one. `like` is who is invited once more. */
@@ -49,7 +49,7 @@ export function PersonForm(props: {
       )
     },
   })
-  const kept = person && keptFrom(person, isOwner)
+  const kept = person && editObstacle(person, isOwner)
 
   return (
     <form onSubmit={submit} noValidate>

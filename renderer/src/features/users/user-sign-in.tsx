@@ -11,7 +11,7 @@ import { FormPart } from '../../ui/form-part.tsx'
 import { Failed, Waiting } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import type { PersonQuestion } from './confirm-user-action.tsx'
-import { keptFrom } from './state.ts'
+import { editObstacle } from './state.ts'
 import css from './users.module.css'
 
 const POLL_MS = 20_000
@@ -25,7 +25,7 @@ export function PersonSignIn({
   onAsk: (question: PersonQuestion) => void
 }) {
   const { secondFactorSince } = person
-  const isKept = keptFrom(person, useSession().data?.user?.level === 'owner') === 'owner'
+  const isKept = editObstacle(person, useSession().data?.user?.level === 'owner') === 'owner'
   return (
     <>
       <FormPart title={t('ui.users.signIn.factor')}>

@@ -145,7 +145,10 @@ function uprightFirst(pixels: readonly Pixel[]): Pixel[] {
 }
 
 /** A saved drawing for the engine, which places it once its image is listed (`placed`). */
-export const keptOfSaved = (saved: SavedDrawing, studyInstanceUid: string): KeptAnnotation => ({
+export const annotationOfSaved = (
+  saved: SavedDrawing,
+  studyInstanceUid: string,
+): KeptAnnotation => ({
   id: idOfUid(saved.uid),
   tool: TOOL_NAMES_BY_DRAWING_KIND[saved.kind] ?? '',
   studyInstanceUid,

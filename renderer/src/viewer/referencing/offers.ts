@@ -94,15 +94,15 @@ function whyNotAnywhere(object: Overlay, stack: readonly StackImage[]): Message 
   return refusal ?? ON_OTHER_IMAGES
 }
 
-interface Named {
+interface ReferencedUids {
   /** Frame of Reference UIDs, and SOP Instance UIDs of images. */
   readonly frames: ReadonlySet<string>
   readonly images: ReadonlySet<string>
 }
 
-const named = new WeakMap<object, Named>()
+const named = new WeakMap<object, ReferencedUids>()
 
-function namedBy(object: Overlay): Named {
+function namedBy(object: Overlay): ReferencedUids {
   const before = named.get(object)
   if (before) return before
   const references =

@@ -8,7 +8,7 @@ import { distanceFrom, planeOf } from './plane-mapping.ts'
 import type { LoadedReference, Shown } from './referencing-store.ts'
 import { type Region, regionOf } from './region-cuts.ts'
 import { colourAt } from './scene.ts'
-import { type SegmentGrid, type SegmentLook, segmentGrid } from './segment-grid.ts'
+import { type SegmentColours, type SegmentGrid, segmentGrid } from './segment-grid.ts'
 import type { SegmentValues } from './segment-values.ts'
 import type { SegmentVolumes } from './segment-volumes.ts'
 
@@ -17,7 +17,7 @@ export interface PlaneScene {
   readonly segments: readonly {
     readonly grid: SegmentGrid
     readonly values: readonly SegmentValues[]
-    readonly look: SegmentLook
+    readonly look: SegmentColours
     /** 0 to 1. */
     readonly opacity: number
   }[]
@@ -119,7 +119,7 @@ function regionsOf(
   return made
 }
 
-const lookOf = ({ type, maximum, segments }: Segmentation, { hidden }: Shown): SegmentLook => ({
+const lookOf = ({ type, maximum, segments }: Segmentation, { hidden }: Shown): SegmentColours => ({
   ...{ type, maximum },
   colours: new Map(
     segments.flatMap(({ number, colour }, index) =>

@@ -9,7 +9,7 @@ import type { ScrollAnchor } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { View } from '../view.ts'
 import type { Volumes } from '../volumes.ts'
-import type { KeptLook } from './kept-look.ts'
+import type { KeptDisplay } from './kept-look.ts'
 import type { Resizing } from './resizing.ts'
 import type { Screen } from './screen.ts'
 
@@ -56,7 +56,7 @@ export interface PaneContext {
   /** Image id at which each series was left, by the key of the series. */
   readonly leftAt: Map<string, string>
   /** How a person saw the stack whose viewport was taken away last. */
-  keptLook: KeptLook | undefined
+  keptLook: KeptDisplay | undefined
   /** What referencing objects draw over the image that it names. */
   scene: Scene | null
   /** What they draw over the plane of a volume. */

@@ -4,7 +4,7 @@ import type { EnginePane } from './pane-context.ts'
 
 export type SynchronisationMode = 'off' | 'position' | 'index'
 
-/** A stack that was scrolled; places are from 0, `anchor` as in `Anchored`. */
+/** A stack that was scrolled; places are from 0, `anchor` as in `ScrollAnchor`. */
 export interface ScrolledStack {
   readonly seriesKey: string
   readonly index: number

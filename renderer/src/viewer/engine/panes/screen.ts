@@ -34,14 +34,14 @@ interface ScreenListeners {
   readonly onWheel: (images: number, isZoom: boolean) => void
 }
 
-interface ScreenWorld {
+interface ScreenDependencies {
   readonly engine: RenderingEngine
   readonly tools: Tools
   readonly resizing: Resizing
 }
 
 export function openScreen(
-  { engine, tools, resizing }: ScreenWorld,
+  { engine, tools, resizing }: ScreenDependencies,
   viewportId: string,
   element: HTMLDivElement,
   listeners: ScreenListeners,
