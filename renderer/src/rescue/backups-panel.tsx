@@ -13,7 +13,7 @@ import { bytesText } from '../format/amounts.ts'
 import { agoText, clockText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
 import { Findings } from '../ui/findings.tsx'
-import { Failed, Panel } from '../ui/page.tsx'
+import { ErrorNotice, Panel } from '../ui/page.tsx'
 import { Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { SelectedBackup } from './chosen.tsx'
@@ -88,7 +88,7 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
             </Button>
           </Group>
           <div role="status">
-            {look.error && <Failed error={look.error} />}
+            {look.error && <ErrorNotice error={look.error} />}
             {look.data && <Findings findings={look.data.findings} />}
           </div>
         </form>

@@ -11,7 +11,7 @@ const REASSURANCES = [
 ] as const
 
 /** What holds whatever is wrong: the first thing that somebody wants to know. */
-export function Side({ version }: { version: string }) {
+export function RescueSidebar({ version }: { version: string }) {
   return (
     <aside className={css.side}>
       <div className={css.name}>

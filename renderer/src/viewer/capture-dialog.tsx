@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { CAPTURE_SIDE, viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from '../ui/page.tsx'
+import { ErrorNotice } from '../ui/page.tsx'
 import { Notice } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import css from './capture.module.css'
@@ -36,12 +36,12 @@ export function CaptureDialog() {
         icon: <IconX size={18} aria-hidden />,
       }}
     >
-      {isOpen && <Making pane={pane} onClose={close} />}
+      {isOpen && <CaptureForm pane={pane} onClose={close} />}
     </Modal>
   )
 }
 
-function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
+function CaptureForm({ pane, onClose }: { pane: Pane; onClose: () => void }) {
   const { desk } = useBench()
   const client = useQueryClient()
   const captured = useCaptured(pane)
@@ -100,7 +100,7 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
           data-autofocus
           onChange={(event) => setWritten(event.currentTarget.value)}
         />
-        {make.error && <Failed error={make.error} />}
+        {make.error && <ErrorNotice error={make.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('ui.viewer.capture.cancel')}

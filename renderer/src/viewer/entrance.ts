@@ -29,12 +29,12 @@ export type Opening =
   | { readonly state: 'leaving' }
   | {
       readonly state: 'closed'
-      readonly why: Why
+      readonly why: ClosedReason
       readonly sentence: string
       readonly isFinal: boolean
       readonly error?: ProblemError
     }
-type Why = 'nothing' | 'link' | 'view' | 'unreachable' | 'browser' | 'broken'
+type ClosedReason = 'nothing' | 'link' | 'view' | 'unreachable' | 'browser' | 'broken'
 
 export interface EntranceActions {
   readonly call: Call

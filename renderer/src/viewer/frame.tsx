@@ -20,7 +20,7 @@ import { Planes } from './planes.tsx'
 import { PriorOffer } from './prior-offer.tsx'
 import { Rail } from './rail.tsx'
 import { Sheet } from './sheet.tsx'
-import { Side } from './side.tsx'
+import { ViewerSidebar } from './side.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TextDialog } from './text-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -77,7 +77,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
             <MediaBeside />
           )}
         </main>
-        <Side />
+        <ViewerSidebar />
       </div>
       <CineBar />
       <StatusLine />

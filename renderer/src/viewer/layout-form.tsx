@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { HangingProtocol } from '#shared/contract/hanging-protocols.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from '../ui/page.tsx'
+import { ErrorNotice } from '../ui/page.tsx'
 import css from './side.module.css'
 
 const PRIOR_OPTIONS = ['any', 'with', 'without'] as const
@@ -105,7 +105,7 @@ export function LayoutForm(props: {
             onChange={setMost}
           />
         </Group>
-        {error && <Failed error={error} />}
+        {error && <ErrorNotice error={error} />}
         <Group justify="flex-end">
           <Button size="compact-md" variant="default" onClick={onCancel}>
             {t('ui.viewer.layouts.cancel')}

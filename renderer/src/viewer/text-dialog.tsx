@@ -6,7 +6,7 @@ import { useBench } from './desk-context.ts'
 
 const MAX_CHARACTERS = 200
 
-interface Asked {
+interface TextRequest {
   readonly before: string
   readonly answer: (text: string | undefined) => void
 }
@@ -14,7 +14,7 @@ interface Asked {
 /** Asks for the text of an arrow or a label, as the engine wants it. */
 export function TextDialog() {
   const { engine } = useBench()
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<TextRequest>()
   useEffect(() => {
     engine.askText = (before) => new Promise((answer) => setAsked({ before, answer }))
     return () => {
@@ -33,12 +33,12 @@ export function TextDialog() {
       size="sm"
       transitionProps={NO_TRANSITION}
     >
-      {asked && <Ask before={asked.before} onAnswer={answer} />}
+      {asked && <TextForm before={asked.before} onAnswer={answer} />}
     </Modal>
   )
 }
 
-function Ask({
+function TextForm({
   before,
   onAnswer,
 }: {

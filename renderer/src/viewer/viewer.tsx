@@ -8,7 +8,7 @@ import { t } from '../i18n/t.ts'
 import { keepAwake, onPageUse } from './awake.ts'
 import { type StartedView, startView } from './beginning.ts'
 import { call } from './calls.ts'
-import { Closed } from './closed.tsx'
+import { ClosedView } from './closed.tsx'
 import { BenchContext, type ViewerContext } from './desk-context.ts'
 import { isPassing } from './entrance.ts'
 import css from './frame.module.css'
@@ -22,8 +22,11 @@ export function Viewer({ view }: { view: View }) {
   const bench = useBegun(begun)
   useEffect(() => keepViewAwake(view.viewId, setLeft), [view.viewId])
   if (left || ended)
-    return <Closed why="view" sentence={left || (ended ? translateMessage(ended) : '')} isFinal />
-  if (bench instanceof Error) return <Closed why="browser" sentence={sentenceOf(bench)} isFinal />
+    return (
+      <ClosedView why="view" sentence={left || (ended ? translateMessage(ended) : '')} isFinal />
+    )
+  if (bench instanceof Error)
+    return <ClosedView why="browser" sentence={sentenceOf(bench)} isFinal />
   if (!bench) {
     return (
       <main className={css.starts} aria-label={t('ui.viewer.landing.heading')}>

@@ -9,7 +9,7 @@ const SAMPLE_DAYS = 14
 /** Reasons that only a person ends. The others usually end by themselves. */
 const LASTING: ReadonlySet<KeptReason> = new Set(['legal-hold', 'quarantine', 'mismatch'])
 
-interface Applied extends RuleEvaluation {
+interface AppliedRule extends RuleEvaluation {
   readonly ruleIndex: number
   readonly rule: NewLifecycleRule
   /** When the age is reached (ms). */
@@ -120,9 +120,9 @@ export class RemovalPlan {
   }
 
   /** The rule that will remove the study; undefined if none will. */
-  #appliedTo(study: StudyFacts): Applied | undefined {
+  #appliedTo(study: StudyFacts): AppliedRule | undefined {
     return this.#rules
-      .flatMap((rule, ruleIndex): Applied[] => {
+      .flatMap((rule, ruleIndex): AppliedRule[] => {
         const standing = evaluateRule(rule, study)
         if (!standing || (standing.reason && LASTING.has(standing.reason))) return []
         const dueAt = (standing.since ?? study.receivedAt) + rule.days * DAY_MS

@@ -57,7 +57,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
         <Tag tone={SOURCES[source].tone} meaning={SOURCES[source].meaning}>
           {SOURCES[source].name}
         </Tag>
-        <Ended status={status} />
+        <QueryStatus status={status} />
       </>
     ),
   },
@@ -91,7 +91,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
 ]
 
 /** The final status: quiet where the device was given its list. */
-function Ended({ status }: { status: string }) {
+function QueryStatus({ status }: { status: string }) {
   const { tone, name, meaning } = describeStatus(status)
   const text = (
     <>

@@ -10,7 +10,7 @@ import { ACT_GROUPS } from '../../format/audit-actions.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Failed, Page } from '../../ui/page.tsx'
+import { ErrorNotice, Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
 import { ActivityTabs } from '../../ui/sections/activity-tabs.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -66,7 +66,7 @@ export function Audit() {
     >
       <ActivityTabs />
       <div role="status" className={css.status}>
-        {verify.error && <Failed error={verify.error} />}
+        {verify.error && <ErrorNotice error={verify.error} />}
         {verify.data && !verify.isPending && (
           <Verdict
             check={verify.data}

@@ -6,7 +6,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { isCounted, percentText } from '../../format/percent.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import css from './backups.module.css'
@@ -56,11 +56,11 @@ export function Backups() {
       }
     >
       <SettingsTabs />
-      {reply.isPending && <Waiting rows={8} height={44} />}
+      {reply.isPending && <LoadingPlaceholder rows={8} height={44} />}
       {reply.isError && !state && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
-      {fault && <Failed error={fault} />}
+      {fault && <ErrorNotice error={fault} />}
       {state && (
         <>
           <div role="status" className={css.status}>

@@ -6,7 +6,7 @@ import { useExamDay } from '../../api/use-exam-day.ts'
 import { numberText } from '../../format/amounts.ts'
 import { examKey, matchingExams } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import css from './dashboard.module.css'
 import { ExamLine } from './exam-line.tsx'
@@ -27,9 +27,9 @@ export function FrontDeskHome({ today }: { today: Today }) {
   const [typed, setTyped] = useState('')
   if (!day.data)
     return day.error ? (
-      <Failed error={day.error} onRetry={() => void day.refetch()} />
+      <ErrorNotice error={day.error} onRetry={() => void day.refetch()} />
     ) : (
-      <Waiting rows={6} height={60} />
+      <LoadingPlaceholder rows={6} height={60} />
     )
   return (
     <>
@@ -46,7 +46,7 @@ export function FrontDeskHome({ today }: { today: Today }) {
       {typed.trim() === '' ? (
         <Timeline day={day.data} />
       ) : (
-        <Found exams={matchingExams(day.data.exams, typed)} />
+        <FoundExams exams={matchingExams(day.data.exams, typed)} />
       )}
       <Items items={today.items} kinds={KINDS} />
     </>
@@ -81,7 +81,7 @@ function Tally({ day: { tally } }: { day: ExamDay }) {
   )
 }
 
-const Found = ({ exams }: { exams: readonly Exam[] }) => (
+const FoundExams = ({ exams }: { exams: readonly Exam[] }) => (
   <Panel isFlush title={t('ui.dashboard.schedule.found', { count: exams.length })}>
     {exams.length === 0 ? (
       <div className={css.roomNone}>

@@ -8,7 +8,7 @@ import { numberText } from '../../format/amounts.ts'
 import type { Tone } from '../../format/tones.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { Chart } from './chart.tsx'
 import {
@@ -28,28 +28,30 @@ const useTrends = () => useReply(dashboardTrends.trends, {}, { every: 60_000 })
 
 /** The last day of the gateway by the hour, and what waits now. */
 export const GatewayTrends = () => (
-  <Loaded>
+  <LoadedTrends>
     {(trends) => (
       <>
         <HourCharts trends={trends} charts={['arrivals', 'queries', 'partner']} />
         <Queues queues={trends.queues} />
       </>
     )}
-  </Loaded>
+  </LoadedTrends>
 )
 
 /** What came and what was asked for in the last day. */
 export const DayTrends = () => (
-  <Loaded>{(trends) => <HourCharts trends={trends} charts={['arrivals', 'queries']} />}</Loaded>
+  <LoadedTrends>
+    {(trends) => <HourCharts trends={trends} charts={['arrivals', 'queries']} />}
+  </LoadedTrends>
 )
 
-function Loaded({ children }: { children: (trends: Trends) => ReactNode }) {
+function LoadedTrends({ children }: { children: (trends: Trends) => ReactNode }) {
   const { data, error, refetch } = useTrends()
   return (
     <section className={css.charts} aria-label={t('ui.dashboard.trends.label')}>
       {data && children(data)}
-      {!data && error && <Failed error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Waiting rows={1} height={200} />}
+      {!data && error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <LoadingPlaceholder rows={1} height={200} />}
     </section>
   )
 }

@@ -18,7 +18,7 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { showRefused } from '../../ui/refused.ts'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
@@ -26,7 +26,7 @@ import { Tag } from '../../ui/tone.tsx'
 import { ForwardedImages } from './forwarded-images.tsx'
 import { ForwardedStudies, type ForwardedStudyFilter, STUDY_FILTERS } from './forwarded-studies.tsx'
 import { STATE_TONES, stateOf } from './state.ts'
-import { Trouble } from './trouble.tsx'
+import { DestinationFault } from './trouble.tsx'
 
 const route = getRouteApi('/shell/destinations/$destinationId')
 /** A study, or all that waits. */
@@ -52,9 +52,9 @@ export function Queue() {
       about={<BackLink to="/destinations">{t('ui.destinations.back')}</BackLink>}
       isFull
     >
-      {list.isPending && <Waiting rows={6} />}
+      {list.isPending && <LoadingPlaceholder rows={6} />}
       {list.isError && !list.data && (
-        <Failed error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
       )}
       {list.data && !destination && (
         <Panel>
@@ -83,8 +83,8 @@ function Studies({ destination }: { destination: Destination }) {
 
   return (
     <>
-      <Standing destination={destination} />
-      <Trouble destination={destination} />
+      <QueueState destination={destination} />
+      <DestinationFault destination={destination} />
       <Group gap={12}>
         <SegmentedControl
           size="xs"
@@ -163,7 +163,7 @@ const showDecided = (message: Message | undefined, usual: string) =>
     icon: <IconCheck size={18} />,
   })
 
-function Standing({ destination }: { destination: Destination }) {
+function QueueState({ destination }: { destination: Destination }) {
   const state = stateOf(destination)
   return (
     <Group gap={10}>

@@ -19,7 +19,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Notice } from '../../ui/tone.tsx'
 import { Echo } from './device-checks.tsx'
@@ -64,8 +64,8 @@ export function ServiceVisit() {
         )
       }
     >
-      {(reply.isPending || devices.isPending) && <Waiting rows={6} height={48} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {(reply.isPending || devices.isPending) && <LoadingPlaceholder rows={6} height={48} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {device && reply.data && (
         <>
           <div className={css.tests}>

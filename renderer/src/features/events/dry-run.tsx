@@ -9,7 +9,7 @@ import { OUTCOMES } from '../../format/event-outcomes.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Page, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Page, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
@@ -83,7 +83,7 @@ export function DryRun() {
               <Text c="dimmed">{t('ui.events.dry.first')}</Text>
             </Panel>
           )}
-          {check.error && <Failed error={check.error} />}
+          {check.error && <ErrorNotice error={check.error} />}
           {check.data && !check.isPending && <Result result={check.data} />}
         </div>
       </div>

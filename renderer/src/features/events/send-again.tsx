@@ -12,7 +12,7 @@ import { shortIds } from '../../format/audit-detail.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { bodyOf, localTime, type ReplayBody, type ReplayForm } from './span.ts'
 
@@ -102,10 +102,10 @@ function Form({
       <div role="status">
         {!body && <Notice tone="warning">{t('ui.events.again.spanMissing')}</Notice>}
         {body && trial.isPending && <Notice tone="plain">{t('ui.events.again.counting')}</Notice>}
-        {body && trial.error && <Failed error={trial.error} />}
-        {body && trial.data && <Counted reply={trial.data} />}
+        {body && trial.error && <ErrorNotice error={trial.error} />}
+        {body && trial.data && <ReplayCount reply={trial.data} />}
       </div>
-      {send.error && <Failed error={send.error} />}
+      {send.error && <ErrorNotice error={send.error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           {t('ui.events.again.cancel')}
@@ -158,7 +158,7 @@ function Span({
   )
 }
 
-function Counted({
+function ReplayCount({
   reply: { queued, skipped },
 }: {
   reply: ReplyOf<typeof dashboardEvents.replay>

@@ -19,7 +19,7 @@ import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { tableOf } from '../../ui/study-list/use-rows.ts'
 import { Thumbnail } from '../../ui/thumbnail.tsx'
-import { Arrived, ImageTags } from './arrival.tsx'
+import { ArrivalState, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
 import { Preview } from './preview.tsx'
 import { senderName } from './sender-name.ts'
@@ -99,7 +99,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: t('ui.images.columns.images'),
     track: '80px',
-    cell: (study) => <Arrived study={study} />,
+    cell: (study) => <ArrivalState study={study} />,
   },
   {
     name: t('ui.images.columns.state'),

@@ -8,7 +8,7 @@ import { Clock } from '../../ui/clock.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './images.module.css'
-import { Quiet } from './quiet.tsx'
+import { EmptyPanel } from './quiet.tsx'
 
 const STEP_TONES = {
   'IN PROGRESS': 'info',
@@ -32,7 +32,7 @@ const COMMITMENT_COLUMNS = textsOf(
 /** How the exam went, as the device reported it. */
 export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
   if (steps.length === 0)
-    return <Quiet title={t('ui.images.steps')} text={t('ui.images.stepsNone')} />
+    return <EmptyPanel title={t('ui.images.steps')} text={t('ui.images.stepsNone')} />
   return (
     <Panel isFlush title={t('ui.images.steps')}>
       <Table.ScrollContainer minWidth={560}>
@@ -73,7 +73,7 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
 /** Storage commitment: what the device asked to have confirmed, and whether it got the answer. */
 export function CommitmentPanel({ commitments }: { commitments: readonly Commitment[] }) {
   if (commitments.length === 0)
-    return <Quiet title={t('ui.images.commitments')} text={t('ui.images.commitmentsNone')} />
+    return <EmptyPanel title={t('ui.images.commitments')} text={t('ui.images.commitmentsNone')} />
   return (
     <Panel isFlush title={t('ui.images.commitments')}>
       <Table.ScrollContainer minWidth={560}>

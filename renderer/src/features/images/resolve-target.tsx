@@ -12,7 +12,7 @@ import type { IdentityDifference } from '#shared/contract/images.ts'
 import { useReply } from '../../api/queries.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty, Failed, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { SearchField, useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { PATIENT_FIELDS, type StudyPatientIdentity, valuesOf } from './image-identities.ts'
@@ -146,8 +146,8 @@ function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 
           </Text>
         )}
       </div>
-      {reply.isPending && <Waiting rows={4} height={52} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={4} height={52} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {targets?.length === 0 && (
         <Empty
           icon={<IconSearch size={30} stroke={1.3} />}

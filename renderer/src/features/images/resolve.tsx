@@ -15,7 +15,7 @@ import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { idsOf, patientsOf, type StudyPatientIdentity } from './image-identities.ts'
@@ -71,10 +71,10 @@ export function Resolve() {
     >
       {!mayManage && <Notice tone="warning">{t('ui.common.mayNot.manageStudies')}</Notice>}
       {mayManage && !failed && (!(study.data && found) || isWaiting) && (
-        <Waiting rows={6} height={48} />
+        <LoadingPlaceholder rows={6} height={48} />
       )}
       {failed && failed.code !== 'not-found' && (
-        <Failed
+        <ErrorNotice
           error={failed}
           onRetry={() => {
             void study.refetch()
@@ -197,7 +197,7 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
   const isKnown = kind !== null
   return (
     <div className={css.steps}>
-      <Now study={study} identities={identities} />
+      <CurrentIdentity study={study} identities={identities} />
       {suggested && suggested.target === target && (
         <Notice tone="info">
           {t(`ui.images.correction.suggested.${kind === 'correct' ? 'correct' : 'reassign'}`)}
@@ -276,7 +276,7 @@ const withOnly = (
 const SHOWN_PATIENTS = 4
 
 /** Whose images they are by their own header, and what that differs from. */
-function Now({
+function CurrentIdentity({
   study,
   identities,
 }: {

@@ -51,7 +51,7 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
               />
               <Matches matches={candidate.matches} />
             </div>
-            <Act
+            <CandidateActions
               exam={exam}
               candidate={candidate}
               order={order}
@@ -83,7 +83,7 @@ interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
   readonly isFirst: boolean
 }
 
-function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
+function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
   const { orderId, action, obstacle } = candidate
   const { studyInstanceUid } = exam
   if (action === 'none')

@@ -9,7 +9,7 @@ import css from './reconcile.module.css'
 import type { ReconciliationActions } from './use-reconciliation.ts'
 
 /** What was decided, by whom, and a way back as long as there is one. */
-export function Decided({
+export function DecidedList({
   decision,
   decide,
 }: {

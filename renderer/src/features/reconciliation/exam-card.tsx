@@ -9,7 +9,7 @@ import { IdentityTag } from '../../ui/identity-tag.tsx'
 import { OpenImages } from '../../ui/open-images.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Candidates } from './candidates.tsx'
-import { Decided } from './decided.tsx'
+import { DecidedList } from './decided.tsx'
 import type { PendingDecision } from './decision-dialog.tsx'
 import css from './reconcile.module.css'
 import type { ReconciliationActions } from './use-reconciliation.ts'
@@ -40,7 +40,7 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
         <OpenImages of={{ studyInstanceUid }} size="xs" variant="default" />
       </div>
       {decision ? (
-        <Decided decision={decision} decide={decide} />
+        <DecidedList decision={decision} decide={decide} />
       ) : (
         <>
           <Candidates exam={exam} orders={orders} decide={decide} onAsk={onAsk} />

@@ -3,7 +3,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { Decided } from './decided.tsx'
+import { DecidedList } from './decided.tsx'
 import type { PendingDecision } from './decision-dialog.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
@@ -56,7 +56,7 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
           </MayButton>
         )}
       </div>
-      {decision && <Decided decision={decision} decide={decide} />}
+      {decision && <DecidedList decision={decision} decide={decide} />}
     </li>
   )
 }

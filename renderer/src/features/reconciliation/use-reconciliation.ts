@@ -38,7 +38,7 @@ export function useReconciliation(from: string | undefined, to: string | undefin
   })
 }
 
-type Refused = (error: ProblemError) => void
+type OnRefused = (error: ProblemError) => void
 
 /** What can be decided. What somebody else did meanwhile is said, and shown after it. */
 export interface ReconciliationActions {
@@ -49,12 +49,12 @@ export interface ReconciliationActions {
   keep(
     what: { readonly studyInstanceUid: string; readonly reason: string },
     onDone: () => void,
-    onError: Refused,
+    onError: OnRefused,
   ): void
   notDone(
     what: { readonly orderId: string; readonly reason: string },
     onDone: () => void,
-    onError: Refused,
+    onError: OnRefused,
   ): void
   undo(decisionId: number): void
 }
@@ -72,7 +72,7 @@ export function useDecide(): ReconciliationActions {
   const notDone = useSend(dashboardReconciliation.notDone, changed)
   const undo = useSend(dashboardReconciliation.undo, changed)
 
-  const refused: Refused = (error) => {
+  const refused: OnRefused = (error) => {
     showRefused(error.message)
     void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) })
   }
@@ -84,7 +84,7 @@ export function useDecide(): ReconciliationActions {
   const done = (text: string) => (decision: { readonly decisionId: number }) =>
     showDone(text, () => takeBack(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
-  const orClose = (onDone: () => void, onError: Refused) => (error: ProblemError) => {
+  const orClose = (onDone: () => void, onError: OnRefused) => (error: ProblemError) => {
     if (error.code !== 'outdated') return onError(error)
     onDone()
     refused(error)

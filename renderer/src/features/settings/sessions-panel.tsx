@@ -6,7 +6,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './access.module.css'
@@ -20,8 +20,8 @@ export function SessionsPanel() {
       <Text className={css.about} px={16} py={8}>
         {t('ui.settings.access.sessions.about')}
       </Text>
-      {reply.isPending && <Waiting rows={3} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={3} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.data && (
         <Table.ScrollContainer minWidth={820}>
           <Table horizontalSpacing={16} verticalSpacing={7}>

@@ -9,7 +9,7 @@ import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
 import { showDone } from '../../ui/undo.tsx'
@@ -67,8 +67,8 @@ export function Templates() {
           }))}
         />
       </Group>
-      {reply.isPending && <Waiting rows={5} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={5} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && templates.length === 0 && (
         <NothingListed
           icon={IconTemplate}

@@ -5,7 +5,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Facts } from '../../ui/page.tsx'
+import { FactList } from '../../ui/page.tsx'
 import type { InvitationReply } from './changes.ts'
 import type { PersonQuestion } from './confirm-user-action.tsx'
 import { PersonCustomers } from './user-customers.tsx'
@@ -51,7 +51,7 @@ export function OpenedPerson(props: {
 function PersonFacts({ person }: { person: Person }) {
   const { userId, invitedSource, invitation, createdAt, lastLoginAt } = person
   return (
-    <Facts
+    <FactList
       facts={[
         [
           t('ui.users.facts.id'),

@@ -8,7 +8,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import type { PersonQuestion } from './confirm-user-action.tsx'
 import { editObstacle } from './state.ts'
@@ -80,8 +80,8 @@ function Sessions({
   onAsk: (question: PersonQuestion) => void
 }) {
   const reply = useReply(dashboardSecurity.sessions, {}, { every: POLL_MS })
-  if (reply.isPending) return <Waiting rows={2} height={44} />
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+  if (reply.isPending) return <LoadingPlaceholder rows={2} height={44} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
   const sessions = reply.data.sessions.filter(({ user }) => user.userId === person.userId)
   const others = sessions.filter(({ isThis }) => !isThis)
   const end = (ended: readonly OpenSession[]) =>

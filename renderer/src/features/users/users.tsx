@@ -7,7 +7,7 @@ import { call, keyOf } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { SearchField, useTypedSearch } from '../../ui/search-field.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -149,8 +149,8 @@ function PeopleList({
   const isNarrowed = search !== '' || show !== 'all'
   return (
     <>
-      {list.isPending && <Waiting rows={6} height={44} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <LoadingPlaceholder rows={6} height={44} />}
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && people.length === 0 && (
         <NothingListed
           icon={IconUsers}

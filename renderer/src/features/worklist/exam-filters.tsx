@@ -101,7 +101,7 @@ export function Modalities({
 }
 
 /** Which exams of the day are shown, with how many there are of each kind. */
-export function Shows({
+export function ExamFilterTabs({
   day,
   show,
   onChange,
@@ -130,7 +130,7 @@ export function Shows({
 }
 
 /** How many exams are shown and how many are not. */
-export function Shown({
+export function ShownExamCount({
   day,
   shown,
   onClear,

@@ -9,7 +9,7 @@ import { viewPaths } from '#shared/view-paths.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
 import { useActivePaneId, useBench, useDesk, usePaneState } from '../desk-context.ts'
@@ -106,8 +106,8 @@ function Elements({ sopInstanceUid }: { sopInstanceUid: string }) {
   })
   const elements = reply.data?.elements
   const found = useMemo(() => foundElements(elements ?? [], wanted), [elements, wanted])
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={10} height={22} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={10} height={22} />
   return (
     <>
       <TextInput

@@ -5,7 +5,7 @@ import type { SeriesState, StudyState } from '../engine/stack.ts'
 import type { BuiltScene } from './build-scene.ts'
 import { isSamePatient } from './offers.ts'
 import { distanceFrom, planeOf } from './plane-mapping.ts'
-import type { LoadedReference, Shown } from './referencing-store.ts'
+import type { LoadedReference, OverlayDisplay } from './referencing-store.ts'
 import { type Region, regionOf } from './region-cuts.ts'
 import { colourAt } from './scene.ts'
 import { type SegmentColours, type SegmentGrid, segmentGrid } from './segment-grid.ts'
@@ -33,7 +33,7 @@ export interface BuiltPlaneScene extends Pick<BuiltScene, 'onImage' | 'refusals'
 export function buildPlaneScene(
   series: SeriesState,
   studies: readonly StudyState[],
-  overlays: readonly (readonly [string, LoadedReference, Shown])[],
+  overlays: readonly (readonly [string, LoadedReference, OverlayDisplay])[],
   volumes: SegmentVolumes,
 ): BuiltPlaneScene {
   const segments: PlaneScene['segments'][number][] = []
@@ -119,7 +119,10 @@ function regionsOf(
   return made
 }
 
-const lookOf = ({ type, maximum, segments }: Segmentation, { hidden }: Shown): SegmentColours => ({
+const lookOf = (
+  { type, maximum, segments }: Segmentation,
+  { hidden }: OverlayDisplay,
+): SegmentColours => ({
   ...{ type, maximum },
   colours: new Map(
     segments.flatMap(({ number, colour }, index) =>

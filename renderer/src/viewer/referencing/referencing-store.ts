@@ -16,7 +16,7 @@ export interface LoadedReference {
 }
 
 /** How an overlay is shown: in every pane whose images it belongs to. */
-export interface Shown {
+export interface OverlayDisplay {
   readonly isShown: boolean
   /** 0 to 1. */
   readonly opacity: number
@@ -24,13 +24,13 @@ export interface Shown {
   readonly hidden: ReadonlySet<number>
 }
 
-const HIDDEN: Shown = { isShown: false, opacity: 0.5, hidden: new Set() }
+const HIDDEN: OverlayDisplay = { isShown: false, opacity: 0.5, hidden: new Set() }
 
 /** The same object until something changes. */
 export interface ReferencingState {
   /** By SOP Instance UID, in the order of the list. */
   readonly objects: ReadonlyMap<string, LoadedReference>
-  readonly shown: ReadonlyMap<string, Shown>
+  readonly shown: ReadonlyMap<string, OverlayDisplay>
   /** SOP Instance UID of the presentation state that is chosen, by pane and series. */
   readonly presented: ReadonlyMap<string, string>
 }
@@ -40,8 +40,8 @@ export interface ReferencingStore {
   state(): ReferencingState
   subscribe(listener: () => void): () => void
   /** How an overlay is shown. */
-  shownOf(sopInstanceUid: string): Shown
-  show(sopInstanceUid: string, change: Partial<Shown>): void
+  shownOf(sopInstanceUid: string): OverlayDisplay
+  show(sopInstanceUid: string, change: Partial<OverlayDisplay>): void
   /** The presentation state of a series in a pane; null: as sent. */
   presentedIn(paneId: string, seriesKey: string): string | null
   present(paneId: string, seriesKey: string, sopInstanceUid: string | null): void
