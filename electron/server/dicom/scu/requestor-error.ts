@@ -1,5 +1,5 @@
 import type { AssociateRj } from '#server/dicom/upper-layer/pdu.ts'
-import { type Message, message } from '#shared/messages/message.ts'
+import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 
 /**
@@ -88,6 +88,13 @@ export function unreachableError(error: NodeJS.ErrnoException, call: Call): Requ
     FAULTS[error.code ?? '']?.(hostAndPort, call) ??
       message('dicom.unreachable-because', { place: hostAndPort, fault: explanationOf(error) }),
   )
+}
+
+/** The error for a peer that did not respond within the given time. */
+export function timeoutError(call: Call, what: MessageCode, seconds: number): RequestorError {
+  const { calledAeTitle: aeTitle } = call
+  const params = { aeTitle, place: hostAndPortOf(call), seconds }
+  return new RequestorError('timeout', message(what, params))
 }
 
 export const hostAndPortOf = ({ host, port }: Call): string =>

@@ -21,9 +21,9 @@ import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 import { ProtocolMachine } from '#server/dicom/upper-layer/protocol-machine.ts'
 import {
+  type Effect,
   EVENT_OF_PDU,
   type EventParameters,
-  type StateMachineEffect,
 } from '#server/dicom/upper-layer/state-machine.ts'
 import {
   type MessageCode,
@@ -42,9 +42,9 @@ import {
 } from './association-request.ts'
 import {
   type Call,
-  hostAndPortOf,
   RequestorError,
   rejectedError,
+  timeoutError,
   tlsError,
 } from './requestor-error.ts'
 
@@ -168,7 +168,7 @@ export class RequestedAssociation
       this.#sendCancel(contextId, messageId)
       const { cancelSeconds } = this.#limits
       cancelTimer = setTimeout(
-        () => this.#abortWith(this.#timeoutError('dicom.not-cancelled', cancelSeconds)),
+        () => this.#abortWith(timeoutError(this.#call, 'dicom.not-cancelled', cancelSeconds)),
         cancelSeconds * 1000,
       )
     }
@@ -243,15 +243,13 @@ export class RequestedAssociation
     if (parts.length === 0) return
     const { stallSeconds } = this.#limits
     await this.writeData(parts, stallSeconds, () =>
-      this.#abortWith(this.#timeoutError('dicom.took-no-data', stallSeconds)),
+      this.#abortWith(timeoutError(this.#call, 'dicom.took-no-data', stallSeconds)),
     )
     if (this.#end) throw this.#end
   }
 
   /** The connection exists from the start, and the peer never requests an association. */
-  protected readonly effects: Partial<
-    Record<StateMachineEffect, (given: RequestorEventParameters) => void>
-  > = {
+  protected readonly effects: Partial<Record<Effect, (given: RequestorEventParameters) => void>> = {
     close: () => this.socket.destroySoon(),
     startArtim: () => this.startArtim(this.#limits.associateSeconds, () => this.dispatch('Evt18')),
     stopArtim: () => this.stopArtim(),
@@ -379,7 +377,7 @@ export class RequestedAssociation
 
   /** Waits for a condition. The association is aborted after this many seconds of silence. */
   async #waitUntil(condition: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
-    const stop = () => this.#abortWith(this.#timeoutError(silence, seconds))
+    const stop = () => this.#abortWith(timeoutError(this.#call, silence, seconds))
     const timer = setTimeout(stop, seconds * 1000)
     try {
       while (!condition()) {
@@ -394,12 +392,6 @@ export class RequestedAssociation
   #aborted(what: MessageCode, params: MessageParams = {}): RequestorError {
     const aeTitle = this.#call.calledAeTitle
     return new RequestorError('aborted', message(what, { aeTitle, ...params }))
-  }
-
-  #timeoutError(what: MessageCode, seconds: number): RequestorError {
-    const { calledAeTitle: aeTitle } = this.#call
-    const hostAndPort = hostAndPortOf(this.#call)
-    return new RequestorError('timeout', message(what, { aeTitle, place: hostAndPort, seconds }))
   }
 }
 

@@ -23,12 +23,7 @@ import { PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
 import { ProtocolMachine } from './protocol-machine.ts'
-import {
-  EVENT_OF_PDU,
-  type EventParameters,
-  type State,
-  type StateMachineEffect,
-} from './state-machine.ts'
+import { type Effect, EVENT_OF_PDU, type EventParameters, type State } from './state-machine.ts'
 
 /** How the association ended, for the live feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: Said }
@@ -159,9 +154,7 @@ export class Association
   }
 
   /** An acceptor never connects and never receives a confirmation. */
-  protected readonly effects: Partial<
-    Record<StateMachineEffect, (given: AcceptorEventParameters) => void>
-  > = {
+  protected readonly effects: Partial<Record<Effect, (given: AcceptorEventParameters) => void>> = {
     close: () => this.socket.destroy(),
     startArtim: () => {
       const { artimSeconds } = this.#limits

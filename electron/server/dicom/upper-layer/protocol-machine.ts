@@ -3,10 +3,10 @@ import { writeAll } from './connection.ts'
 import { ABORT_REASON, ABORT_SOURCE } from './pdu.ts'
 import { writePdu } from './pdu-writer.ts'
 import {
+  type Effect,
   type Event,
   type EventParameters,
   type State,
-  type StateMachineEffect,
   transition,
 } from './state-machine.ts'
 
@@ -25,9 +25,7 @@ export abstract class ProtocolMachine<G extends EventParameters> {
   }
 
   /** Implements the effects of the table on this side; a missing effect cannot occur. */
-  protected abstract readonly effects: Readonly<
-    Partial<Record<StateMachineEffect, (given: G) => void>>
-  >
+  protected abstract readonly effects: Readonly<Partial<Record<Effect, (given: G) => void>>>
 
   protected dispatch(
     event: Event,

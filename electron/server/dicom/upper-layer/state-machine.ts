@@ -65,7 +65,7 @@ export interface EventParameters {
 }
 
 /** An effect that an action has on the association. */
-export type StateMachineEffect =
+export type Effect =
   | 'connect'
   | 'close'
   | 'startArtim'
@@ -81,13 +81,13 @@ export type StateMachineEffect =
   | 'indicateAbort'
 
 interface ActionRow {
-  readonly effects: readonly StateMachineEffect[]
+  readonly effects: readonly Effect[]
   readonly next: State
   /**
    * The other outcome, if the table has two, chosen by the role of the association or by its
    * assessment of the request.
    */
-  readonly otherwise?: { readonly effects: readonly StateMachineEffect[]; readonly next: State }
+  readonly otherwise?: { readonly effects: readonly Effect[]; readonly next: State }
 }
 
 /** PS3.8 Tables 9-6 to 9-9. */
@@ -177,7 +177,7 @@ const TRANSITIONS: Readonly<Record<Event, Readonly<Partial<Record<State, Action>
 
 export interface Transition {
   readonly action: Action
-  readonly effects: readonly StateMachineEffect[]
+  readonly effects: readonly Effect[]
   readonly next: State
 }
 

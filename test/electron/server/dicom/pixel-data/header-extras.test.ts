@@ -39,7 +39,7 @@ describe('what is beside the pixels', () => {
     expect(file.header()?.instance.hasExtras).toBe(false)
     expect(file.extras()).toEqual({
       ...{ palette: null, modalityLut: null, voiLuts: [] },
-      ...{ supplement: null, overlays: [], notApplied: [] },
+      ...{ supplementalPalette: null, overlays: [], notApplied: [] },
     })
   })
 
