@@ -77,7 +77,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about:
       'convert the data for the previous version, including everything received since the update; run it with the newer version while no gateway is running',
     options: WAY_BACK_OPTIONS,
-    run: async (args) => (await import('./update.ts')).wayBack(args),
+    run: async (args) => (await import('./update.ts')).prepareWayBack(args),
   },
   replicate: {
     usage: 'replicate --data DIR --from DIR [--recovery-key-stdin] [--once]',

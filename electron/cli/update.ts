@@ -54,7 +54,7 @@ export async function preflight(args: readonly string[]): Promise<number> {
 }
 
 /** `way-back`: exit code 1 if nothing was changed. */
-export async function wayBack(args: readonly string[]): Promise<number> {
+export async function prepareWayBack(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: WAY_BACK_OPTIONS })
   const { data, yes } = values
   if (!data) throw new UsageError('way-back needs --data DIR, the folder of the database.')

@@ -1,6 +1,6 @@
 import { Notification } from 'electron'
 import type { ShellAttention, ShellStatus } from '#shared/contract/shell.ts'
-import { NOTIFIED, type Notified, type ShellTexts } from './texts.ts'
+import { NOTIFICATION_KINDS, type NotificationKind, type ShellTexts } from './texts.ts'
 
 interface Rule {
   /** The page that a click opens. */
@@ -12,7 +12,7 @@ interface Rule {
 /** A gateway that has not answered for this long is considered down. */
 const UNRESPONSIVE_MS = 2 * 60_000
 
-const RULES: Readonly<Record<Notified, Rule>> = {
+const RULES: Readonly<Record<NotificationKind, Rule>> = {
   'stat-unread': { place: '/reading?view=stat', delayMs: 0 },
   'criticals-escalated': { place: '/reading/criticals', delayMs: 0 },
   criticals: { place: '/reading/criticals', delayMs: 0 },
@@ -34,22 +34,22 @@ export function openNotifier(
   clock: () => number,
 ): { update(status: ShellStatus | undefined): void } {
   /** Last count shown for each kind. */
-  const counts = new Map<Notified, number>()
+  const counts = new Map<NotificationKind, number>()
   /** When a condition was first seen, if the gateway does not report since when it exists. */
-  const seen = new Map<Notified, number>()
+  const seen = new Map<NotificationKind, number>()
   /** Kept referenced, because clicks on a garbage-collected notification are lost. */
-  const shown = new Map<Notified, Notification>()
+  const shown = new Map<NotificationKind, Notification>()
 
   /** Since when the gateway has not answered. */
   let unresponsiveSince: number | undefined
 
-  const isDue = (kind: Notified, { since }: ShellAttention) => {
+  const isDue = (kind: NotificationKind, { since }: ShellAttention) => {
     if (!seen.has(kind)) seen.set(kind, clock())
     const began = since === null ? (seen.get(kind) ?? clock()) : Date.parse(since)
     return clock() - began >= RULES[kind].delayMs
   }
 
-  const show = (kind: Notified, count: number) => {
+  const show = (kind: NotificationKind, count: number) => {
     const { title, body } = words.notifications[kind]
     const notification = new Notification({ title, body: body(count) })
     notification.on('click', () => open(RULES[kind].place))
@@ -70,7 +70,7 @@ export function openNotifier(
         return show('listener-down', 1)
       }
       unresponsiveSince = undefined
-      for (const kind of NOTIFIED) {
+      for (const kind of NOTIFICATION_KINDS) {
         const attention = status.attention.find((one) => one.kind === kind && one.count > 0)
         if (!attention) {
           counts.delete(kind)

@@ -1,7 +1,7 @@
 import { sendCommand } from '#server/modules/control/control.ts'
 import { ShellStatus } from '#shared/contract/shell.ts'
 
-const EVERY_MS = 10_000
+const POLL_MS = 10_000
 
 export interface StatusWatch extends Disposable {
   /** Queries the status immediately. */
@@ -26,7 +26,7 @@ export function watchStatus(
     })
     return pending
   }
-  const timer = setInterval(() => void now(), EVERY_MS)
+  const timer = setInterval(() => void now(), POLL_MS)
   return { now, latest: () => latest, [Symbol.dispose]: () => clearInterval(timer) }
 }
 

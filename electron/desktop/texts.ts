@@ -12,7 +12,7 @@ export const TRAY_SHAPES = [
 export type TrayShape = (typeof TRAY_SHAPES)[number]
 
 /** The kinds of `ShellStatus.attention` that notifications exist for. */
-export const NOTIFIED = [
+export const NOTIFICATION_KINDS = [
   'stat-unread',
   'criticals-escalated',
   'criticals',
@@ -22,7 +22,7 @@ export const NOTIFIED = [
   'disk',
   'backup',
 ] as const
-export type Notified = (typeof NOTIFIED)[number]
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
 /**
  * The texts of the desktop app outside its window: tray, menus, dialogs and notifications. None
@@ -85,7 +85,7 @@ export interface ShellTexts {
     >
   >
   readonly notifications: Readonly<
-    Record<Notified, { readonly title: string; readonly body: (count: number) => string }>
+    Record<NotificationKind, { readonly title: string; readonly body: (count: number) => string }>
   >
 }
 

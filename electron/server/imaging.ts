@@ -10,11 +10,11 @@ import { basicWorklist } from './dicom/scp/basic-worklist.ts'
 import { query } from './dicom/scp/query.ts'
 import { get, move } from './dicom/scp/retrieval.ts'
 import {
-  after,
   mpps,
   storage,
   storageCommitment,
   verification,
+  whenReady,
 } from './dicom/scp/service-classes.ts'
 import type { Certificates } from './http/certificates.ts'
 import { OutboxWorker } from './jobs/outbox-worker.ts'
@@ -62,7 +62,7 @@ import type { AdmittedConnections } from './platform/connection-budget.ts'
 import type { IsOwnListener } from './webhooks/address.ts'
 import type { Requester } from './webhooks/request.ts'
 
-export type Imaging = Awaited<ReturnType<typeof openImaging>>
+export type Imaging = Awaited<ReturnType<typeof openImages>>
 
 /**
  * Opens the services that receive and forward images, and resumes what the previous run left
@@ -71,7 +71,7 @@ export type Imaging = Awaited<ReturnType<typeof openImaging>>
  * @param spawnWorker starts the native module in a separate process; defaults to Node's `fork`
  * @param isOwn the gateway's own listeners, which tiers must not be
  */
-export async function openImaging(
+export async function openImages(
   context: Context,
   requester: Requester,
   { eventLog: events, accesses }: Pick<Telemetry, 'eventLog' | 'accesses'>,
@@ -177,7 +177,7 @@ export async function openImaging(
       verification(),
       basicWorklist(worklist),
       // Nothing is acknowledged into a database that may be damaged.
-      ...receiving.map((service) => after(context.database.integrity.passed, service)),
+      ...receiving.map((service) => whenReady(context.database.integrity.passed, service)),
       query(new Queries(context, accesses)),
       move(retrievals),
       get(retrievals),

@@ -9,9 +9,9 @@ import { openCertificates } from './http/certificates.ts'
 import { hostNamesOf } from './http/host-names.ts'
 import { openLanListener } from './http/lan-listener.ts'
 import { openHttp } from './http/listeners.ts'
-import { type ListenerPlace, openHttpServer } from './http/server.ts'
+import { type ListenerAddress, openHttpServer } from './http/server.ts'
 import { StartError } from './http/start-error.ts'
-import { openDevices, openImaging } from './imaging.ts'
+import { openDevices, openImages } from './imaging.ts'
 import { openApiKeys } from './modules/api-keys/api-keys.ts'
 import { AuditCollector } from './modules/audit/audit-collector.ts'
 import type { AuditTrail } from './modules/audit/audit-trail.ts'
@@ -104,7 +104,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const admitted = openAdmittedConnections(context)
   const sessions = sessionsOf(context)
-  const serveAt = (place: ListenerPlace) =>
+  const serveAt = (place: ListenerAddress) =>
     openHttpServer(
       place,
       () => hostNamesOf(context.settings, place.tls !== undefined),
@@ -243,9 +243,9 @@ async function openServices(
   const worklist = opened.use(new Worklist(context, requester, eventLog, performedSteps))
   const lists = new DeviceLists(context, worklist.answers)
   const certificates = openCertificates(context)
-  const identity = () => certificates.of('dicom-tls')
+  const tlsIdentity = () => certificates.of('dicom-tls')
   const images = opened.use(
-    await openImaging(context, requester, records, worklist, lists, identity, spawnWorker, isOwn),
+    await openImages(context, requester, records, worklist, lists, tlsIdentity, spawnWorker, isOwn),
   )
   const mailServer = openMailServer(context)
   const mail = opened.use(new Mail(context, mailServer.smtp))

@@ -69,7 +69,7 @@ export interface PartnerSimulatorOptions {
   readonly clock: () => number
 }
 
-const BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 const MAX_RECEIVED = 1000
 /** Number of 64 KiB chunks in a MiB. */
 const MIB_CHUNKS = 16
@@ -271,7 +271,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > BODY_BYTES) return undefined
+    if (size > MAX_BODY_BYTES) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

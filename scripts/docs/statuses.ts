@@ -3,7 +3,7 @@ import { english } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
 import { RETRY_SCHEDULES } from '../../electron/server/jobs/retry-schedules.ts'
-import { REASON, RETRY_LIMIT_MS } from '../../electron/server/modules/commitment/commitment.ts'
+import { MAX_RETRY_PERIOD_MS, REASON } from '../../electron/server/modules/commitment/commitment.ts'
 import { verdictOf } from '../../electron/server/modules/forwarding/verdict.ts'
 import { FAULTS, faultResult } from '../../electron/server/modules/worklist/faults.ts'
 import { hex4, table } from './markdown.ts'
@@ -264,7 +264,7 @@ export const retryTable = (): string =>
       [
         'result of storage commitment',
         `${RETRY_SCHEDULES.commitmentResult.waits.map(inWords).join(', ')}, then at the last interval`,
-        inWords(RETRY_LIMIT_MS),
+        inWords(MAX_RETRY_PERIOD_MS),
       ],
       [
         'instance for a destination',

@@ -98,7 +98,7 @@ export const AssociationRecord = z.object({
 export type AssociationRecord = z.infer<typeof AssociationRecord>
 
 /** all; open; rejected; failed: aborted, lost, or with a failed operation. */
-export const ASSOCIATION_SHOWS = ['all', 'open', 'rejected', 'failed'] as const
+export const ASSOCIATION_FILTERS = ['all', 'open', 'rejected', 'failed'] as const
 
 /**
  * The recorded connections of devices: those of the last `activity.retentionDays`, and at most the
@@ -112,7 +112,7 @@ export const dashboardActivity = {
     summary: 'Connections of devices, newest first',
     query: z.object({
       ...Page,
-      show: z.enum(ASSOCIATION_SHOWS).default('all'),
+      show: z.enum(ASSOCIATION_FILTERS).default('all'),
       aeTitle: z.string().trim().max(16).optional(),
       address: z.string().trim().max(45).optional(),
       /**

@@ -98,7 +98,7 @@ export const ExamSource = z.object({
 })
 export type ExamSource = z.infer<typeof ExamSource>
 
-export const EXAM_SHOWS = ['all', 'waiting', 'withheld', 'overdue'] as const
+export const EXAM_FILTERS = ['all', 'waiting', 'withheld', 'overdue'] as const
 export const ExamTally = z.object({
   all: z.int(),
   waiting: z.int(),
@@ -213,7 +213,7 @@ const dayQuery = z.object({
   /** Default: today in the clinic. */
   day: Day.optional(),
   deviceId: z.uuid().optional(),
-  show: z.enum(EXAM_SHOWS).default('all'),
+  show: z.enum(EXAM_FILTERS).default('all'),
 })
 
 /** Query of `GET /dashboard/worklist/exams/print`, the exams of a day as a PDF, grouped by room. */

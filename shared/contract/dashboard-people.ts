@@ -48,7 +48,7 @@ export type Person = z.infer<typeof Person>
 /**
  * Which users are listed. out: without access, or with an invitation that was rejected or revoked.
  */
-export const PEOPLE_SHOWN = ['all', 'active', 'invited', 'out'] as const
+export const PEOPLE_FILTERS = ['all', 'active', 'invited', 'out'] as const
 /**
  * Search text: every word must occur in a name or the e-mail address, ignoring case and accents.
  */
@@ -161,7 +161,7 @@ export const dashboardPeople = {
   people: operation('GET /dashboard/people', {
     access: 'manage',
     summary: 'Users and invited people, newest first',
-    query: z.object({ ...Page, search: Search, show: z.enum(PEOPLE_SHOWN).default('all') }),
+    query: z.object({ ...Page, search: Search, show: z.enum(PEOPLE_FILTERS).default('all') }),
     reply: pageOf('people', Person),
   }),
   customerUsers: operation('GET /dashboard/customers/:expressCustomerId/users', {

@@ -133,7 +133,7 @@ export const StudyMoment = z.object({
 export type StudyMoment = z.infer<typeof StudyMoment>
 
 /** Users in one answer; those with other names are found by search. */
-export const MOST_ASSIGNEES = 100
+export const MAX_ASSIGNEES = 100
 
 const area = z.object({ area: z.enum(STUDY_AREAS) })
 const savedParams = z.object({ savedViewId: z.uuid() })
@@ -182,7 +182,7 @@ export const dashboardStudies = {
       /** Every word must occur in the name, ignoring case and accents. */
       search: z.string().trim().max(100).default(''),
     }),
-    reply: z.object({ assignees: z.array(NamedUser).max(MOST_ASSIGNEES) }),
+    reply: z.object({ assignees: z.array(NamedUser).max(MAX_ASSIGNEES) }),
   }),
   savedViews: operation('GET /dashboard/saved-views', {
     access: 'signed-in',

@@ -8,8 +8,8 @@ export const DICTATION_RATE = 16_000
 const BYTES_PER_SECOND = DICTATION_RATE * 2
 /** RIFF, `fmt ` and `data` chunk headers. */
 const WAV_HEADER_BYTES = 44
-export const DICTATION_SECONDS = 600
-export const DICTATION_BYTES = WAV_HEADER_BYTES + DICTATION_SECONDS * BYTES_PER_SECOND
+export const MAX_DICTATION_SECONDS = 600
+export const MAX_DICTATION_BYTES = WAV_HEADER_BYTES + MAX_DICTATION_SECONDS * BYTES_PER_SECOND
 export const DICTATION_TYPE = 'audio/wav'
 
 /** Duration in seconds of a recording of the size in bytes. */

@@ -68,7 +68,7 @@ const HANGING_LAYOUTS = [
   '4x3',
   '4x4',
 ] as const
-const OPTIONS_BYTES = 3072
+const MAX_OPTIONS_BYTES = 3072
 /** How the viewer lays out the images of a session without a study. */
 export const SessionLayout = z.object({
   layout: z.enum(HANGING_LAYOUTS),
@@ -83,9 +83,9 @@ export const EphemeralSession = z.object({
   options: orNull(
     z
       .record(z.string(), z.json())
-      .refine((options) => utf8Length(JSON.stringify(options)) <= OPTIONS_BYTES, {
+      .refine((options) => utf8Length(JSON.stringify(options)) <= MAX_OPTIONS_BYTES, {
         error: fault('studies.options-too-long'),
-        params: { maximum: OPTIONS_BYTES },
+        params: { maximum: MAX_OPTIONS_BYTES },
       }),
   ),
   hangingProtocol: orNull(SessionLayout),

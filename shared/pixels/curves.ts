@@ -20,7 +20,7 @@ export interface Curve {
  * The greatest number of levels: those of 12 bits. Graphics cards have textures of several colours
  * for each of them (`levels.ts`).
  */
-export const MOST_LEVELS = 4096
+export const MAX_LEVELS = 4096
 
 const known = new WeakMap<InstanceExtras, readonly Curve[]>()
 /** The curves of an image; the first is used initially. */
@@ -46,7 +46,7 @@ function curveOf(table: LookUpTable, index: number, count: number): Curve | unde
     numbers.findLastIndex((number) => number !== numbers.at(-1)) + 1,
   )
   const [from, to] = last > first ? [first, last] : [0, numbers.length - 1]
-  const steps = Math.min(MOST_LEVELS, to - from + 1)
+  const steps = Math.min(MAX_LEVELS, to - from + 1)
   const levels = Float32Array.from({ length: steps }, (_, n) => {
     const at = from + (n / (steps - 1)) * (to - from)
     const [below = 0, above = below] = [numbers[Math.floor(at)], numbers[Math.ceil(at)]]

@@ -1,6 +1,6 @@
 import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
 import { bytesOf } from './look-up.ts'
-import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from './stored.ts'
+import { BIG_ENDIAN, decodeRleFrame, NATIVE, nativeFrame, RLE } from './stored.ts'
 
 /** The overlay plane of one frame (PS3.3 C.9.2): one bit per pixel, lowest bit first. */
 export interface OverlayPlane {
@@ -59,7 +59,7 @@ export function embeddedPlane(
   const stored = NATIVE.has(transferSyntaxUid)
     ? nativeFrame(bytes, whole, transferSyntaxUid === BIG_ENDIAN)
     : transferSyntaxUid === RLE
-      ? rleFrame(bytes, whole)
+      ? decodeRleFrame(bytes, whole)
       : undefined
   if (!stored) return undefined
   const { samples } = stored

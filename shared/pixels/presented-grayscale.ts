@@ -1,7 +1,7 @@
 import type { PresentationState } from '../contract/referencing-objects.ts'
 import type { FrameAttributes, ImagePixel } from '../contract/viewed-images.ts'
 import { type Message, message } from '../messages/message.ts'
-import { type Curve, MOST_LEVELS } from './curves.ts'
+import { type Curve, MAX_LEVELS } from './curves.ts'
 import { type LookUpTable, numbersOf } from './look-up.ts'
 
 /** What a presentation state makes of the values of an image. */
@@ -56,7 +56,7 @@ export function presentedGrayscale(
   const present = presentationLevels(state.presentationLut)
   const ends = toState.isLinear ? [toState.back(low), toState.back(high)] : toState.values
   const [lower, upper] = [Math.min(...ends), Math.max(...ends)]
-  const steps = Math.max(2, Math.min(MOST_LEVELS, Math.round(upper - lower) + 1))
+  const steps = Math.max(2, Math.min(MAX_LEVELS, Math.round(upper - lower) + 1))
   const levels = Float32Array.from({ length: steps }, (_, n) =>
     present(voiLevel(map(lower + (n / (steps - 1)) * (upper - lower)))),
   )

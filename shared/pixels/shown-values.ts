@@ -12,7 +12,7 @@ import type { Samples, Stored } from './stored.ts'
 import { rescaled, type Values } from './values.ts'
 
 /** Stored values as returned by a decoder. */
-export interface Decoded extends Stored {
+export interface DecodedPixels extends Stored {
   /** Whether the data is RGB, regardless of the photometric interpretation. */
   readonly isRgb: boolean
 }
@@ -29,7 +29,7 @@ const COLOUR = { least: 0, greatest: 255, window: { center: 128, width: 256 } }
 
 /** @throws ImageProblem */
 export function shownValues(
-  stored: Stored | Decoded,
+  stored: Stored | DecodedPixels,
   pixel: ImagePixel,
   of: FrameHeader,
   modality: string,

@@ -27,7 +27,7 @@ export interface SmallPicture {
 }
 
 /** Maximum of values per axis averaged for one pixel; larger images are sampled. */
-const MOST_AVERAGED = 6
+const MAX_AVERAGED_VALUES = 6
 
 /** The largest size of a picture in pixels. */
 export interface PictureBox {
@@ -75,7 +75,7 @@ function sizeOf({ rows, columns, shape }: ShownImage, box: PictureBox): [number,
 function partOf(index: number, size: number, length: number): readonly number[] {
   const from = Math.min(length - 1, Math.floor((index / size) * length))
   const to = Math.max(from + 1, Math.floor(((index + 1) / size) * length))
-  const step = Math.ceil((to - from) / MOST_AVERAGED)
+  const step = Math.ceil((to - from) / MAX_AVERAGED_VALUES)
   return Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => from + n * step)
 }
 

@@ -60,7 +60,7 @@ export function nativeFrame(
 }
 
 /** Decodes RLE (PS3.5 annex G). @throws ImageProblem */
-export function rleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Stored {
+export function decodeRleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Stored {
   const pixels = pixel.rows * pixel.columns
   const isBits = pixel.bitsAllocated === 1
   const width = isBits ? 1 : pixel.bitsAllocated / 8

@@ -37,8 +37,8 @@ export const commitment = ofArea('COM', [
     promise: 'P-COM-04',
     what: 'a result that could not be delivered is given up after its first day',
     file: 'electron/server/modules/commitment/commitment.ts',
-    find: 'if (nextAt > msOf(requestedAt) + RETRY_LIMIT_MS) {',
-    replace: 'if (nextAt > msOf(requestedAt) + RETRY_LIMIT_MS / 3) {',
+    find: 'if (nextAt > msOf(requestedAt) + MAX_RETRY_PERIOD_MS) {',
+    replace: 'if (nextAt > msOf(requestedAt) + MAX_RETRY_PERIOD_MS / 3) {',
     tests: 'electron/server/modules/commitment/commitment.test.ts',
   },
   {

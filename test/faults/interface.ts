@@ -96,8 +96,8 @@ export default ofArea('API', [
     promise: 'P-LIM-08',
     what: 'strangers may send bodies of a megabyte',
     file: 'electron/server/http/operations.ts',
-    find: 'const PUBLIC_BYTES = 16 * 1024',
-    replace: 'const PUBLIC_BYTES = 1024 * 1024 * 1024',
+    find: 'const MAX_PUBLIC_BODY_BYTES = 16 * 1024',
+    replace: 'const MAX_PUBLIC_BODY_BYTES = 1024 * 1024 * 1024',
     tests: 'electron/server/http/public-body.test.ts',
   },
   {

@@ -231,7 +231,7 @@ export const backups = ofArea('BAK', [
     what: 'the way back drops values that the older version has no column for',
     file: 'electron/server/database/older-schema.ts',
     find: "const unheld = isBuilt ? [] : unheldColumns(read, 'newer', table, older)",
-    replace: 'const unheld: Unheld[] = []',
+    replace: 'const unheld: UnsupportedRows[] = []',
     tests: 'electron/server/database/older-schema.test.ts',
   },
   {
@@ -239,7 +239,7 @@ export const backups = ofArea('BAK', [
     what: 'the way back drops rows that the older version has no table for',
     file: 'electron/server/database/older-schema.ts',
     find: "flatMap((name) => rowsOf(read, 'newer', name, null))",
-    replace: 'flatMap((): Unheld[] => [])',
+    replace: 'flatMap((): UnsupportedRows[] => [])',
     tests: 'electron/server/database/older-schema.test.ts',
   },
   {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silence } from '#server/modules/dictation/wav.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { DICTATION_BYTES, dashboardDictation } from '#shared/contract/dictation.ts'
+import { dashboardDictation, MAX_DICTATION_BYTES } from '#shared/contract/dictation.ts'
 import type { StudyId } from '#shared/ids.ts'
 import type { Path } from '#shared/operation.ts'
 import { sessionHeaders } from '../support/gateway.ts'
@@ -67,14 +67,14 @@ describe('a dictated report', () => {
   })
 
   it('of ten minutes is forwarded whole', async () => {
-    const audio = Buffer.alloc(DICTATION_BYTES, 7)
+    const audio = Buffer.alloc(MAX_DICTATION_BYTES, 7)
     expect((await send(audio)).status).toBe(200)
     expect(played.heard[0]?.file.equals(audio)).toBe(true)
   })
 
   it('is refused where it is too long, empty, or something else than a recording', async () => {
     const answers = [
-      await send(Buffer.alloc(DICTATION_BYTES + 1)),
+      await send(Buffer.alloc(MAX_DICTATION_BYTES + 1)),
       await send(Buffer.alloc(0)),
       await send(silence(1), { headers: { 'content-type': 'application/json' } }),
       await send(silence(1), { query: '?language=xx' }),

@@ -17,7 +17,7 @@ export const DERIVED: readonly string[] = [
 ]
 
 /** Rows that an older schema has no place for. */
-export interface Unheld {
+export interface UnsupportedRows {
   readonly table: string
   /** The column whose value has no place; `null` if the rows have none. */
   readonly column: string | null
@@ -36,7 +36,11 @@ interface Entry {
  * values have no place there, they are returned, and no file is left. `from` is only read.
  * @throws if what was written fails SQLite's checks
  */
-export function writeOlderSchema(from: string, to: string, schema: number): readonly Unheld[] {
+export function writeOlderSchema(
+  from: string,
+  to: string,
+  schema: number,
+): readonly UnsupportedRows[] {
   const entries = entriesOf(schema)
   rmSync(to, { force: true })
   const sqlite = new Sqlite(to)
@@ -65,7 +69,7 @@ export function writeOlderSchema(from: string, to: string, schema: number): read
  * What an older schema has no place for, as far as tables and columns tell it. `read` runs a query
  * on the database and returns its rows.
  */
-export function unheldBy(read: Read, schema: number): readonly Unheld[] {
+export function unheldBy(read: Read, schema: number): readonly UnsupportedRows[] {
   const memory = schemaInMemory(schema)
   const older: Read = (sql) => memory.prepare(sql).all()
   try {
@@ -84,7 +88,7 @@ export function unheldBy(read: Read, schema: number): readonly Unheld[] {
 
 type Read = (sql: string) => unknown[]
 
-function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): Unheld[] {
+function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): UnsupportedRows[] {
   const read: Read = (sql) => sqlite.prepare(sql).all()
   // Triggers would count the copied rows once more, and indexes are built faster afterwards.
   const tables = entries.filter(({ type, name }) => type === 'table' && !isShadow(name, entries))
@@ -103,7 +107,7 @@ function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): Unheld[] 
   return []
 }
 
-function copyTable(sqlite: Sqlite.Database, read: Read, table: string): Unheld[] {
+function copyTable(sqlite: Sqlite.Database, read: Read, table: string): UnsupportedRows[] {
   const older = columnsOf(read, 'main', table)
   const newer = columnsOf(read, 'newer', table)
   if (isVirtual(read, table) || newer.length === 0) return []
@@ -135,7 +139,7 @@ function unheldColumns(
   database: string,
   table: string,
   older: readonly string[],
-): Unheld[] {
+): UnsupportedRows[] {
   return infoOf(read, database, table)
     .filter(({ name }) => !older.includes(name))
     .flatMap(({ name, initial }) =>
@@ -149,7 +153,7 @@ function rowsOf(
   table: string,
   column: string | null,
   where = '',
-): Unheld[] {
+): UnsupportedRows[] {
   const rows = countRows(read, database, table, where)
   return rows === 0 ? [] : [{ table, column, rows }]
 }

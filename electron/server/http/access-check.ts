@@ -8,7 +8,7 @@ import { admit, requireOwnPage } from './session-authentication.ts'
 import { admitView } from './view-authentication.ts'
 import { admitWorkstation } from './workstation-authentication.ts'
 
-export type Who = SignedInUser | Caller | OpenView
+export type AuthenticatedCaller = SignedInUser | Caller | OpenView
 
 /** The user passed to a handler. Every window request that is not public has one. */
 export type UserFor<A extends Access> = A extends 'public'
@@ -22,11 +22,14 @@ export type CallerFor<A extends Access> = A extends PartnerAccess ? Caller : und
 export type ViewFor<A extends Access> = A extends 'view' ? OpenView : undefined
 
 /** @throws ApiError not-signed-in, locked, workstation-unknown, bad-key, not-permitted, too-many */
-export type Admission = (request: FastifyRequest, reply: FastifyReply) => Who | undefined
+export type Admission = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => AuthenticatedCaller | undefined
 
-export const isView = (who: Who | undefined): who is OpenView =>
+export const isView = (who: AuthenticatedCaller | undefined): who is OpenView =>
   who !== undefined && 'viewId' in who
-export const isCaller = (who: Who | undefined): who is Caller =>
+export const isCaller = (who: AuthenticatedCaller | undefined): who is Caller =>
   who !== undefined && 'kind' in who && !isView(who)
 
 /**

@@ -33,7 +33,7 @@ export interface OpenView extends ViewRecord {
 }
 
 /** Authenticates viewer views by their cookie. */
-export interface Views {
+export interface ViewAuthenticator {
   /**
    * The open view with this id and token; undefined if it has ended, does not exist or has a
    * different token.

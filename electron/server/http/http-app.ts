@@ -3,7 +3,7 @@ import type { IntegrityCheck } from '#server/database/integrity-check.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import { serializeError } from '#server/platform/log.ts'
 import type { Operation } from '#shared/operation.ts'
-import type { Sessions, Views } from './callers.ts'
+import type { Sessions, ViewAuthenticator } from './callers.ts'
 import type { PartnerInterface } from './partner-interface.ts'
 import type { SandboxRequests } from './sandbox-requests.ts'
 
@@ -41,7 +41,7 @@ export class HttpApp {
   sessions: Sessions = NOBODY
   /** Undefined if the server has no partner interface. */
   partners: PartnerInterface | undefined
-  views: Views | undefined
+  views: ViewAuthenticator | undefined
   /**
    * Returns the id of an approved workstation by its token; undefined for any other token (decision
    * 0023).

@@ -8,12 +8,12 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import type { Certificates } from './certificates.ts'
 import { explainListenError } from './listeners.ts'
-import type { HttpServer, ListenerPlace } from './server.ts'
+import type { HttpServer, ListenerAddress } from './server.ts'
 import { userErrorText } from './start-error.ts'
 
 const [RETRY_MS, MAX_ATTEMPTS] = [100, 30]
 const ALL_ADDRESSES = ['0.0.0.0', '::', '[::]']
-type Place = Omit<ListenerPlace, 'tls'>
+type BindAddress = Omit<ListenerAddress, 'tls'>
 
 /**
  * Opens the HTTPS listener if it is enabled. If the port is unavailable, `state` reports it; an
@@ -23,8 +23,8 @@ type Place = Omit<ListenerPlace, 'tls'>
 export async function openLanListener(
   context: Context,
   certificates: Certificates,
-  override: Place | undefined,
-  open: (place: ListenerPlace) => Promise<HttpServer>,
+  override: BindAddress | undefined,
+  open: (place: ListenerAddress) => Promise<HttpServer>,
 ): Promise<LanListener> {
   const listener = new LanListener(context, certificates, override, open)
   await listener.begin()
@@ -38,8 +38,8 @@ export async function openLanListener(
 export class LanListener implements AsyncDisposable {
   readonly #context: Context
   readonly #certificates: Certificates
-  readonly #override: Place | undefined
-  readonly #open: (place: ListenerPlace) => Promise<HttpServer>
+  readonly #override: BindAddress | undefined
+  readonly #open: (place: ListenerAddress) => Promise<HttpServer>
   readonly #closing = new Set<Promise<unknown>>()
   #server: HttpServer | undefined
   /** Why it is not listening. */
@@ -53,8 +53,8 @@ export class LanListener implements AsyncDisposable {
   constructor(
     context: Context,
     certificates: Certificates,
-    override: Place | undefined,
-    open: (place: ListenerPlace) => Promise<HttpServer>,
+    override: BindAddress | undefined,
+    open: (place: ListenerAddress) => Promise<HttpServer>,
   ) {
     this.#context = context
     this.#certificates = certificates
@@ -127,12 +127,12 @@ export class LanListener implements AsyncDisposable {
     await Promise.all(this.#closing)
   }
 
-  #setPlace(): Place {
+  #setPlace(): BindAddress {
     const { settings } = this.#context
     return { host: settings.get('https.host'), port: settings.get('https.port') }
   }
 
-  #wanted(): Place | undefined {
+  #wanted(): BindAddress | undefined {
     if (this.#override) return this.#override
     return this.#context.settings.get('https.isOn') ? this.#setPlace() : undefined
   }
@@ -162,7 +162,7 @@ export class LanListener implements AsyncDisposable {
     }
   }
 
-  async #openAt(place: Place): Promise<HttpServer> {
+  async #openAt(place: BindAddress): Promise<HttpServer> {
     const tls = this.#certificates.of('https')
     const option = this.#override
       ? '--https HOST:PORT'

@@ -1,12 +1,12 @@
 import type { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import type { Certificates } from './certificates.ts'
-import type { HttpServer, ListenerPlace } from './server.ts'
+import type { HttpServer, ListenerAddress } from './server.ts'
 import { listenError } from './start-error.ts'
 
 /** @throws StartError if the port is unavailable */
 export const openHttp = (
-  place: ListenerPlace,
-  open: (place: ListenerPlace) => Promise<HttpServer>,
+  place: ListenerAddress,
+  open: (place: ListenerAddress) => Promise<HttpServer>,
 ): Promise<HttpServer> => explainListenError(open(place), 'HTTP', '--http HOST:PORT', place)
 
 /** @throws StartError if the port is unavailable */

@@ -5,13 +5,13 @@ import { english } from '#shared/messages/english.ts'
 import { isMessage, message } from '#shared/messages/message.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import {
+  type AuthenticatedCaller,
   admissionOf,
   type CallerFor,
   isCaller,
   isView,
   type UserFor,
   type ViewFor,
-  type Who,
 } from './access-check.ts'
 import { type Caller, callerName } from './callers.ts'
 import type { HttpApp } from './http-app.ts'
@@ -51,7 +51,7 @@ type Operations = Readonly<Record<string, Operation>>
 export type HandlersOf<T extends Operations> = { readonly [K in keyof T]: Handler<T[K]> }
 
 /** Maximum body size in bytes of public operations; forms such as sign-in are far smaller. */
-const PUBLIC_BYTES = 16 * 1024
+const MAX_PUBLIC_BODY_BYTES = 16 * 1024
 
 /**
  * Registers an operation of the contract: its route, the authorization of the caller, and the
@@ -65,7 +65,7 @@ export function serve<S extends OperationShape>(
   { bodyBytes }: { readonly bodyBytes?: number | undefined } = {},
 ): void {
   const { method, path, access } = operation
-  const admitted = new WeakMap<FastifyRequest, Who>()
+  const admitted = new WeakMap<FastifyRequest, AuthenticatedCaller>()
   const replies = app.partners?.replies.covers(operation as Operation)
     ? app.partners.replies
     : undefined
@@ -79,7 +79,10 @@ export function serve<S extends OperationShape>(
     // Authenticated callers may send more. A thousand anonymous connections with a megabyte each
     // would use a gigabyte.
     ...(access === 'public' && {
-      bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES),
+      bodyLimit: Math.min(
+        MAX_PUBLIC_BODY_BYTES,
+        app.fastify.initialConfig.bodyLimit ?? MAX_PUBLIC_BODY_BYTES,
+      ),
     }),
     // Runs before the body is read, so that bodies of unauthorized callers are not parsed.
     onRequest: (request, reply, done) => {
@@ -130,7 +133,7 @@ function runHandler<S extends OperationShape>(
   operation: Operation<S>,
   handler: Handler<S>,
   parts: RequestParts,
-  who: Who | undefined,
+  who: AuthenticatedCaller | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Answer | Promise<Answer> {
@@ -178,7 +181,7 @@ export function noteRead(
   { noteAnswer }: HttpApp,
   operation: Pick<Operation, 'method' | 'path'>,
   { params, query }: Pick<RequestParts, 'params' | 'query'>,
-  who: Who | undefined,
+  who: AuthenticatedCaller | undefined,
 ): void {
   if (!noteAnswer || !who || isView(who)) return
   const given = { ...(isRecord(query) && query), ...(isRecord(params) && params) }
@@ -225,7 +228,7 @@ function sealedCursors(
  */
 async function runIdempotent(
   { partners }: HttpApp,
-  who: Who | undefined,
+  who: AuthenticatedCaller | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
   run: () => Answer | Promise<Answer>,

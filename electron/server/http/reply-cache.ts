@@ -5,7 +5,7 @@ import type { Caller } from './callers.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
 /** Overhead of an entry beyond its reply and key: map entry and two object headers, rounded up. */
-const ENTRY_BYTES = 256
+const ENTRY_OVERHEAD_BYTES = 256
 
 /**
  * Caches replies until the database changes. The caller is authenticated on each request, and its
@@ -30,7 +30,7 @@ export class ReplyCache {
     this.#kept = new LRUCache<string, Buffer>({
       maxSize: bytes,
       // A key uses at most two bytes per character.
-      sizeCalculation: (reply, name) => reply.length + name.length * 2 + ENTRY_BYTES,
+      sizeCalculation: (reply, name) => reply.length + name.length * 2 + ENTRY_OVERHEAD_BYTES,
     })
   }
 

@@ -12,9 +12,9 @@ export const SANDBOX_PATH = '/sandbox'
 export type SandboxRequests = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** The interfaces that keys authenticate for. */
-const OF_KEYS = /^\/(v1|dicom-web)\//
+const KEY_PATHS = /^\/(v1|dicom-web)\//
 /** The pages that links lead to and what they request. The window is not among them. */
-const OF_LINKS = /^\/sandbox\/(reports|study|token|viewer)(?=[/?]|$)/
+const LINK_PATHS = /^\/sandbox\/(reports|study|token|viewer)(?=[/?]|$)/
 const TEST_KEY = new RegExp(`^Bearer +${TEST_PREFIX}`, 'i')
 
 /** A request as Fastify reads it: `originalUrl` is the URL before it was changed. */
@@ -26,10 +26,10 @@ type Incoming = IncomingMessage & { originalUrl?: string | undefined }
  */
 export function isForSandbox(request: Incoming): boolean {
   const { url = '' } = request
-  if (OF_LINKS.test(url)) {
+  if (LINK_PATHS.test(url)) {
     request.originalUrl = url
     request.url = url.slice(SANDBOX_PATH.length)
     return true
   }
-  return OF_KEYS.test(url) && TEST_KEY.test(request.headers.authorization ?? '')
+  return KEY_PATHS.test(url) && TEST_KEY.test(request.headers.authorization ?? '')
 }

@@ -29,7 +29,7 @@ export interface TlsFiles {
 }
 
 /** The address of a listener. */
-export interface ListenerPlace {
+export interface ListenerAddress {
   /** Address or name to bind to; `0.0.0.0` and `::` mean all addresses. */
   readonly host: string
   /** TCP port; 0 selects a free one. */
@@ -57,7 +57,7 @@ const TLS_RULES = { minVersion: 'TLSv1.2' } as const
 const HANDSHAKE_MS = 10_000
 /** Time a client has to read the response to an invalid request. */
 const FINAL_RESPONSE_MS = 1000
-const BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 /** Time that requests in progress have to finish when the server closes. */
 const DRAIN_MS = 5000
 
@@ -70,14 +70,14 @@ const DRAIN_MS = 5000
  * @param register registers operations and installs authenticators
  */
 export async function openHttpServer(
-  place: ListenerPlace,
+  place: ListenerAddress,
   hosts: () => HostNames,
   log: HttpLog,
   pageFolder: string,
   register: (app: HttpApp) => void,
   admitted: AdmittedConnections = new AdmittedConnections(),
   {
-    bodyBytes = BODY_BYTES,
+    bodyBytes = MAX_BODY_BYTES,
     drainMs = DRAIN_MS,
   }: { readonly bodyBytes?: number; readonly drainMs?: number } = {},
 ): Promise<HttpServer> {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import type { OpenView, SessionUse, Views } from './callers.ts'
+import type { OpenView, SessionUse, ViewAuthenticator } from './callers.ts'
 import { SANDBOX_PATH } from './sandbox-requests.ts'
 
 /** The cookie of a view, which gives access to neither `/v1` nor `/dashboard`. */
@@ -15,11 +15,11 @@ export interface ViewCookie {
 
 /**
  * The view named by the request, authenticated by its cookie. @throws ApiError not-signed-in;
- * refused, locked as `Views.viewOf`
+ * refused, locked as `ViewAuthenticator.viewOf`
  */
 export function admitView(
   request: FastifyRequest,
-  views: Views | undefined,
+  views: ViewAuthenticator | undefined,
   use: SessionUse = 'person',
 ): OpenView {
   const { viewId } = request.params as { readonly viewId?: unknown }

@@ -10,7 +10,7 @@ import { documentHeaders, serveFile } from './file-route.ts'
 import type { HttpApp } from './http-app.ts'
 import { admitView } from './view-authentication.ts'
 
-export interface LinesRule {
+export interface LineStreamOptions {
   /** Milliseconds between empty lines; the view is checked again at each. */
   readonly heartbeatMs?: number
   /** Maximum number of open streams: on this path, and of one view. */
@@ -28,7 +28,7 @@ export function serveViewLines(
   app: HttpApp,
   path: `/${string}`,
   open: (view: OpenView, signal: AbortSignal) => AsyncIterable<unknown>,
-  { heartbeatMs = 15_000, streams = 100, ofView = 10 }: LinesRule = {},
+  { heartbeatMs = 15_000, streams = 100, ofView = 10 }: LineStreamOptions = {},
 ): void {
   let openHere = 0
   const openOf = new Map<string, number>()

@@ -22,9 +22,13 @@ export interface WorkstationCookie {
 /** Whether the request came over TLS from another PC. A proxy on this PC counts as this PC. */
 function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
   const { remoteAddress, localAddress } = socket
-  return isEncrypted(socket) && remoteAddress !== localAddress && !OWN.includes(remoteAddress ?? '')
+  return (
+    isEncrypted(socket) &&
+    remoteAddress !== localAddress &&
+    !LOOPBACK_ADDRESSES.includes(remoteAddress ?? '')
+  )
 }
-const OWN = ['127.0.0.1', '::1', '::ffff:127.0.0.1']
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1', '::ffff:127.0.0.1']
 
 const tokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
   cookies[cookieName(socket, WORKSTATION_COOKIE)] ??

@@ -29,7 +29,7 @@ const MAX_UNSAVED = 1000
 const INTERNAL_ERROR = message('jobs.internal-error')
 
 /** A job must not be sent before this time, in milliseconds since 1970. */
-export interface Held {
+export interface HeldJob {
   readonly until: number
   readonly fault: Message
 }
@@ -43,7 +43,7 @@ export interface Held {
 export type Settlement = (
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly fault: Message }
-  | ({ readonly outcome: 'postponed' | 'held' } & Held)
+  | ({ readonly outcome: 'postponed' | 'held' } & HeldJob)
 ) & { readonly within?: (stillWaited: boolean) => void }
 
 type Deliver = (row: OutboxRow<unknown>, signal: AbortSignal) => Promise<Settlement>
@@ -62,7 +62,7 @@ export class OutboxWorker implements AsyncDisposable {
   readonly #kind: string
   readonly #deliver: Deliver
   readonly #concurrency: number
-  readonly #groupOf: (row: OutboxRecord) => string | Held
+  readonly #groupOf: (row: OutboxRecord) => string | HeldJob
   readonly #isIdle: () => boolean
   readonly #worker: Worker
   /**
@@ -88,7 +88,7 @@ export class OutboxWorker implements AsyncDisposable {
     kind: string,
     deliver: Deliver,
     concurrency = 1,
-    groupOf: (row: OutboxRecord) => string | Held = () => '',
+    groupOf: (row: OutboxRecord) => string | HeldJob = () => '',
     isIdle = () => false,
   ) {
     this.#context = context

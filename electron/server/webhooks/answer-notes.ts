@@ -42,7 +42,7 @@ export const ignoredPart = (fault: Message): Message => message('webhooks.left-o
 
 type Rule = readonly [isRight: (value: string) => boolean, fault: Message]
 
-const ANY: Rule = [() => true, message('webhooks.note-not-text')]
+const ANY_TEXT: Rule = [() => true, message('webhooks.note-not-text')]
 const EMPTY_OR = ([isRight, fault]: Rule): Rule => [
   (value) => value === '' || isRight(value),
   fault,
@@ -67,8 +67,8 @@ const NUMBER: Rule = [
 ]
 
 const STEP = {
-  Modality: ANY,
-  ScheduledProcedureStepDescription: ANY,
+  Modality: ANY_TEXT,
+  ScheduledProcedureStepDescription: ANY_TEXT,
   ScheduledProcedureStepID: within(16),
   ScheduledProcedureStepStartDate: DAY,
   ScheduledProcedureStepStartTime: TIME,
@@ -76,16 +76,16 @@ const STEP = {
 
 const ITEM = {
   AccessionNumber: within(16),
-  Modality: ANY,
+  Modality: ANY_TEXT,
   PatientBirthDate: EMPTY_OR(DAY),
-  PatientID: ANY,
+  PatientID: ANY_TEXT,
   PatientName: within(64),
   PatientSex: EMPTY_OR(oneOf('M', 'F', 'O')),
   PatientSize: EMPTY_OR(NUMBER),
   PatientWeight: EMPTY_OR(NUMBER),
-  ProtocolName: ANY,
-  RequestedProcedureDescription: ANY,
-  StudyDescription: ANY,
+  ProtocolName: ANY_TEXT,
+  RequestedProcedureDescription: ANY_TEXT,
+  StudyDescription: ANY_TEXT,
   StudyInstanceUID: [(value) => Uid.safeParse(value).success, message('webhooks.note-not-uid')],
 } as const satisfies Record<string, Rule>
 

@@ -5,7 +5,7 @@ import {
   type OutboxRecord,
   type OutboxRow,
 } from '#server/jobs/outbox-queries.ts'
-import { type Held, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { type HeldJob, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -23,7 +23,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export const REPORT_DELIVERED = 'report.delivered'
 const JITTER = 0.1
 /** How long a job without a destination is held; a change of the endpoints ends the wait. */
-const HELD_MS = HOUR_MS
+const HELD_RETRY_DELAY_MS = HOUR_MS
 /**
  * Minimum interval at which responses of an endpoint make its jobs due, deliveries included, so
  * that a report it always rejects is not retried with each one it accepts.
@@ -101,11 +101,11 @@ export abstract class Deliveries implements AsyncDisposable {
   /** Nothing is sent while this returns true; `wake` ends the pause. */
   protected abstract isIdle(): boolean
 
-  #groupOf({ subject }: OutboxRecord): string | Held {
+  #groupOf({ subject }: OutboxRecord): string | HeldJob {
     const to = this.destinationOf(subject)
     return 'endpointId' in to
       ? to.endpointId
-      : { until: this.context.clock() + HELD_MS, fault: to.whyNot }
+      : { until: this.context.clock() + HELD_RETRY_DELAY_MS, fault: to.whyNot }
   }
 
   async #deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {

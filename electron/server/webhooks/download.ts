@@ -22,13 +22,13 @@ export interface GetOptions extends DownloadOptions {
   readonly accept?: readonly string[]
 }
 
-export interface Downloaded {
+export interface BufferedDownload {
   readonly body: Buffer
   /** In lower case without parameters; `application/octet-stream` if unspecified. */
   readonly mediaType: string
 }
 
-export interface Streamed {
+export interface StreamedDownload {
   /**
    * Emits a `WebhookError`: `oversize`, `timeout` after a minute of silence, or a network error.
    */
@@ -83,7 +83,7 @@ export class Downloads implements AsyncDisposable {
   async get(
     url: string,
     { hosts, maxBytes, signal, budgetMs = BUDGET_MS, accept }: GetOptions,
-  ): Promise<Downloaded> {
+  ): Promise<BufferedDownload> {
     const to = this.#admitted(url, hosts)
     return await withinBudget(budgetMs, signal, async (budget) => {
       const headers = { 'accept-encoding': ACCEPT_ENCODING }
@@ -102,7 +102,7 @@ export class Downloads implements AsyncDisposable {
   async stream(
     url: string,
     { hosts, maxBytes, signal, budgetMs = BUDGET_MS, headers = {} }: StreamOptions,
-  ): Promise<Streamed> {
+  ): Promise<StreamedDownload> {
     const to = this.#admitted(url, hosts)
     // The budget ends with the first byte; the caller's signal still applies.
     const ended = new AbortController()

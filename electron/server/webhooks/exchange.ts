@@ -33,7 +33,7 @@ export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
   'report.delivered': { budgetMs: 15_000, answerBytes: 2 * MIB, retries: 0 },
 }
 
-export interface Post {
+export interface PostRequest {
   readonly to: AdmittedUrl
   readonly body: Buffer
   /** Headers that must be generated for each attempt. */
@@ -52,7 +52,7 @@ export interface Progress {
 }
 
 /** A body to be disposed of after it has been read. */
-export interface Received extends Disposable {
+export interface ReceivedBody extends Disposable {
   readonly body: Buffer
 }
 
@@ -68,7 +68,7 @@ export class Exchange {
   }
 
   /** The body of a 2xx answer. @throws WebhookError, or the reason of the post's signal */
-  async post(post: Post): Promise<Received> {
+  async post(post: PostRequest): Promise<ReceivedBody> {
     const { limits, signal, progress } = post
     const large = this.#largeBodies()
     return await withinBudget(limits.budgetMs, signal, async (budget) => {
@@ -86,7 +86,7 @@ export class Exchange {
   }
 
   async #attempt(
-    { to, body, headers, limits, progress }: Post,
+    { to, body, headers, limits, progress }: PostRequest,
     large: LargeBody,
     budget: AbortSignal,
   ): Promise<Buffer> {

@@ -61,7 +61,7 @@ export interface CallOptions {
 /** Fetch Standard, 4.6: bodies of such calls have 64 KiB together. */
 const OUTLIVING_BYTES = 60_000
 
-interface Given {
+interface CallInput {
   readonly params?: Record<string, unknown>
   readonly query?: Record<string, unknown>
   readonly body?: unknown
@@ -70,7 +70,7 @@ interface Given {
 /** The typed client. `origin` is empty for calls to the page's own origin. */
 export function openClient(world: { readonly fetch: typeof fetch; readonly origin: string }): Call {
   return async (operation, input, signal, options) => {
-    const given = input as Given
+    const given = input as CallInput
     const response = await send(world, operation, given, signal, options)
     const requestId = response.headers.get('x-request-id')
     const body = await readJson(response, signal)
@@ -126,7 +126,7 @@ const UNREADABLE = message('http.unknown-form')
 async function send(
   world: { fetch: typeof fetch; origin: string },
   operation: Operation,
-  given: Given,
+  given: CallInput,
   signal?: AbortSignal,
   options?: CallOptions,
 ): Promise<Response> {

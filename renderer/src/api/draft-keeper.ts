@@ -103,10 +103,10 @@ export interface DraftState {
   readonly lastId: number
 }
 
-export const IDLE_MS = 2000
+export const SAVE_DELAY_MS = 2000
 /** Longest that something typed waits for its save. */
-export const MOST_MS = 10_000
-const AGAIN_MS = [2000, 5000, 10_000, 20_000] as const
+export const MAX_SAVE_DELAY_MS = 10_000
+const RETRY_DELAYS_MS = [2000, 5000, 10_000, 20_000] as const
 
 /** Spaces at line ends and the like make no other text. */
 const isSame = (one: string, other: string) => normalizeReport(one) === normalizeReport(other)
@@ -146,7 +146,7 @@ const isUnsaved = ({ text, base, unanswered }: DraftState) =>
 const isBlocked = ({ theirs, fault, isClosed }: DraftState) =>
   isClosed || theirs !== null || (fault !== null && fault.kind !== 'again')
 /** Another revision than the text was made of, or another draft. */
-const isNewer = ({ base }: DraftState, theirs: Draft) =>
+const isOtherRevision = ({ base }: DraftState, theirs: Draft) =>
   theirs.revision !== base?.revision || theirs.reportId !== base.reportId
 /**
  * A revision that this window sent, or that has the text on the screen: nobody's words are
@@ -225,7 +225,8 @@ export function transition(state: DraftState, event: DraftEvent, now: number): S
 function shown(state: DraftState, now: number): Step {
   const next = { ...state, isShown: true, isClosed: false }
   return {
-    state: isUnsaved(next) && !next.sent ? { ...next, fault: null, due: now + IDLE_MS } : next,
+    state:
+      isUnsaved(next) && !next.sent ? { ...next, fault: null, due: now + SAVE_DELAY_MS } : next,
     calls: [],
   }
 }
@@ -233,7 +234,9 @@ function shown(state: DraftState, now: number): Step {
 function followed(state: DraftState, theirs: Draft | null): DraftState {
   if (theirs === null || state.sent || state.theirs || state.fault || isUnsaved(state)) return state
   const isOlder = theirs.reportId === state.base?.reportId && theirs.revision < state.base.revision
-  return isOlder || !isNewer(state, theirs) ? state : { ...loaded(state, theirs), isHeld: false }
+  return isOlder || !isOtherRevision(state, theirs)
+    ? state
+    : { ...loaded(state, theirs), isHeld: false }
 }
 
 /**
@@ -248,7 +251,7 @@ function edited(state: DraftState, text: string, now: number): DraftState {
   if (!isUnsaved(next) && !state.sent) return clean(next)
   if (isBlocked(state) || state.fault) return next
   const changedAt = state.changedAt ?? now
-  return { ...next, changedAt, due: Math.min(now + IDLE_MS, changedAt + MOST_MS) }
+  return { ...next, changedAt, due: Math.min(now + SAVE_DELAY_MS, changedAt + MAX_SAVE_DELAY_MS) }
 }
 
 const clean = (state: DraftState): DraftState => ({
@@ -328,9 +331,9 @@ function loaded(state: DraftState, theirs: Draft): DraftState {
 
 function began(state: DraftState, theirs: Draft): DraftState {
   const held = { ...state, ...passed, isHeld: true }
-  const isNew = isNewer(state, theirs)
-  if (isNew && !isUnsaved(state)) return loaded(held, theirs)
-  if (isNew && theirs.text !== '' && !isOwn(state, theirs)) return { ...held, theirs }
+  const isOther = isOtherRevision(state, theirs)
+  if (isOther && !isUnsaved(state)) return loaded(held, theirs)
+  if (isOther && theirs.text !== '' && !isOwn(state, theirs)) return { ...held, theirs }
   // A call that was not answered for can still arrive: only a save that is answered settles what
   // the newest text is.
   return { ...onTopOf(held, theirs), unanswered: state.unanswered }
@@ -360,7 +363,7 @@ function settled(answeredState: DraftState, wasBegin: boolean, now: number): Ste
   if (state.theirs) return released({ state: { ...state, isUrgent: false }, calls: [] })
   if (!isUnsaved(state)) return released({ state: clean(state), calls: [] })
   if (wasBegin || state.isUrgent || !state.isShown) return attempt(state)
-  return { state: { ...state, due: state.due ?? now + IDLE_MS }, calls: [] }
+  return { state: { ...state, due: state.due ?? now + SAVE_DELAY_MS }, calls: [] }
 }
 
 function failed(state: DraftState, fault: SaveFault, now: number): Step {
@@ -369,10 +372,11 @@ function failed(state: DraftState, fault: SaveFault, now: number): Step {
   // Whoever asked to take over sees the refusal there; what is to be saved goes on as before.
   if (call?.do === 'begin' && call.takeOver)
     return isUnsaved(next)
-      ? { state: { ...next, due: now + IDLE_MS }, calls: [] }
+      ? { state: { ...next, due: now + SAVE_DELAY_MS }, calls: [] }
       : released({ state: clean(next), calls: [] })
   if (fault.kind === 'again') {
-    const wait = AGAIN_MS[Math.min(state.failures, AGAIN_MS.length - 1)] ?? IDLE_MS
+    const wait =
+      RETRY_DELAYS_MS[Math.min(state.failures, RETRY_DELAYS_MS.length - 1)] ?? SAVE_DELAY_MS
     const again = {
       ...next,
       fault,

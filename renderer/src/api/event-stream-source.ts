@@ -24,7 +24,7 @@ const EVENTS = [
 ] as const
 /** Three times what the gateway lets pass between two beats. */
 const SILENT_MS = 45_000
-const LOOK_MS = 5000
+const SILENCE_CHECK_INTERVAL_MS = 5000
 
 export interface EventStream {
   /** A window of this user wants the stream: it is opened unless it is open for them already. */
@@ -72,7 +72,7 @@ export function openEventStream(post: (message: StreamMessage) => void): EventSt
   }
   const look = setInterval(() => {
     if (source && Date.now() - heardAt > SILENT_MS) end()
-  }, LOOK_MS)
+  }, SILENCE_CHECK_INTERVAL_MS)
 
   return {
     want(userId) {

@@ -19,7 +19,7 @@ import type { StreamMessage } from './event-stream-source.ts'
 import { keyOf, queryClient } from './queries.ts'
 
 /** What news of images changes, beside the list of studies, which reads `imagesSeen`. */
-const OF_IMAGES = [
+const IMAGE_REPLIES = [
   dashboardImages.read,
   dashboardImages.quarantine,
   dashboardImages.quarantineGroups,
@@ -40,9 +40,9 @@ const IMAGE_KINDS: readonly FeedLine['kind'][] = [
   'forward',
 ]
 /** What news of reports changes, beside the reading list, which reads `reportsSeen`. */
-const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals, dashboardStudies.read]
+const REPORT_REPLIES = [dashboardReports.read, dashboardReports.criticals, dashboardStudies.read]
 /** Of events to partners, beside their list, which reads `eventsSeen`. */
-const OF_EVENTS = [dashboardEvents.read, dashboardEvents.endpoints]
+const EVENT_REPLIES = [dashboardEvents.read, dashboardEvents.endpoints]
 /**
  * How many studies each view has: counting them costs more than reading a page, so it is not done
  * at every event.
@@ -59,7 +59,7 @@ const FLUSH_MS = 500
 const REOPEN_MS = 3000
 /** The gateway is heard four times as often. */
 const SILENT_MS = 60_000
-const LOOK_MS = 5000
+const SILENCE_CHECK_INTERVAL_MS = 5000
 
 interface Live {
   /** The line to the gateway is open: changes arrive by themselves. */
@@ -148,7 +148,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
       if (hasImages || lines.some((line) => IMAGE_KINDS.includes(line.kind))) {
         hasImages = false
         tell({ imagesSeen: live.imagesSeen + 1 })
-        for (const changed of OF_IMAGES) readAgain(changed)
+        for (const changed of IMAGE_REPLIES) readAgain(changed)
       }
       if (hasStudies) {
         hasStudies = false
@@ -159,7 +159,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
       reports ??= setTimeout(() => {
         reports = undefined
         tell({ reportsSeen: live.reportsSeen + 1 })
-        for (const changed of OF_REPORTS) readAgain(changed)
+        for (const changed of REPORT_REPLIES) readAgain(changed)
       }, REPORTS_MS)
       counts ??= setTimeout(() => {
         counts = undefined
@@ -188,7 +188,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     // The gateway sends these once a second at most.
     events() {
       tell({ eventsSeen: live.eventsSeen + 1 })
-      for (const changed of OF_EVENTS) readAgain(changed)
+      for (const changed of EVENT_REPLIES) readAgain(changed)
     },
     audit: () => tell({ auditSeen: live.auditSeen + 1 }),
     access: () => readAgain(dashboardSecurity.lanAccess),
@@ -240,7 +240,7 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     connection.close()
     connection = connectEventStream(userId, hear)
     closed()
-  }, LOOK_MS)
+  }, SILENCE_CHECK_INTERVAL_MS)
   return () => {
     connection.close()
     clearInterval(look)

@@ -1,6 +1,10 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { dashboardExams, type EXAM_SHOWS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import {
+  dashboardExams,
+  type EXAM_FILTERS,
+  type ExamDay,
+} from '#shared/contract/dashboard-exams.ts'
 import type { ProblemError } from './client.ts'
 import { useEventStream } from './event-stream.ts'
 import { call, keyOf } from './queries.ts'
@@ -18,7 +22,7 @@ const NEWS_MS = 1500
 export function useExamDay(of: {
   readonly day: string | undefined
   readonly deviceId: string | undefined
-  readonly show: (typeof EXAM_SHOWS)[number]
+  readonly show: (typeof EXAM_FILTERS)[number]
 }) {
   const client = useQueryClient()
   const { queriesSeen, imagesSeen, examsSeen, isOpen } = useEventStream()

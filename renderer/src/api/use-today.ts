@@ -16,7 +16,7 @@ export function useToday() {
 }
 
 /** How many things of these kinds wait for a person. */
-export function useWaiting(kinds: readonly TodayKind[]): number {
+export function useWaitingCount(kinds: readonly TodayKind[]): number {
   const items = useToday().data?.items ?? []
   return items.filter(({ kind }) => kinds.includes(kind)).reduce((sum, { count }) => sum + count, 0)
 }

@@ -14,7 +14,7 @@ export interface Written {
   readonly draft: { readonly reportId: string; readonly isAddendum: boolean } | null
 }
 
-interface Kept {
+interface KeptDraftEntry {
   readonly written: Written
   readonly keeper: DraftKeeper
   /** Of screens that show it: React's StrictMode has two for a moment. */
@@ -29,14 +29,14 @@ export interface LeftDraft {
 
 // In memory only: no text about a patient goes to the browser's storage. A draft is kept for as
 // long as its screen is open, and after that until it is saved: also when the session ended before.
-const drafts = new Map<string, Kept>()
+const drafts = new Map<string, KeptDraftEntry>()
 const leaving = new Set<Promise<unknown>>()
 const listeners = new Set<() => void>()
 let left: readonly LeftDraft[] = []
 
 const keyOf = ({ userId, studyId, draft }: Written) =>
   `${userId} ${studyId} ${draft?.isAddendum ? draft.reportId : 'report'}`
-const isSaved = ({ keeper }: Pick<Kept, 'keeper'>) => keeper.current().state === 'saved'
+const isSaved = ({ keeper }: Pick<KeptDraftEntry, 'keeper'>) => keeper.current().state === 'saved'
 
 /** Drops what is saved and shown nowhere, and says what was left behind. */
 function update(): void {

@@ -6,7 +6,7 @@ export const WORK_ROLES = ['technologist', 'front-desk', 'radiologist', 'adminis
 /** What a person mainly does with this program; decides the home page and the navigation. */
 export type WorkRole = (typeof WORK_ROLES)[number]
 
-const ROLE_OF: Readonly<Record<ClinicRole, WorkRole>> = {
+const DEFAULT_WORK_ROLES: Readonly<Record<ClinicRole, WorkRole>> = {
   'Imaging Technologist': 'technologist',
   'Front Desk Operator': 'front-desk',
   'Patient Care Coordinator': 'front-desk',
@@ -77,7 +77,7 @@ const ROLE_OF: Readonly<Record<ClinicRole, WorkRole>> = {
  * follows from the account level and its permissions alone.
  */
 export const workRoleOf = ({ clinicRole }: Pick<SignedInUser, 'clinicRole'>): WorkRole =>
-  ROLE_OF[clinicRole]
+  DEFAULT_WORK_ROLES[clinicRole]
 
 /** The homes that a person can choose from: managers have all of them, others their own. */
 export const homesOf = (user: SignedInUser): readonly WorkRole[] =>

@@ -11,7 +11,7 @@ import {
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { linkedViewId } from '../api/shared-study.ts'
 import { t } from '../i18n/t.ts'
-import { Empty, Waiting } from '../ui/page.tsx'
+import { Empty, LoadingPlaceholder } from '../ui/page.tsx'
 import { Broken } from './shell/error-screen.tsx'
 import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
@@ -102,7 +102,7 @@ const why = createRoute({
   getParentRoute: () => shell,
   path: '/worklist/why',
   validateSearch: texts('study', 'step', 'device', 'day'),
-  component: lazyScreen(() => import('../features/worklist/why.tsx'), 'Why'),
+  component: lazyScreen(() => import('../features/worklist/why.tsx'), 'ExamExplainer'),
 })
 const reconcile = createRoute({
   getParentRoute: () => shell,
@@ -250,7 +250,10 @@ const reading = createRoute({
 const criticals = createRoute({
   getParentRoute: () => shell,
   path: '/reading/criticals',
-  component: lazyScreen(() => import('../features/reports/critical-results.tsx'), 'Criticals'),
+  component: lazyScreen(
+    () => import('../features/reports/critical-results.tsx'),
+    'CriticalResultList',
+  ),
 })
 const templates = createRoute({
   getParentRoute: () => shell,
@@ -281,7 +284,7 @@ const informing = createRoute({
   path: '/images/inform',
   component: lazyScreen(
     () => import('../features/correction-notices/correction-notices.tsx'),
-    'Informing',
+    'PendingCorrectionNotices',
   ),
 })
 const imageStudy = createRoute({
@@ -411,7 +414,7 @@ export const router = createRouter({
     const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
     return text === '' ? '' : `?${text}`
   },
-  defaultPendingComponent: Waiting,
+  defaultPendingComponent: LoadingPlaceholder,
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: Broken,
   // A screen is loaded when somebody points at its link.
@@ -441,7 +444,7 @@ function useHeld(token: string | undefined): string | null {
 function WelcomeRoute() {
   const held = useHeld(welcome.useSearch().token)
   return (
-    <Suspense fallback={<Waiting />}>
+    <Suspense fallback={<LoadingPlaceholder />}>
       <Welcome key={held} token={held} />
     </Suspense>
   )
@@ -450,7 +453,7 @@ function WelcomeRoute() {
 function SignInRoute() {
   const held = useHeld(signIn.useSearch().token)
   return (
-    <Suspense fallback={<Waiting />}>
+    <Suspense fallback={<LoadingPlaceholder />}>
       {held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />}
     </Suspense>
   )
@@ -459,7 +462,7 @@ function SignInRoute() {
 function InvitationRoute() {
   const held = useHeld(invitation.useSearch().token)
   return (
-    <Suspense fallback={<Waiting />}>
+    <Suspense fallback={<LoadingPlaceholder />}>
       {held === null ? <LinkNeeded /> : <Accept key={held} token={held} />}
     </Suspense>
   )
@@ -472,7 +475,7 @@ function ProviderRoute() {
   const navigate = useNavigate()
   useEffect(() => void navigate({ to: '.', search: {}, replace: true }), [navigate])
   return (
-    <Suspense fallback={<Waiting />}>
+    <Suspense fallback={<LoadingPlaceholder />}>
       <ProviderReturn answer={answer} />
     </Suspense>
   )

@@ -25,7 +25,7 @@ const STATUSES: Record<string, ShownStatus> = {
 export const codeOf = (status: number): string => status.toString(16).toUpperCase().padStart(4, '0')
 
 /** A DIMSE status, four hex digits, in words. */
-export function shownStatus(status: string): ShownStatus {
+export function describeStatus(status: string): ShownStatus {
   const code = status.toUpperCase()
   const known = STATUSES[code]
   if (known) return known

@@ -9,12 +9,12 @@ export interface ErrorReference {
 }
 
 /** What `ProblemError` says of a call. It is not imported: a page's first script has this too. */
-interface Refused {
+interface ReferencedError {
   readonly code: string
   readonly status: number
   readonly requestId: string | null
 }
-const isRefused = (error: unknown): error is Error & Refused =>
+const isRefused = (error: unknown): error is Error & ReferencedError =>
   error instanceof Error && error.name === 'ProblemError'
 
 /**

@@ -31,7 +31,7 @@ export const OUTCOMES: Record<
 }
 
 /** How an event stands, for a badge: its own state, and how its last call ended. */
-export function standingOf(
+export function eventBadge(
   event: Pick<EventSummary, 'state' | 'outcome' | 'attempts' | 'notes' | 'kind'>,
 ): {
   readonly tone: Tone

@@ -5,7 +5,7 @@ import { t } from '../i18n/t.ts'
 import { bytesText, durationText } from './amounts.ts'
 import { FAULTS, SOURCES } from './answer-source.ts'
 import { daysText, dayText, timeText } from './dates.ts'
-import { shownStatus } from './dimse-status.ts'
+import { describeStatus } from './dimse-status.ts'
 import type { Tone } from './tones.ts'
 
 /**
@@ -67,7 +67,7 @@ export function explain(inspection: Inspection): Explanation {
       t('ui.format.explanation.sent.text', {
         count: sent,
         code: status.toUpperCase(),
-        status: shownStatus(status).name,
+        status: describeStatus(status).name,
         time: durationText(inspection.tookMs),
       }),
       inspection.errorComment
@@ -99,7 +99,7 @@ export function explain(inspection: Inspection): Explanation {
   if (!hasList)
     return say(
       'danger',
-      t('ui.format.explanation.say.noList', { meaning: shownStatus(status).meaning }),
+      t('ui.format.explanation.say.noList', { meaning: describeStatus(status).meaning }),
       inspection.errorComment,
     )
   if (total === 0)
@@ -126,7 +126,7 @@ export function explain(inspection: Inspection): Explanation {
       'warning',
       t('ui.format.explanation.say.incomplete', {
         count: sent,
-        why: inspection.errorComment || shownStatus(status).name,
+        why: inspection.errorComment || describeStatus(status).name,
       }),
       t('ui.format.explanation.say.narrow'),
     )

@@ -11,7 +11,7 @@ import { clockText, dayText } from './dates.ts'
 import type { Tone } from './tones.ts'
 
 /** How something stands, for a badge. */
-export interface Shown {
+export interface StateBadge {
   readonly tone: Tone
   readonly name: string
   readonly meaning: string
@@ -27,7 +27,7 @@ type Arriving = Pick<
  * `Incomplete: 53 missing, transfer broke off 10:42:07`.
  * @param zone the clinic's time zone, for the clock
  */
-export function arrivalOf(study: Arriving, zone: string | undefined, now: Date): Shown {
+export function arrivalOf(study: Arriving, zone: string | undefined, now: Date): StateBadge {
   const { state, instances, expected, missing, lastTransfer } = study
   const broke =
     lastTransfer.how === 'aborted'
@@ -91,7 +91,7 @@ export function shareOf({
 }
 
 /** Enrichment by the partner. */
-export const ENRICHMENTS: Record<(typeof ENRICHMENT_STATES)[number], Shown> = {
+export const ENRICHMENTS: Record<(typeof ENRICHMENT_STATES)[number], StateBadge> = {
   'not-asked': { tone: 'plain', ...textsOf('ui.format.enrichments.not-asked', 'name', 'meaning') },
   waiting: { tone: 'info', ...textsOf('ui.format.enrichments.waiting', 'name', 'meaning') },
   done: { tone: 'good', ...textsOf('ui.format.enrichments.done', 'name', 'meaning') },

@@ -6,7 +6,7 @@ import { SEARCH_OPTIONS, type SearchEntry } from './search.ts'
 
 /** Where the window keeps its theme, so that both have the same one. */
 const THEME = 'mantine-color-scheme-value'
-const MOST_RESULTS = 12
+const MAX_RESULTS = 12
 
 const themeOf = (value: string | null) => (value === 'light' || value === 'dark' ? value : 'auto')
 
@@ -95,8 +95,8 @@ function statusText(
 ): string {
   if (count === undefined) return failed
   if (count === 0) return none
-  if (count <= MOST_RESULTS) return some.replace('{}', String(count))
-  return best.replace('{}', String(MOST_RESULTS)).replace('{}', String(count))
+  if (count <= MAX_RESULTS) return some.replace('{}', String(count))
+  return best.replace('{}', String(MAX_RESULTS)).replace('{}', String(count))
 }
 
 function installSearch(): void {
@@ -122,7 +122,7 @@ function installSearch(): void {
     // Another letter was typed meanwhile.
     if (input.value.trim() !== text) return
     if (!results) index = undefined
-    list.replaceChildren(...(results ?? []).slice(0, MOST_RESULTS).map(resultItem))
+    list.replaceChildren(...(results ?? []).slice(0, MAX_RESULTS).map(resultItem))
     status.textContent = statusText(status.dataset, results?.length)
     found.hidden = false
   }

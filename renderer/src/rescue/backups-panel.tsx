@@ -13,10 +13,10 @@ import { bytesText } from '../format/amounts.ts'
 import { agoText, clockText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
 import { Findings } from '../ui/findings.tsx'
-import { Failed, Panel } from '../ui/page.tsx'
+import { ErrorNotice, Panel } from '../ui/page.tsx'
 import { Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
-import { Chosen } from './chosen.tsx'
+import { SelectedBackup } from './chosen.tsx'
 import css from './rescue.module.css'
 
 /**
@@ -88,13 +88,13 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
             </Button>
           </Group>
           <div role="status">
-            {look.error && <Failed error={look.error} />}
+            {look.error && <ErrorNotice error={look.error} />}
             {look.data && <Findings findings={look.data.findings} />}
           </div>
         </form>
       </Panel>
       {chosen && (
-        <Chosen
+        <SelectedBackup
           key={`${looked} ${chosen.name}`}
           backup={chosen}
           folder={looked}

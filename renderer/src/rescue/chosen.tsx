@@ -12,7 +12,7 @@ import { numberText } from '../format/amounts.ts'
 import { clockText } from '../format/dates.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t, textsOf } from '../i18n/t.ts'
-import { Failed, Panel, Waiting } from '../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../ui/page.tsx'
 import { Notice } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { RecoveryKeyInput } from './recovery-key-input.tsx'
@@ -25,7 +25,7 @@ const TABLES: Readonly<Record<string, string>> = textsOf(
 )
 
 /** What the chosen backup holds, the key where it needs one, and the one button. */
-export function Chosen(props: {
+export function SelectedBackup(props: {
   backup: BackupEntry
   folder: string | undefined
   onBegun: () => void
@@ -65,8 +65,10 @@ export function Chosen(props: {
   return (
     <Panel title={t('ui.rescue.chosen.title', { when })}>
       <Stack gap="sm">
-        {preview.isPending && <Waiting rows={2} />}
-        {preview.error && <Failed error={preview.error} onRetry={() => void preview.refetch()} />}
+        {preview.isPending && <LoadingPlaceholder rows={2} />}
+        {preview.error && (
+          <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
+        )}
         {found && <Holds preview={found} />}
         {found?.fault && !needsKey && (
           <Notice tone="danger" title={t('ui.rescue.chosen.cannot')}>
@@ -83,7 +85,7 @@ export function Chosen(props: {
           />
         )}
         {needsKey && opens && <Notice tone="good">{t('ui.rescue.chosen.keyFits')}</Notice>}
-        {restore.error && <Failed error={restore.error} />}
+        {restore.error && <ErrorNotice error={restore.error} />}
         {opens && (
           <Group>
             <Button
@@ -96,7 +98,7 @@ export function Chosen(props: {
           </Group>
         )}
       </Stack>
-      <Ask
+      <RestoreConfirmation
         title={t('ui.rescue.chosen.ask', { when })}
         isOpen={isAsking}
         isBusy={restore.isPending}
@@ -135,7 +137,7 @@ function KeyForm(props: {
 }
 
 /** What putting it back loses, before it is begun. */
-function Ask(props: {
+function RestoreConfirmation(props: {
   title: string
   isOpen: boolean
   isBusy: boolean

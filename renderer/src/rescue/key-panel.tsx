@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { faultsByField, type ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { Failed, Panel } from '../ui/page.tsx'
+import { ErrorNotice, Panel } from '../ui/page.tsx'
 import { call } from './calls.ts'
 import { RecoveryKeyInput } from './recovery-key-input.tsx'
 
@@ -27,7 +27,7 @@ export function KeyPanel({ onDone }: { onDone: () => void }) {
         <Stack gap="sm">
           <Text>{t('ui.rescue.key.text')}</Text>
           <RecoveryKeyInput value={recoveryKey} onChange={setRecoveryKey} error={fault} />
-          {put.error && fault === undefined && <Failed error={put.error} />}
+          {put.error && fault === undefined && <ErrorNotice error={put.error} />}
           <Group>
             <Button
               type="submit"

@@ -5,18 +5,18 @@ import { dashboardRescue, type RescueState } from '#shared/contract/dashboard-ba
 import type { ProblemError } from '../api/client.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { knownText, t } from '../i18n/t.ts'
-import { Failed, Panel, Waiting } from '../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../ui/page.tsx'
 import { Notice } from '../ui/tone.tsx'
 import { BackupsPanel } from './backups-panel.tsx'
 import { call, goToWindow, token } from './calls.ts'
 import { KeyPanel } from './key-panel.tsx'
 import css from './rescue.module.css'
 import { PuttingBack } from './restoring.tsx'
-import { Side } from './side.tsx'
+import { RescueSidebar } from './side.tsx'
 
 const POLL_MS = 700
 /** Faults that the data key alone mends. */
-const OF_THE_KEY = ['key-missing', 'key-sealed', 'key-wrong', 'seal-broken']
+const KEY_FAULTS = ['key-missing', 'key-sealed', 'key-wrong', 'seal-broken']
 
 /** A gateway that could not open its data again is back as this page after so long. */
 const AWAY_MS = 8000
@@ -62,9 +62,9 @@ export function Rescue() {
     return (
       <Frame version="">
         {reply.isError ? (
-          <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+          <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
         ) : (
-          <Waiting rows={6} height={48} />
+          <LoadingPlaceholder rows={6} height={48} />
         )}
       </Frame>
     )
@@ -90,7 +90,7 @@ export function Rescue() {
               {t('ui.rescue.failedText')}
             </Notice>
           )}
-          {OF_THE_KEY.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}
+          {KEY_FAULTS.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}
           <BackupsPanel state={state} onBegun={() => void reply.refetch()} />
         </>
       )}
@@ -101,7 +101,7 @@ export function Rescue() {
 function Frame({ version, children }: { version: string; children: ReactNode }) {
   return (
     <div className={css.frame}>
-      <Side version={version} />
+      <RescueSidebar version={version} />
       <main className={css.main}>
         <div className={css.inner}>{children}</div>
       </main>

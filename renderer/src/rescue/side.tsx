@@ -4,14 +4,14 @@ import { Mark } from '../ui/brand.tsx'
 import { LanguageChoice } from '../ui/language-choice.tsx'
 import css from './rescue.module.css'
 
-const CALM = [
+const REASSURANCES = [
   { Icon: IconShieldCheck, text: t('ui.rescue.calm.unchanged') },
   { Icon: IconClockPause, text: t('ui.rescue.calm.devices') },
   { Icon: IconDeviceDesktop, text: t('ui.rescue.calm.here') },
 ] as const
 
 /** What holds whatever is wrong: the first thing that somebody wants to know. */
-export function Side({ version }: { version: string }) {
+export function RescueSidebar({ version }: { version: string }) {
   return (
     <aside className={css.side}>
       <div className={css.name}>
@@ -19,7 +19,7 @@ export function Side({ version }: { version: string }) {
         Isthmus
       </div>
       <ul className={css.calm}>
-        {CALM.map(({ Icon, text }) => (
+        {REASSURANCES.map(({ Icon, text }) => (
           <li key={text}>
             <Icon size={20} stroke={1.7} aria-hidden />
             <span>{text}</span>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { faultsByField, type ProblemError } from '../api/client.ts'
 import { useCutOff } from '../api/status.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from './page.tsx'
+import { ErrorNotice } from './page.tsx'
 import { Notice } from './tone.tsx'
 
 /**
@@ -36,12 +36,21 @@ interface AskReasonProps {
 export function AskReason(props: AskReasonProps) {
   return (
     <Modal opened onClose={props.onClose} title={props.words.title}>
-      <Ask {...props} />
+      <ReasonForm {...props} />
     </Modal>
   )
 }
 
-function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children }: AskReasonProps) {
+function ReasonForm({
+  words,
+  field,
+  isDanger,
+  isBusy,
+  onSend,
+  onClose,
+  error,
+  children,
+}: AskReasonProps) {
   const isCutOff = useCutOff() !== null
   const form = useForm({
     initialValues: { reason: '' },
@@ -69,7 +78,7 @@ function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children 
           data-autofocus
           {...form.getInputProps('reason')}
         />
-        {error && error.errors.length === 0 && <Failed error={error} />}
+        {error && error.errors.length === 0 && <ErrorNotice error={error} />}
         {isCutOff && <Notice tone="warning">{t('ui.common.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

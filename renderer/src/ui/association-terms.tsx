@@ -2,7 +2,7 @@ import type { AssociationTerms } from '#shared/contract/dashboard-activity.ts'
 import { numberText } from '../format/amounts.ts'
 import { knownText, t } from '../i18n/t.ts'
 import css from './association-terms.module.css'
-import { Facts } from './page.tsx'
+import { FactList } from './page.tsx'
 import { Tag } from './tone.tsx'
 
 /** What the device proposed and what was taken of it: for those who know DICOM. */
@@ -12,7 +12,7 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
   return (
     <>
       <p>{t('ui.activity.one.agreedAbout')}</p>
-      <Facts
+      <FactList
         facts={[
           [
             t('ui.activity.one.termsFacts.implementation'),

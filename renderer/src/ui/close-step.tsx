@@ -4,7 +4,7 @@ import type { RowVerdict } from '#shared/contract/worklist.ts'
 import { useSend } from '../api/queries.ts'
 import { dayText, timeText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from './page.tsx'
+import { ErrorNotice } from './page.tsx'
 import { PersonName } from './person-name.tsx'
 import { useContractForm } from './use-contract-form.ts'
 
@@ -20,12 +20,12 @@ export function CloseStep(props: {
   const { row, onLeave, onClosed } = props
   return (
     <Modal opened={row !== null} onClose={onLeave} title={t('ui.common.closeStep.title')}>
-      {row && <Ask row={row} onLeave={onLeave} onClosed={onClosed} />}
+      {row && <CloseStepForm row={row} onLeave={onLeave} onClosed={onClosed} />}
     </Modal>
   )
 }
 
-function Ask({
+function CloseStepForm({
   row,
   onLeave,
   onClosed,
@@ -69,7 +69,7 @@ function Ask({
           data-autofocus
           {...form.getInputProps('reason')}
         />
-        {close.error && close.error.errors.length === 0 && <Failed error={close.error} />}
+        {close.error && close.error.errors.length === 0 && <ErrorNotice error={close.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onLeave}>
             {t('ui.common.cancel')}

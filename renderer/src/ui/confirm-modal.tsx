@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { ProblemError } from '../api/client.ts'
 import { useCutOff } from '../api/status.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from './page.tsx'
+import { ErrorNotice } from './page.tsx'
 import { Notice } from './tone.tsx'
 
 export interface ConfirmProps {
@@ -41,7 +41,7 @@ export function ConfirmModal({
     <Modal opened={isOpen && isMounted} onClose={onClose} title={title}>
       <Stack>
         <div>{children}</div>
-        {error && <Failed error={error} />}
+        {error && <ErrorNotice error={error} />}
         {isOpen && isCutOff && <Notice tone="warning">{t('ui.common.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>

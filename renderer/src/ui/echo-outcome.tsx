@@ -3,7 +3,7 @@ import type { ProblemError } from '../api/client.ts'
 import { durationText } from '../format/amounts.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from './page.tsx'
+import { ErrorNotice } from './page.tsx'
 import { Notice } from './tone.tsx'
 
 /** What came of a C-ECHO; screen readers hear it when it arrives. */
@@ -28,7 +28,7 @@ export function EchoOutcome({
           {translateMessage(result.message)}
         </Notice>
       )}
-      {error && <Failed error={error} />}
+      {error && <ErrorNotice error={error} />}
     </div>
   )
 }

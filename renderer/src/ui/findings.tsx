@@ -8,7 +8,11 @@ import { Copy } from './copy.tsx'
 import css from './findings.module.css'
 import { ToneIcon } from './tone.tsx'
 
-const TONE_OF: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', bad: 'danger' }
+const TONES_BY_VERDICT: Readonly<Record<Verdict, Tone>> = {
+  ok: 'good',
+  warn: 'warning',
+  bad: 'danger',
+}
 
 interface Found {
   readonly verdict: Verdict
@@ -32,9 +36,9 @@ export function Findings<T extends Found>(props: {
         <li
           key={translateMessage(found.sentence)}
           className={`${css.finding} ${nameOf ? '' : css.nameless}`}
-          data-tone={TONE_OF[found.verdict]}
+          data-tone={TONES_BY_VERDICT[found.verdict]}
         >
-          <ToneIcon tone={TONE_OF[found.verdict]} size={18} />
+          <ToneIcon tone={TONES_BY_VERDICT[found.verdict]} size={18} />
           {nameOf && <div className={css.findingName}>{nameOf(found)}</div>}
           <div>
             {translateMessage(found.sentence)}

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import type { ProblemError } from '../api/client.ts'
 import css from './form-end.module.css'
-import { Failed } from './page.tsx'
+import { ErrorNotice } from './page.tsx'
 
 /**
  * The end of a form in a drawer: a refusal that no field can tell, and the two ways out. It stays
@@ -17,7 +17,7 @@ export function FormEnd(props: {
   const { error, cancel, submit, isBusy, onCancel } = props
   return (
     <div className={css.end}>
-      {error && error.errors.length === 0 && <Failed error={error} />}
+      {error && error.errors.length === 0 && <ErrorNotice error={error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onCancel}>
           {cancel}

@@ -13,7 +13,7 @@ import { Clock } from './clock.tsx'
 import { CloseStep } from './close-step.tsx'
 import { Copy } from './copy.tsx'
 import { ExplanationView } from './explanation-view.tsx'
-import { Empty, Facts, Failed, Panel, Waiting } from './page.tsx'
+import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Panel } from './page.tsx'
 import { VerdictTable } from './verdict-table.tsx'
 
 type Verdict = 'all' | 'sent' | 'filtered' | 'withheld'
@@ -100,9 +100,9 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
         />
       }
     >
-      {reopen.error && <Failed error={reopen.error} />}
-      {asked.isError && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
-      {rows === undefined && !asked.isError && <Waiting rows={6} />}
+      {reopen.error && <ErrorNotice error={reopen.error} />}
+      {asked.isError && <ErrorNotice error={asked.error} onRetry={() => void asked.refetch()} />}
+      {rows === undefined && !asked.isError && <LoadingPlaceholder rows={6} />}
       {rows?.length === 0 && (
         <Empty title={t(`ui.common.inspection.noneOf.${verdict}`)}>
           {verdict === 'all'
@@ -185,7 +185,7 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
 }
 
 /** On the same association, with the same given from the answer that was still fresh. */
-function Again({ times, at }: { times: number; at: string }) {
+function RepeatCount({ times, at }: { times: number; at: string }) {
   return (
     <>
       {t('ui.common.inspection.againTimes', { times })}
@@ -213,7 +213,7 @@ function Exchange({ inspection }: { inspection: Inspection }) {
           <Text fw={600} mb={4}>
             {t('ui.common.inspection.connection')}
           </Text>
-          <Facts
+          <FactList
             facts={[
               [t('ui.common.inspection.from'), from],
               [t('ui.common.inspection.called'), inspection.calledAeTitle],
@@ -224,7 +224,7 @@ function Exchange({ inspection }: { inspection: Inspection }) {
                 : [
                     [
                       t('ui.common.inspection.again'),
-                      <Again key="again" times={inspection.repeats} at={inspection.lastAt} />,
+                      <RepeatCount key="again" times={inspection.repeats} at={inspection.lastAt} />,
                     ] as const,
                   ]),
               [
@@ -236,14 +236,20 @@ function Exchange({ inspection }: { inspection: Inspection }) {
             ]}
           />
         </div>
-        <Asked question={question} isAsked={partner !== null} />
-        <Answered partner={partner} tookMs={inspection.partnerMs} />
+        <QuestionDetails question={question} isAsked={partner !== null} />
+        <AnswerSummary partner={partner} tookMs={inspection.partnerMs} />
       </div>
     </Panel>
   )
 }
 
-function Asked({ question, isAsked }: { question: Inspection['question']; isAsked: boolean }) {
+function QuestionDetails({
+  question,
+  isAsked,
+}: {
+  question: Inspection['question']
+  isAsked: boolean
+}) {
   return (
     <div>
       <Text fw={600} mb={4}>
@@ -256,7 +262,7 @@ function Asked({ question, isAsked }: { question: Inspection['question']; isAske
           {t('ui.common.inspection.nothing')}
         </Text>
       ) : (
-        <Facts
+        <FactList
           facts={[
             [t('ui.common.inspection.days'), daysText(question.dateStart, question.dateEnd)],
             [
@@ -283,7 +289,13 @@ function Asked({ question, isAsked }: { question: Inspection['question']; isAske
   )
 }
 
-function Answered({ partner, tookMs }: { partner: Inspection['partner']; tookMs: number | null }) {
+function AnswerSummary({
+  partner,
+  tookMs,
+}: {
+  partner: Inspection['partner']
+  tookMs: number | null
+}) {
   return (
     <div>
       <Text fw={600} mb={4}>
@@ -294,7 +306,7 @@ function Answered({ partner, tookMs }: { partner: Inspection['partner']; tookMs:
           {t('ui.common.inspection.notCalled')}
         </Text>
       ) : (
-        <Facts
+        <FactList
           facts={[
             [
               t('ui.common.inspection.atInstant'),

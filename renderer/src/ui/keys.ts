@@ -1,5 +1,5 @@
 /** One stroke of a shortcut, such as `mod+k`, taken apart. */
-interface Stroke {
+interface KeyStroke {
   readonly key: string
   readonly mod: boolean
   readonly alt: boolean
@@ -7,12 +7,12 @@ interface Stroke {
 }
 
 /** What is read of a keyboard event. */
-export type Pressed = Pick<
+export type KeyPress = Pick<
   KeyboardEvent,
   'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'
 >
 
-const strokeOf = (text: string): Stroke => {
+const strokeOf = (text: string): KeyStroke => {
   const parts = text.toLowerCase().split('+')
   // `+` itself leaves two empty parts.
   const key = parts.at(-1) || '+'
@@ -37,7 +37,7 @@ const isSign = (key: string) => key.length === 1 && !isLetter(key) && !isDigit(k
  * keyboards needs Shift (without it the key is the digit, not the sign on it), and with Ctrl or Alt
  * where the layout has no Latin letter on it.
  */
-export function isPressed(text: string, pressed: Pressed): boolean {
+export function isPressed(text: string, pressed: KeyPress): boolean {
   const { key, mod, alt, shift } = strokeOf(text)
   if (mod !== (pressed.ctrlKey || pressed.metaKey) || alt !== pressed.altKey) return false
   const isOnDigit = /^Digit\d$/.test(pressed.code) && !pressed.shiftKey
@@ -50,7 +50,7 @@ export function isPressed(text: string, pressed: Pressed): boolean {
 }
 
 /** Whether it is a modifier alone, which ends no sequence. */
-export const isModifier = ({ key }: Pick<Pressed, 'key'>): boolean =>
+export const isModifier = ({ key }: Pick<KeyPress, 'key'>): boolean =>
   ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta'].includes(key)
 
 /** Whether its first stroke has Ctrl or Alt, so that it may be pressed where text is typed. */

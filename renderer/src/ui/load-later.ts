@@ -1,10 +1,10 @@
 import { queryClient } from '../api/queries.ts'
 
 /** The replies of the first screen are there once nothing has been awaited for two looks. */
-const LOOK_MS = 150
+const IDLE_CHECK_INTERVAL_MS = 150
 /** A gateway that does not answer delays what is loaded later by this at most. */
-const LONGEST_MS = 5000
-const AGAIN_MS = 2000
+const MAX_WAIT_MS = 5000
+const RETRY_DELAY_MS = 2000
 const after = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
@@ -12,13 +12,17 @@ const after = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
  * it shows are there, and again and again until it succeeds.
  */
 export async function loadLater<T>(load: () => Promise<T>): Promise<T> {
-  for (let waited = 0, calm = 0; calm < 2 && waited < LONGEST_MS; waited += LOOK_MS) {
-    await after(LOOK_MS)
+  for (
+    let waited = 0, calm = 0;
+    calm < 2 && waited < MAX_WAIT_MS;
+    waited += IDLE_CHECK_INTERVAL_MS
+  ) {
+    await after(IDLE_CHECK_INTERVAL_MS)
     calm = queryClient.isFetching() > 0 ? 0 : calm + 1
   }
   for (;;) {
     const loaded = await load().catch(() => undefined)
     if (loaded !== undefined) return loaded
-    await after(AGAIN_MS)
+    await after(RETRY_DELAY_MS)
   }
 }

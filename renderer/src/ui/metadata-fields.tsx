@@ -5,8 +5,8 @@ import { flushSync } from 'react-dom'
 import { t } from '../i18n/t.ts'
 import css from './metadata-fields.module.css'
 import {
+  MAX_PAIRS,
   type MetadataPair,
-  MOST_PAIRS,
   NAME_CHARACTERS,
   newPair,
   pairFaults,
@@ -49,7 +49,7 @@ export function MetadataFields(props: {
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter') return
     event.preventDefault()
-    if (value.length < MOST_PAIRS) add()
+    if (value.length < MAX_PAIRS) add()
   }
 
   return (
@@ -93,8 +93,8 @@ export function MetadataFields(props: {
           variant="default"
           size="xs"
           leftSection={<IconPlus size={14} />}
-          disabled={value.length >= MOST_PAIRS}
-          title={value.length >= MOST_PAIRS ? t('ui.customers.metadata.full') : undefined}
+          disabled={value.length >= MAX_PAIRS}
+          title={value.length >= MAX_PAIRS ? t('ui.customers.metadata.full') : undefined}
           onClick={add}
         >
           {t('ui.customers.metadata.add')}

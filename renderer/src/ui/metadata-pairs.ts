@@ -9,7 +9,7 @@ export interface MetadataPair {
   readonly value: string
 }
 
-export const MOST_PAIRS = 50
+export const MAX_PAIRS = 50
 export const NAME_CHARACTERS = 100
 export const VALUE_CHARACTERS = 1000
 

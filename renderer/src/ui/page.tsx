@@ -59,7 +59,7 @@ export function Panel(props: {
 }
 
 /** Names and values, one pair a line. */
-export function Facts({
+export function FactList({
   facts,
 }: {
   facts: readonly (readonly [name: string, value: ReactNode])[]
@@ -108,7 +108,7 @@ export function Empty({
 }
 
 /** Placeholder while a reply is awaited. */
-export function Waiting({ rows = 4, height = 34 }: { rows?: number; height?: number }) {
+export function LoadingPlaceholder({ rows = 4, height = 34 }: { rows?: number; height?: number }) {
   return (
     <Stack gap={8} p={8} aria-busy="true">
       <VisuallyHidden role="status">{t('ui.common.loading')}</VisuallyHidden>
@@ -125,7 +125,7 @@ const FAILURE_TITLES: Partial<Record<ProblemCode, string>> = textsOf(
 )
 
 /** A reply that could not be had: why, what to do, and a button to ask again. */
-export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () => void }) {
+export function ErrorNotice({ error, onRetry }: { error: ProblemError; onRetry?: () => void }) {
   const remedy = error.code === 'not-permitted' ? ` ${t('ui.common.askManager')}` : ''
   return (
     <Notice

@@ -4,14 +4,14 @@ import type { ReactNode } from 'react'
 import type { ProblemError } from '../api/client.ts'
 import { DataTable } from './data-table.tsx'
 import type { DataTableProps } from './data-table-props.ts'
-import { Empty, Failed, Panel, Waiting } from './page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from './page.tsx'
 import { WithPreview } from './preview-pane.tsx'
 
 /**
  * Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found
  * nothing.
  */
-interface Nothing {
+interface EmptyTableText {
   readonly icon: TablerIcon
   readonly title: string
   readonly text: ReactNode
@@ -39,7 +39,7 @@ export function PagedTable<T>({
   ...table
 }: DataTableProps<T> & {
   readonly list: Reading
-  readonly nothing: Nothing
+  readonly nothing: EmptyTableText
   /** Pixels of a row of the placeholder. */
   readonly waitingHeight?: number
   /**
@@ -50,8 +50,8 @@ export function PagedTable<T>({
 }) {
   return (
     <>
-      {list.error && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && !list.error && <Waiting rows={10} height={waitingHeight} />}
+      {list.error && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && !list.error && <LoadingPlaceholder rows={10} height={waitingHeight} />}
       {list.isSuccess && table.rows.length === 0 && <NothingListed {...nothing} />}
       {table.rows.length > 0 && (
         <Beside side={side}>
@@ -68,7 +68,7 @@ const Beside = ({ side, children }: { side: ReactNode; children: ReactNode }) =>
   side === undefined ? children : <WithPreview side={side}>{children}</WithPreview>
 
 /** Stands in the place of a list. */
-export function NothingListed({ icon: Icon, title, text, add, clear }: Nothing) {
+export function NothingListed({ icon: Icon, title, text, add, clear }: EmptyTableText) {
   return (
     <Panel>
       <Empty

@@ -3,12 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { type Ref, useState } from 'react'
 
-const SETTLED_MS = 250
+const SEARCH_DELAY_MS = 250
 
 /** What is typed to search by, and what of it is asked for once nobody types on. */
 export function useTypedSearch() {
   const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), SETTLED_MS)
+  const [search] = useDebouncedValue(typed.trim(), SEARCH_DELAY_MS)
   return { typed, setTyped, search }
 }
 

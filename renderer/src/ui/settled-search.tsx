@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 
-const SETTLED_MS = 300
+const SEARCH_DELAY_MS = 300
 
 /**
  * A search field that asks once somebody has stopped typing. `value` is what was asked for last.
@@ -18,7 +18,7 @@ export function SettledSearch(props: {
   const { label, placeholder, className, value, onChange } = props
   const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)
-  const ask = useDebouncedCallback(onChange, SETTLED_MS)
+  const ask = useDebouncedCallback(onChange, SEARCH_DELAY_MS)
   if (value !== known) {
     setKnown(value)
     // Cleared elsewhere; what is asked for while somebody types on is left alone.

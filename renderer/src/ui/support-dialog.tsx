@@ -5,7 +5,7 @@ import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { useReply } from '../api/queries.ts'
 import { bytesText } from '../format/amounts.ts'
 import { t } from '../i18n/t.ts'
-import { Failed, Waiting } from './page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from './page.tsx'
 import css from './support-dialog.module.css'
 
 const ZIP = '/dashboard/backups/diagnostics.zip'
@@ -20,8 +20,8 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title={t('ui.backups.support.title')} size="min(1080px, 94vw)">
       <Stack>
         <Text size="sm">{t('ui.backups.support.about')}</Text>
-        {reply.isPending && <Waiting rows={8} />}
-        {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+        {reply.isPending && <LoadingPlaceholder rows={8} />}
+        {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
         {shown && (
           <div className={css.bundle}>
             <nav aria-label={t('ui.backups.support.files')}>

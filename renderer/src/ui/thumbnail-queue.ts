@@ -1,11 +1,11 @@
 /** Pictures that are loaded at once: a browser has six connections to the gateway for everything. */
-const MOST_AT_ONCE = 2
+const MAX_CONCURRENT = 2
 
 const waiting = new Set<() => void>()
 let loading = 0
 
 /** A place in the queue. */
-export interface Turn {
+export interface QueueSlot {
   /** Gives it up while it waits; a picture that is being loaded stays. */
   leave(): void
   /** The picture is there, or is not wanted any more. */
@@ -14,7 +14,7 @@ export interface Turn {
 
 function next(): void {
   for (const start of waiting) {
-    if (loading >= MOST_AT_ONCE) return
+    if (loading >= MAX_CONCURRENT) return
     waiting.delete(start)
     loading += 1
     start()
@@ -22,7 +22,7 @@ function next(): void {
 }
 
 /** Calls `start` when a picture may be loaded, in the order of the calls. */
-export function takeTurn(start: () => void): Turn {
+export function takeTurn(start: () => void): QueueSlot {
   let isOver = false
   const leave = () => {
     if (waiting.delete(start)) isOver = true

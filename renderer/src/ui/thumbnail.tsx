@@ -57,7 +57,7 @@ export function Thumbnail({
       {kind === undefined ? (
         <Picture address={address} side={side} />
       ) : (
-        <Instead
+        <ThumbnailFallback
           icon={KINDS[kind].icon}
           text={t(`ui.common.thumbnail.kinds.${kind}`)}
           isWritten={side >= 64}
@@ -73,7 +73,11 @@ function Picture({ address, side }: { address: string; side: number }) {
   return (
     <span ref={ref} className={css.picture}>
       {picture.hasFailed ? (
-        <Instead icon={IconPhotoOff} text={t('ui.common.thumbnail.none')} isWritten={side >= 64} />
+        <ThumbnailFallback
+          icon={IconPhotoOff}
+          text={t('ui.common.thumbnail.none')}
+          isWritten={side >= 64}
+        />
       ) : (
         picture.src && (
           <img
@@ -89,7 +93,7 @@ function Picture({ address, side }: { address: string; side: number }) {
   )
 }
 
-function Instead({
+function ThumbnailFallback({
   icon: Icon,
   text,
   isWritten,

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { randomId } from '../format/random-id.ts'
 import { t } from '../i18n/t.ts'
 
-const SHOWN_MS = 8000
+const UNDO_DISPLAY_MS = 8000
 
 const undoable: { readonly id: string; readonly undo: () => void }[] = []
 const forget = (id: string) => {
@@ -43,7 +43,7 @@ export function showDone(text: string, undo?: () => void): void {
   if (undo) undoable.push({ id, undo })
   notifications.show({
     id,
-    autoClose: SHOWN_MS,
+    autoClose: UNDO_DISPLAY_MS,
     onClose: () => forget(id),
     message: undo ? (
       <Group justify="space-between" wrap="nowrap" gap="sm">

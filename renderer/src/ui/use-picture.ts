@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
-import { type Turn, takeTurn } from './thumbnail-queue.ts'
+import { type QueueSlot, takeTurn } from './thumbnail-queue.ts'
 
 /** Addresses of pictures that this window has loaded: the browser has them at hand. */
 const loaded = new Set<string>()
-const MOST_REMEMBERED = 2000
+const MAX_REMEMBERED_PICTURES = 2000
 
 function remember(address: string): void {
   loaded.add(address)
   const [oldest] = loaded
-  if (loaded.size > MOST_REMEMBERED && oldest !== undefined) loaded.delete(oldest)
+  if (loaded.size > MAX_REMEMBERED_PICTURES && oldest !== undefined) loaded.delete(oldest)
 }
 
 interface Loading {
@@ -24,7 +24,7 @@ export function usePicture(address: string | undefined, isInSight: boolean) {
   const [known, setKnown] = useState<Loading>({ address: undefined, state: 'waiting' })
   const fresh = address !== undefined && loaded.has(address) ? 'loaded' : 'waiting'
   const state = known.address === address ? known.state : fresh
-  const turn = useRef<Turn>(undefined)
+  const turn = useRef<QueueSlot>(undefined)
   const isWaiting = isInSight && address !== undefined && state === 'waiting'
   useEffect(() => {
     if (!isWaiting) return

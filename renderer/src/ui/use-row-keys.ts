@@ -43,8 +43,8 @@ export function useRowKeys<T>(
   const goBy = (step: (typeof STEPS)[keyof typeof STEPS]) => {
     const page = Math.floor((rowsInSight.height() ?? 400) / (rowHeight ?? 44)) - 2
     // The first step takes the row that Tab would go to.
-    const isThere = current.isChosen && scroll.current?.contains(document.activeElement)
-    const isStep = isThere || Math.abs(step.by) !== 1 || 'isPage' in step
+    const isRowFocused = current.isChosen && scroll.current?.contains(document.activeElement)
+    const isStep = isRowFocused || Math.abs(step.by) !== 1 || 'isPage' in step
     moveTo(isStep ? stepped(step, current.index, rows.length, Math.max(1, page)) : current.index)
   }
   const shortcut = (keys: string, name: string, run: (row: T) => void): Shortcut => ({

@@ -5,7 +5,7 @@ import { faultGroups } from './fault-groups.ts'
 import type { BestPrior } from './use-priors.ts'
 
 /** Of why there is no image, as many sentences as a pane has room for. */
-const MOST_REASONS = 3
+const MAX_REASONS = 3
 
 /** What a pane that is kept for a prior study says, and whether one may still come. */
 export interface AwaitedPrior {
@@ -34,7 +34,7 @@ export function awaitedPrior(
       notImages.flatMap(({ notImage }) => (notImage ? [translateMessage(notImage)] : [])),
     )
     const reasons = new Set([...reasonsOf(images, uids), ...others])
-    return over(t('ui.viewer.priors.noImages'), [...reasons].slice(0, MOST_REASONS))
+    return over(t('ui.viewer.priors.noImages'), [...reasons].slice(0, MAX_REASONS))
   }
   if (problem !== null) return over(t('ui.viewer.pane.priorNotOpened'), [problem])
   if (best === null) return over(t('ui.viewer.pane.noPrior'))
@@ -69,5 +69,5 @@ export const reasonsOf = (
         (studyInstanceUid === null ? level !== 'note' : of.includes(studyInstanceUid)),
     ),
   )
-    .slice(0, MOST_REASONS)
+    .slice(0, MAX_REASONS)
     .map(({ sentence }) => sentence)

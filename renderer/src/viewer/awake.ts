@@ -1,5 +1,5 @@
 /** What tells that a view is in use. */
-export interface AwakeWorld {
+export interface KeepAwakeOptions {
   /** A sign of life to the gateway; rejects with what it answers. */
   readonly read: () => Promise<unknown>
   readonly isVisible: () => boolean
@@ -26,7 +26,7 @@ export function keepAwake({
   onEnded,
   onUse,
   every,
-}: AwakeWorld): () => void {
+}: KeepAwakeOptions): () => void {
   let isUsed = false
   let isAsking = false
   const stopUse = onUse(() => {

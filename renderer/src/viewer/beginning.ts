@@ -6,9 +6,9 @@ import { randomId } from '../format/random-id.ts'
 import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
-import type { Bench } from './desk-context.ts'
+import type { ViewerContext } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
-import { type DrawingsWorld, openDrawingsKeeper } from './drawings-keeper.ts'
+import { type DrawingsKeeperOptions, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
 import { Fetches } from './engine/fetches.ts'
 import { ImageList } from './engine/images.ts'
@@ -24,17 +24,17 @@ import { openWindows } from './windows.ts'
 const engineModule = import('./engine/engine.ts')
 engineModule.catch(() => undefined)
 
-export interface Begun {
+export interface StartedView {
   readonly list: ImageList
-  readonly bench: Promise<Bench>
+  readonly bench: Promise<ViewerContext>
 }
-let begun: { readonly viewId: string; readonly begun: Begun } | undefined
+let begun: { readonly viewId: string; readonly begun: StartedView } | undefined
 
 /**
  * Begins a view: its list opens at once, the engine as soon as it is here. A page has one view:
  * called again, it gives the same.
  */
-export function begin(view: View): Begun {
+export function startView(view: View): StartedView {
   if (begun?.viewId === view.viewId) return begun.begun
   const list = new ImageList(view.viewId, { fetch: fetchOnce })
   const fetches = new Fetches({ fetch: fetchOnce })
@@ -46,13 +46,10 @@ export function begin(view: View): Begun {
 /** Below this width of the page, in CSS pixels, the series stand aside at first. */
 const NARROW = 900
 
-async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<Bench> {
+async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<ViewerContext> {
   const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
-  const [{ startEngine }, { measured }, { keptOfSaved, savedUidOf }] = await Promise.all([
-    engineModule,
-    import('./measured.ts'),
-    import('./engine/saved-form.ts'),
-  ])
+  const [{ startEngine }, { measured }, { annotationOfSaved: keptOfSaved, savedUidOf }] =
+    await Promise.all([engineModule, import('./measured.ts'), import('./engine/saved-form.ts')])
   const engine = await startEngine(list, fetches)
   onFirstImage(list, engine.prepare)
   const windows = openWindows(new BroadcastChannel(`isthmus view ${view.viewId}`), randomId())
@@ -145,7 +142,7 @@ const localWishes = {
   },
 }
 
-type DrawingsCalls = Omit<DrawingsWorld, 'drawn' | 'restore' | 'forms' | 'mayRemoveSaved'>
+type DrawingsCalls = Omit<DrawingsKeeperOptions, 'drawn' | 'restore' | 'forms' | 'mayRemoveSaved'>
 const NOTHING_SAVED: SavedDrawings = { version: 0, savedAt: null, savedBy: '', drawings: [] }
 
 function drawingsCalls({ viewId, studyInstanceUid: viewed }: View): DrawingsCalls {
@@ -173,7 +170,11 @@ function drawingsCalls({ viewId, studyInstanceUid: viewed }: View): DrawingsCall
     faultOf(error) {
       if (!(error instanceof ProblemError)) return { kind: 'refused', sentence: String(error) }
       const kind =
-        error.code === 'refused' ? 'conflict' : AGAIN.has(error.code) ? 'again' : 'refused'
+        error.code === 'refused'
+          ? 'conflict'
+          : RETRYABLE_CODES.has(error.code)
+            ? 'again'
+            : 'refused'
       return { kind, sentence: error.message }
     },
     after(milliseconds, run) {
@@ -183,7 +184,7 @@ function drawingsCalls({ viewId, studyInstanceUid: viewed }: View): DrawingsCall
   }
 }
 
-const AGAIN: ReadonlySet<string> = new Set([
+const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   'unreachable',
   'unavailable',
   'too-many',

@@ -32,7 +32,7 @@ export interface PaneStart {
 }
 
 /** What hanging needs to know of a series. */
-export interface Hangable {
+export interface HangingSeries {
   readonly seriesKey: string
   readonly studyUid: string
   readonly description: string
@@ -61,7 +61,7 @@ type Protocol = NonNullable<View['hangingProtocol']>
 
 const FREE: Pane = { seriesKey: null, filling: 'free', name: '' }
 const EMPTY: Pane = { seriesKey: null, filling: 'held', name: '' }
-export const MOST_SIDE = 4
+export const MAX_PANES_PER_SIDE = 4
 
 /**
  * The board a view begins with: one pane, or what its hanging protocol says (`RxC`; a name is a
@@ -83,15 +83,15 @@ export function boardOf(protocol: Protocol | null): Board {
  * where nothing changes. Priors are hung by a person only. Two series of one description go to two
  * panes of that name, one after the other.
  */
-export function filled(before: Board, series: readonly Hangable[]): Board {
+export function filled(before: Board, series: readonly HangingSeries[]): Board {
   const board = corrected(before, series)
-  const hung = new Set(board.panes.map(({ seriesKey }) => seriesKey))
+  const withSeriesInPane = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   const current = series.filter(({ isPrior, images }) => !isPrior && images > 0)
-  const isRead = ({ isLocalizer }: Hangable) => !isLocalizer
-  const take = (...fits: ((one: Hangable) => boolean)[]) => {
-    const left = current.filter(({ seriesKey }) => !hung.has(seriesKey))
+  const isRead = ({ isLocalizer }: HangingSeries) => !isLocalizer
+  const take = (...fits: ((one: HangingSeries) => boolean)[]) => {
+    const left = current.filter(({ seriesKey }) => !withSeriesInPane.has(seriesKey))
     const found = fits.map((fit) => left.find(fit)).find(Boolean)
-    if (found) hung.add(found.seriesKey)
+    if (found) withSeriesInPane.add(found.seriesKey)
     return found
   }
   const showsLocalizer = ({ seriesKey }: Pane) =>
@@ -117,7 +117,7 @@ export function filled(before: Board, series: readonly Hangable[]): Board {
  * Replaces keys that are no longer in the list. The key of a series names its size and orientation,
  * which a manifest can state wrongly: once the files are read, their images are under another key.
  */
-function corrected(board: Board, series: readonly Hangable[]): Board {
+function corrected(board: Board, series: readonly HangingSeries[]): Board {
   const known = new Set(series.map(({ seriesKey }) => seriesKey))
   const shown = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   let isChanged = false
@@ -148,7 +148,7 @@ const isSameName = (one: string, other: string) =>
  * Another layout: what hangs stays in order, new panes are free for the series that hang nowhere
  * yet.
  */
-export function laidOut(board: Board, rows: number, columns: number): Board {
+export function withLayout(board: Board, rows: number, columns: number): Board {
   const panes = Array.from({ length: rows * columns }, (_, at) => board.panes[at] ?? FREE)
   // The pane that is looked at does not vanish with the layout.
   const active = board.panes[board.active]
@@ -192,7 +192,7 @@ export function paneAfter(board: Board, step: number): Board {
 }
 
 /** The series `step` further in the list than the one in the active pane; the ends do not meet. */
-export function seriesAfter(board: Board, series: readonly Hangable[], step: number): Board {
+export function seriesAfter(board: Board, series: readonly HangingSeries[], step: number): Board {
   const shown = series.filter(({ images }) => images > 0)
   const at = shown.findIndex(({ seriesKey }) => seriesKey === board.panes[board.active]?.seriesKey)
   const next = at === -1 ? shown[0] : shown[at + step]
@@ -203,8 +203,8 @@ export function seriesAfter(board: Board, series: readonly Hangable[], step: num
  * An earlier study beside: left what is read now, right its counterpart. One pane becomes two; with
  * more, the first free one takes it, else the one after the active pane.
  */
-export function beside(board: Board, prior: string): Board {
-  const wide = board.panes.length === 1 ? laidOut(board, 1, 2) : { ...board, alone: null }
+export function withPriorBeside(board: Board, prior: string): Board {
+  const wide = board.panes.length === 1 ? withLayout(board, 1, 2) : { ...board, alone: null }
   const free = wide.panes.findIndex(({ seriesKey }, at) => seriesKey === null && at !== wide.active)
   const at =
     board.panes.length === 1 ? 1 : free === -1 ? (wide.active + 1) % wide.panes.length : free
@@ -216,11 +216,11 @@ export function beside(board: Board, prior: string): Board {
  * description word by word, then the longest.
  */
 export function counterpart(
-  of: Hangable | undefined,
-  priors: readonly Hangable[],
-): Hangable | undefined {
+  of: HangingSeries | undefined,
+  priors: readonly HangingSeries[],
+): HangingSeries | undefined {
   const words = wordsOf(of?.description ?? '')
-  const score = (one: Hangable) => {
+  const score = (one: HangingSeries) => {
     const shared = [...wordsOf(one.description)].filter((word) => words.has(word)).length
     return (one.modality === of?.modality ? 1000 : 0) + shared * 10 + Math.min(9, one.images / 100)
   }

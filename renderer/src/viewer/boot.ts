@@ -4,7 +4,7 @@ import { language } from '../i18n/language.ts'
 import { loadMessages } from '../i18n/messages.ts'
 import { showNotStarted } from '../ui/not-started.ts'
 import { call } from './calls.ts'
-import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
+import { type EntranceActions, enter, entranceOf } from './entrance.ts'
 import { requestFirst } from './first-requests.ts'
 
 // The page's first script is small: it exchanges the link and requests the first image while the
@@ -16,7 +16,7 @@ const ignored = () => undefined
 const entrance = entranceOf(window.location)
 // At once: an address with a token must not stay in the bar, the history or a screenshot.
 if (entrance.by === 'token') window.history.replaceState(null, '', `${viewBase}/viewer`)
-const world: EntranceWorld = {
+const world: EntranceActions = {
   call,
   rename: (address) => window.history.replaceState(null, '', address),
   leaveFor: (address) => window.location.replace(address),
@@ -27,10 +27,10 @@ const requested = opening.then(async (opened) => {
   if (opened.state === 'open') await requestFirst(opened.view.viewId)
 }, ignored)
 /** How long the page's modules wait for the first requests to be sent, ms. */
-const MOST_WAIT = 150
+const MAX_WAIT_MS = 150
 const mayEvaluate = Promise.race([
   requested,
-  new Promise((resolve) => setTimeout(resolve, MOST_WAIT)),
+  new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS)),
 ])
 document.documentElement.lang = language === 'es' ? 'es' : 'en'
 const shown = Promise.all([loadMessages(), mayEvaluate]).then(() => {
@@ -41,7 +41,7 @@ const shown = Promise.all([loadMessages(), mayEvaluate]).then(() => {
 if (entrance.by !== 'nothing') {
   const beginning = mayEvaluate.then(() => import('./beginning.ts'))
   void Promise.all([opening, beginning]).then(
-    ([opened, { begin }]) => opened.state === 'open' && begin(opened.view),
+    ([opened, { startView: begin }]) => opened.state === 'open' && begin(opened.view),
     ignored,
   )
 }

@@ -5,17 +5,17 @@ import { useEffect, useRef, useState } from 'react'
 import { CAPTURE_SIDE, viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from '../ui/page.tsx'
+import { ErrorNotice } from '../ui/page.tsx'
 import { Notice } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import css from './capture.module.css'
 import { captureOf, drawLabels, givenDescription } from './capture-picture.ts'
-import { AT_ONCE } from './desk.ts'
+import { NO_TRANSITION } from './desk.ts'
 import { useActivePaneId, useBench, useDesk, usePane } from './desk-context.ts'
-import type { Captured, Pane, PaneState } from './engine/pane.ts'
+import type { CapturedPicture, Pane, PaneState } from './engine/pane.ts'
 import { amount } from './overlay-text.ts'
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 /** Shows what would be kept before it is. */
 export function CaptureDialog() {
@@ -29,19 +29,19 @@ export function CaptureDialog() {
       onClose={close}
       title={t('ui.viewer.capture.title')}
       size="xl"
-      transitionProps={AT_ONCE}
+      transitionProps={NO_TRANSITION}
       // The picture is the one image here.
       closeButtonProps={{
         'aria-label': t('ui.viewer.capture.close'),
         icon: <IconX size={18} aria-hidden />,
       }}
     >
-      {isOpen && <Making pane={pane} onClose={close} />}
+      {isOpen && <CaptureForm pane={pane} onClose={close} />}
     </Modal>
   )
 }
 
-function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
+function CaptureForm({ pane, onClose }: { pane: Pane; onClose: () => void }) {
   const { desk } = useBench()
   const client = useQueryClient()
   const captured = useCaptured(pane)
@@ -49,7 +49,7 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
   const taken = captured === 'nothing' ? undefined : captured
   const of = taken && captureOf(taken.state)
   const description = written ?? (taken ? describe(taken.state) : '')
-  const make = useMutation<unknown, ProblemError, Captured>({
+  const make = useMutation<unknown, ProblemError, CapturedPicture>({
     mutationFn: async ({ rows, columns, rgb }) => {
       if (!of) return
       // With the engine, which is a part of its own.
@@ -96,11 +96,11 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
           label={t('ui.viewer.capture.description')}
           description={t('ui.viewer.capture.descriptionHint')}
           value={description}
-          maxLength={MOST_CHARACTERS}
+          maxLength={MAX_CHARACTERS}
           data-autofocus
           onChange={(event) => setWritten(event.currentTarget.value)}
         />
-        {make.error && <Failed error={make.error} />}
+        {make.error && <ErrorNotice error={make.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('ui.viewer.capture.cancel')}
@@ -119,11 +119,11 @@ function describe(state: PaneState): string {
   return givenDescription(
     state,
     window ? `${amount(window.center)}/${amount(window.width)}` : '',
-  ).slice(0, MOST_CHARACTERS)
+  ).slice(0, MAX_CHARACTERS)
 }
 
 interface Taken {
-  readonly picture: Captured
+  readonly picture: CapturedPicture
   /** Of what it was taken. */
   readonly state: PaneState
 }
@@ -154,7 +154,7 @@ function useCaptured(pane: Pane): Taken | 'nothing' | undefined {
   return captured
 }
 
-function Preview({ captured: { rows, columns, rgb } }: { captured: Captured }) {
+function Preview({ captured: { rows, columns, rgb } }: { captured: CapturedPicture }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const context = canvas.current?.getContext('2d')

@@ -6,7 +6,7 @@ import { clockText } from '../format/dates.ts'
 import type { Tone } from '../format/tones.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { Failed, Waiting } from '../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { ToneIcon } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { useBench } from './desk-context.ts'
@@ -33,8 +33,8 @@ export function CaptureList() {
         ? POLL_MS
         : false,
   })
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={3} height={48} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={3} height={48} />
   const { captures } = reply.data
   if (captures.length === 0)
     return (
@@ -86,7 +86,7 @@ function Item({ capture }: { capture: Capture }) {
             {t('ui.viewer.capture.retry')}
           </Button>
         )}
-        {retry.error && <Failed error={retry.error} />}
+        {retry.error && <ErrorNotice error={retry.error} />}
       </div>
     </li>
   )

@@ -4,7 +4,7 @@ import { t } from '../i18n/t.ts'
 import css from './cine-bar.module.css'
 import { useActivePaneId, useBench, useDesk, usePane, usePaneState } from './desk-context.ts'
 
-const MOST_RATE = 60
+const MAX_FRAME_RATE = 60
 
 /** Plays the active pane, and says how fast. */
 export function CineBar() {
@@ -53,7 +53,7 @@ export function CineBar() {
         size="sm"
         thumbLabel={t('ui.viewer.cine.speed')}
         min={1}
-        max={MOST_RATE}
+        max={MAX_FRAME_RATE}
         value={Math.round(framesPerSecond)}
         label={null}
         onChange={(value) => pane.play(value)}

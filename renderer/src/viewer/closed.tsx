@@ -14,8 +14,8 @@ import { ErrorReference } from '../ui/error-reference.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
 
-type Why = Extract<Opening, { state: 'closed' }>['why']
-const SHAPES: Readonly<Record<Why, Icon>> = {
+type ClosedReason = Extract<Opening, { state: 'closed' }>['why']
+const SHAPES: Readonly<Record<ClosedReason, Icon>> = {
   nothing: IconPhotoOff,
   link: IconLinkOff,
   view: IconPhotoOff,
@@ -25,7 +25,7 @@ const SHAPES: Readonly<Record<Why, Icon>> = {
 }
 
 /** Why there are no images here. Also of a view that has ended while it was open. */
-export function Closed(props: {
+export function ClosedView(props: {
   why: Extract<Opening, { state: 'closed' }>['why']
   /** In the language of the page. */
   sentence: string

@@ -1,7 +1,14 @@
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { aloneToggled, laidOut, paneAfter, seriesAfter } from './board.ts'
-import { activePaneId, type Desk, type DeskState, type Drawer, LINKS, PLANES } from './desk.ts'
+import { aloneToggled, paneAfter, seriesAfter, withLayout } from './board.ts'
+import {
+  activePaneId,
+  type Drawer,
+  LINKS,
+  PLANES,
+  type ViewerState,
+  type ViewerStore,
+} from './desk.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
@@ -13,15 +20,15 @@ import { openSecondWindow } from './second-window.ts'
 import { slabAfter } from './slabs.ts'
 
 /** What commands work on. */
-export interface Reach {
-  readonly desk: Desk
+export interface CommandContext {
+  readonly desk: ViewerStore
   readonly engine: Engine
   readonly list: ImageList
   readonly drawings: Pick<DrawingsKeeper, 'toggleKeyImage'>
 }
 
 /** Does a command, for the active pane where it is about a pane. */
-export function run(command: Command, reach: Reach): void {
+export function run(command: Command, reach: CommandContext): void {
   ACTIONS[command]({
     ...reach,
     state: reach.desk.state(),
@@ -29,8 +36,8 @@ export function run(command: Command, reach: Reach): void {
   })
 }
 
-interface Doing extends Reach {
-  readonly state: DeskState
+interface Doing extends CommandContext {
+  readonly state: ViewerState
   readonly pane: Pane
 }
 type Action = (doing: Doing) => void
@@ -182,9 +189,9 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   },
 }
 
-export function setLayout(desk: Desk, rows: number, columns: number): void {
+export function setLayout(desk: ViewerStore, rows: number, columns: number): void {
   desk.set({ planesOf: null })
-  desk.hang((board) => laidOut(board, rows, columns))
+  desk.hang((board) => withLayout(board, rows, columns))
 }
 
 function stepSeries({ desk, list, state }: Doing, step: number): void {

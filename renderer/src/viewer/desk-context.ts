@@ -1,5 +1,5 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { Desk, DeskState } from './desk.ts'
+import type { ViewerState, ViewerStore } from './desk.ts'
 import { activePaneId } from './desk.ts'
 import type { KeyImages } from './documents/key-images.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
@@ -13,8 +13,8 @@ import type { SegmentVolumeStore } from './referencing/segment-volumes.ts'
 import type { Windows } from './windows.ts'
 
 /** What every part of the viewer stands on. */
-export interface Bench {
-  readonly desk: Desk
+export interface ViewerContext {
+  readonly desk: ViewerStore
   readonly list: ImageList
   readonly engine: Engine
   readonly drawings: DrawingsKeeper
@@ -28,16 +28,16 @@ export interface Bench {
   /** What drawings measure, by their id. */
   readonly measured: () => ReadonlyMap<string, readonly string[]>
 }
-export const BenchContext = createContext<Bench | null>(null)
+export const BenchContext = createContext<ViewerContext | null>(null)
 
-export function useBench(): Bench {
+export function useBench(): ViewerContext {
   const bench = useContext(BenchContext)
   if (!bench) throw new Error('This part stands outside of the viewer.')
   return bench
 }
 
 /** A part of how the screen stands. */
-export function useDesk<T>(part: (state: DeskState) => T): T {
+export function useDesk<T>(part: (state: ViewerState) => T): T {
   const { desk } = useBench()
   return useSyncExternalStore(desk.subscribe, () => part(desk.state()))
 }

@@ -12,7 +12,7 @@ export const LINKS = ['off', 'position', 'index'] as const
 export type Link = (typeof LINKS)[number]
 
 /** How the screen of a view stands; what the images are is the engine's. */
-export interface DeskState {
+export interface ViewerState {
   readonly board: Board
   /** Key of the series that is shown in three planes; null: the board is shown. */
   readonly planesOf: string | null
@@ -59,17 +59,17 @@ export interface DeskState {
 }
 
 /** For `useSyncExternalStore`. */
-export interface Desk {
+export interface ViewerStore {
   readonly view: View
-  state(): DeskState
+  state(): ViewerState
   subscribe(listener: () => void): () => void
-  set(change: Partial<DeskState> | ((state: DeskState) => Partial<DeskState>)): void
+  set(change: Partial<ViewerState> | ((state: ViewerState) => Partial<ViewerState>)): void
   /**
    * A person's change of the board, which `undoLayout` takes back; the same board changes nothing.
    */
   hang(change: (board: Board) => Board): void
   /** Hangs what a protocol says, unless a person has arranged the board already. */
-  hangOpening(hanging: Hanging, by: DeskState['hungBy']): void
+  hangOpening(hanging: Hanging, by: ViewerState['hungBy']): void
   /** The board before the last change of the layout; nothing where there was none. */
   undoLayout(): void
 }
@@ -84,9 +84,9 @@ const LETTER_KEYS = 'isthmus-viewer-letter-keys'
 export function openDesk(
   view: View,
   world: { readonly isNarrow: boolean; readonly wishes: Wishes },
-): Desk {
+): ViewerStore {
   const listeners = new Set<() => void>()
-  let state: DeskState = {
+  let state: ViewerState = {
     board: boardOf(view.hangingProtocol),
     ...{
       planesOf: null,
@@ -112,7 +112,7 @@ export function openDesk(
     ...{ said: null, isAnonymous: false, priorProblem: null },
     ...{ layoutHistory: [], isArranged: false, hungBy: null, declinedPriors: [], retrieving: [] },
   }
-  const set: Desk['set'] = (change) => {
+  const set: ViewerStore['set'] = (change) => {
     const changed = typeof change === 'function' ? change(state) : change
     if (changed.hasLetterKeys !== undefined)
       world.wishes.set(LETTER_KEYS, changed.hasLetterKeys ? 'on' : 'off')
@@ -152,12 +152,12 @@ export function openDesk(
   }
 }
 
-const MOST_HISTORY = 20
-const withLast = ({ layoutHistory, board }: DeskState) =>
-  [...layoutHistory, board].slice(-MOST_HISTORY)
+const MAX_HISTORY = 20
+const withLast = ({ layoutHistory, board }: ViewerState) =>
+  [...layoutHistory, board].slice(-MAX_HISTORY)
 
 /** Dialogs of the viewer are there and gone at once: the next key is for the images again. */
-export const AT_ONCE = { duration: 0 } as const
+export const NO_TRANSITION = { duration: 0 } as const
 
 export const PLANES = ['axial', 'sagittal', 'coronal'] as const
 /** Panes of the screen that shows one volume. */
@@ -168,5 +168,5 @@ export const paneIdOf = (at: number): string => `pane-${at + 1}`
 export const planePaneIdOf = (plane: (typeof VOLUME_PANES)[number]): string => `plane-${plane}`
 
 /** The engine's name of the pane that keys and tools are for. */
-export const activePaneId = ({ planesOf, activePlane, board }: DeskState): string =>
+export const activePaneId = ({ planesOf, activePlane, board }: ViewerState): string =>
   planesOf === null ? paneIdOf(board.active) : planePaneIdOf(VOLUME_PANES[activePlane] ?? 'axial')

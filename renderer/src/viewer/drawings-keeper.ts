@@ -42,7 +42,7 @@ interface Stored {
   readonly revision: number
   readonly annotations: readonly unknown[]
 }
-export interface DrawingsWorld {
+export interface DrawingsKeeperOptions {
   /** The engine's. */
   readonly drawn: (studyUid: string) => readonly unknown[]
   readonly restore: (studyUid: string, drawings: readonly unknown[]) => void
@@ -95,7 +95,7 @@ export interface DrawingsKeeper {
 }
 
 const IDLE_MS = 1000
-const AGAIN_MS = [2000, 5000, 15_000, 30_000] as const
+const RETRY_DELAYS_MS = [2000, 5000, 15_000, 30_000] as const
 interface Study {
   kept: KeptDrawings
   /** What the gateway has. */
@@ -111,7 +111,7 @@ interface Study {
   isStale: boolean
 }
 
-export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
+export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper {
   const listeners = new Set<() => void>()
   const studies = new Map<string, Study>()
   let shown: DrawingsState = { studies: new Map(), merges: 0 }
@@ -213,7 +213,11 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
       const { kind, sentence } = world.faultOf(error)
       tell(uid, study, { state: kind === 'again' ? 'failing' : 'refused', fault: sentence })
       if (kind === 'again')
-        schedule(uid, study, AGAIN_MS[Math.min(study.failures++, AGAIN_MS.length - 1)] ?? IDLE_MS)
+        schedule(
+          uid,
+          study,
+          RETRY_DELAYS_MS[Math.min(study.failures++, RETRY_DELAYS_MS.length - 1)] ?? IDLE_MS,
+        )
     } finally {
       study.isBusy = false
     }

@@ -29,14 +29,14 @@ export type Opening =
   | { readonly state: 'leaving' }
   | {
       readonly state: 'closed'
-      readonly why: Why
+      readonly why: ClosedReason
       readonly sentence: string
       readonly isFinal: boolean
       readonly error?: ProblemError
     }
-type Why = 'nothing' | 'link' | 'view' | 'unreachable' | 'browser' | 'broken'
+type ClosedReason = 'nothing' | 'link' | 'view' | 'unreachable' | 'browser' | 'broken'
 
-export interface EntranceWorld {
+export interface EntranceActions {
   readonly call: Call
   /** Puts another address in the bar, without loading anything. */
   readonly rename: (address: string) => void
@@ -49,7 +49,7 @@ export interface EntranceWorld {
  * goes on by the cookie. A view for dictation goes on in the reading screen, which has these images
  * beside.
  */
-export async function enter(entrance: Entrance, world: EntranceWorld): Promise<Opening> {
+export async function enter(entrance: Entrance, world: EntranceActions): Promise<Opening> {
   const { call, rename, leaveFor } = world
   if (entrance.by === 'nothing')
     return { state: 'closed', why: 'nothing', sentence: '', isFinal: true }
@@ -71,15 +71,21 @@ export async function enter(entrance: Entrance, world: EntranceWorld): Promise<O
     if (!(error instanceof ProblemError)) throw error
     const why =
       error.code === 'unreachable' ? 'unreachable' : entrance.by === 'token' ? 'link' : 'view'
-    return { state: 'closed', why, sentence: error.message, isFinal: !AGAIN.has(error.code), error }
+    return {
+      state: 'closed',
+      why,
+      sentence: error.message,
+      isFinal: !RETRYABLE_CODES.has(error.code),
+      error,
+    }
   }
 }
 
 /** Failures that pass by themselves. */
-const AGAIN: ReadonlySet<ProblemCode> = new Set([
+const RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set([
   'unreachable',
   'unavailable',
   'too-many',
   'internal',
 ])
-export const isPassing = (code: ProblemCode): boolean => AGAIN.has(code)
+export const isPassing = (code: ProblemCode): boolean => RETRYABLE_CODES.has(code)

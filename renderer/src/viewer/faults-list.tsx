@@ -10,7 +10,7 @@ import css from './side.module.css'
 const LEVELS = ['danger', 'warning', 'note'] as const
 const TONES = { danger: 'danger', warning: 'warning', note: 'info' } as const
 /** Of one message, as many as are named. */
-const MOST_NAMED = 12
+const MAX_NAMED_FAULTS = 12
 
 /** Everything that could not be read, and why. */
 export function FaultsList() {
@@ -44,7 +44,7 @@ function Group({ group }: { group: FaultGroup }) {
       <div className={css.body}>
         <p>{sentence}</p>
         <div className={css.what}>
-          {faults.slice(0, MOST_NAMED).map((fault) => {
+          {faults.slice(0, MAX_NAMED_FAULTS).map((fault) => {
             const { sopInstanceUid } = fault
             const what = translateMessage(fault.what)
             const key = `${what} ${sopInstanceUid}`
@@ -66,9 +66,9 @@ function Group({ group }: { group: FaultGroup }) {
               </button>
             )
           })}
-          {faults.length > MOST_NAMED && (
+          {faults.length > MAX_NAMED_FAULTS && (
             <span className={css.quiet}>
-              {t('ui.viewer.faults.more', { number: faults.length - MOST_NAMED })}
+              {t('ui.viewer.faults.more', { number: faults.length - MAX_NAMED_FAULTS })}
             </span>
           )}
         </div>

@@ -49,14 +49,14 @@ function send(path: string, init: RequestInit): Promise<Response> {
 
 const FIRST_INSTANCE = /"line":"instances".*?"sopInstanceUid":"([0-9.]+)"/
 /** Of the list's text, in which its first instance is looked for. */
-const MOST_CHARACTERS = 16_384
+const MAX_CHARACTERS = 16_384
 
 async function firstInstance({ ok, body }: Response): Promise<string | undefined> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   try {
     let text = ''
-    while (ok && text.length < MOST_CHARACTERS) {
+    while (ok && text.length < MAX_CHARACTERS) {
       const { done, value } = await reader.read()
       if (done) return
       text += value

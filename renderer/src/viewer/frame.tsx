@@ -20,7 +20,7 @@ import { Planes } from './planes.tsx'
 import { PriorOffer } from './prior-offer.tsx'
 import { Rail } from './rail.tsx'
 import { Sheet } from './sheet.tsx'
-import { Side } from './side.tsx'
+import { ViewerSidebar } from './side.tsx'
 import { StatusLine } from './status-line.tsx'
 import { TextDialog } from './text-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -77,7 +77,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
             <MediaBeside />
           )}
         </main>
-        <Side />
+        <ViewerSidebar />
       </div>
       <CineBar />
       <StatusLine />
@@ -137,10 +137,10 @@ function useEngineWishes(): void {
     if (!isPlanes || !hasVolume) engine.dropPane(planePaneIdOf('volume'))
   }, [engine, isPlanes, hasVolume])
   useEffect(() => {
-    for (let at = panes; at < MOST_PANES; at++) engine.dropPane(paneIdOf(at))
+    for (let at = panes; at < MAX_PANES; at++) engine.dropPane(paneIdOf(at))
   }, [engine, panes])
 }
-const MOST_PANES = 16
+const MAX_PANES = 16
 
 /** Drawings of each study are read once it is there. */
 function useDrawings(): void {

@@ -1,8 +1,8 @@
-import type { Hangable } from './board.ts'
+import type { HangingSeries } from './board.ts'
 import type { ListState, SeriesState } from './engine/stack.ts'
 
 /** The series of a view, as the board hangs them: in the order of the rail. */
-export const hangablesOf = (images: ListState): readonly Hangable[] =>
+export const hangablesOf = (images: ListState): readonly HangingSeries[] =>
   images.studies.flatMap(({ series }) => series.map((one) => hangableOf(one)))
 
 /**
@@ -18,7 +18,7 @@ export const hangableOf = ({
   series,
   stack,
   isMultiFrame,
-}: SeriesState): Hangable => ({
+}: SeriesState): HangingSeries => ({
   seriesKey: key,
   studyUid: studyInstanceUid,
   description: series.seriesDescription,

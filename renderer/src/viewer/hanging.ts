@@ -1,5 +1,5 @@
 import type { HangingPane, HangingProtocol } from '#shared/contract/hanging-protocols.ts'
-import type { Board, Hangable, HangableView, Pane, PaneStart } from './board.ts'
+import type { Board, HangableView, HangingSeries, Pane, PaneStart } from './board.ts'
 import { counterpart } from './board.ts'
 import { regionsOf, wordsOf } from './body-regions.ts'
 import type { ComparedStudy } from './prior-relevance.ts'
@@ -9,7 +9,7 @@ export interface HangingFacts {
   readonly study: ComparedStudy
   /** A comparable prior study is known, whether its images are here or not. */
   readonly hasPrior: boolean
-  readonly series: readonly Hangable[]
+  readonly series: readonly HangingSeries[]
 }
 
 /** How a study is hung when it opens. */
@@ -21,13 +21,14 @@ export interface Hanging {
   readonly usesPrior: boolean
 }
 
-const HELD: Pane = { seriesKey: null, filling: 'held', name: '' }
-const PRIOR: Pane = { seriesKey: null, filling: 'prior', name: '' }
+const HELD_PANE: Pane = { seriesKey: null, filling: 'held', name: '' }
+const PRIOR_PANE: Pane = { seriesKey: null, filling: 'prior', name: '' }
 
-const isRead = ({ isLocalizer, images }: Hangable) => !isLocalizer && images > 0
-const currentOf = (series: readonly Hangable[]) =>
+const isRead = ({ isLocalizer, images }: HangingSeries) => !isLocalizer && images > 0
+const currentOf = (series: readonly HangingSeries[]) =>
   series.filter((one) => !one.isPrior && isRead(one))
-const priorOf = (series: readonly Hangable[]) => series.filter((one) => one.isPrior && isRead(one))
+const priorOf = (series: readonly HangingSeries[]) =>
+  series.filter((one) => one.isPrior && isRead(one))
 
 /** The first protocol of a person whose conditions the study meets. */
 export const chosenProtocol = (
@@ -54,7 +55,7 @@ function isNamed(word: string, text: string): boolean {
 }
 
 /** Hangs the series of a study as a person has saved it. */
-export function hungBy(
+export function applyHangingProtocol(
   protocol: HangingProtocol,
   { series }: Pick<HangingFacts, 'series'>,
 ): Hanging {
@@ -70,14 +71,14 @@ export function hungBy(
   }
 }
 
-function paneFor(wanted: HangingPane, series: readonly Hangable[], used: Set<string>): Pane {
-  if (!wanted) return HELD
+function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Set<string>): Pane {
+  if (!wanted) return HELD_PANE
   const all = (wanted.from === 'prior' ? priorOf(series) : currentOf(series)).filter(
     ({ modality }) => wanted.modality === '' || modality === wanted.modality,
   )
-  const take = (one: Hangable, view?: HangableView): Pane => {
+  const take = (one: HangingSeries, view?: HangableView): Pane => {
     used.add(placeOf(one, view))
-    return { ...HELD, seriesKey: one.seriesKey, ...(view && { start: startOf(one, view) }) }
+    return { ...HELD_PANE, seriesKey: one.seriesKey, ...(view && { start: startOf(one, view) }) }
   }
   if (wanted.viewPosition !== '') {
     for (const one of all) {
@@ -89,17 +90,17 @@ function paneFor(wanted: HangingPane, series: readonly Hangable[], used: Set<str
       )
       if (view) return take(one, view)
     }
-    return wanted.from === 'prior' ? PRIOR : HELD
+    return wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
   }
   const left = all.filter((one) => !used.has(placeOf(one)))
   const similar = mostSimilar(wanted.description, left)
   const byPosition = all[wanted.position]
   const found =
     similar ?? (byPosition && !used.has(placeOf(byPosition)) ? byPosition : undefined) ?? left[0]
-  return found ? take(found) : wanted.from === 'prior' ? PRIOR : HELD
+  return found ? take(found) : wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
 }
 
-const placeOf = ({ seriesKey }: Hangable, view?: HangableView) =>
+const placeOf = ({ seriesKey }: HangingSeries, view?: HangableView) =>
   view ? `${seriesKey} ${view.index}` : seriesKey
 
 /** The words of a description without numbers and units, which many series share. */
@@ -107,9 +108,12 @@ const namesIn = (description: string) =>
   new Set([...wordsOf(description)].filter((word) => !/^[\d.]*(?:mm)?$/.test(word)))
 
 /** The series of that description, else the one that shares the most words with it. */
-function mostSimilar(description: string, series: readonly Hangable[]): Hangable | undefined {
+function mostSimilar(
+  description: string,
+  series: readonly HangingSeries[],
+): HangingSeries | undefined {
   const words = namesIn(description)
-  const score = (one: Hangable) => {
+  const score = (one: HangingSeries) => {
     if (one.description.trim().toLowerCase() === description.trim().toLowerCase()) return 1000
     return [...namesIn(one.description)].filter((word) => words.has(word)).length
   }
@@ -132,21 +136,21 @@ export function builtInHanging({ study, hasPrior, series }: HangingFacts): Hangi
   if (has('MR')) {
     return hasPrior
       ? sideBySide(bySequence(current)[0], prior)
-      : gridOf(bySequence(current).map((one) => ({ ...HELD, seriesKey: one.seriesKey })))
+      : gridOf(bySequence(current).map((one) => ({ ...HELD_PANE, seriesKey: one.seriesKey })))
   }
   return hasPrior ? sideBySide(current[0], prior) : undefined
 }
 
 /** Current left, its counterpart of the prior study right. */
 function sideBySide(
-  current: Hangable | undefined,
-  prior: readonly Hangable[],
+  current: HangingSeries | undefined,
+  prior: readonly HangingSeries[],
 ): Hanging | undefined {
   if (!current) return undefined
   const other = counterpart(current, prior)
   const panes = [
-    { ...HELD, seriesKey: current.seriesKey },
-    other ? { ...HELD, seriesKey: other.seriesKey } : PRIOR,
+    { ...HELD_PANE, seriesKey: current.seriesKey },
+    other ? { ...HELD_PANE, seriesKey: other.seriesKey } : PRIOR_PANE,
   ]
   return { board: boardWith(1, 2, panes), planesOf: null, usesPrior: true }
 }
@@ -168,33 +172,40 @@ const MAMMOGRAMS = [
 ] as const
 
 function mammography(
-  current: readonly Hangable[],
-  prior: readonly Hangable[],
+  current: readonly HangingSeries[],
+  prior: readonly HangingSeries[],
   hasPrior: boolean,
 ): Hanging | undefined {
   const wanted = MAMMOGRAMS.filter(([side, view]) => viewOf(current, side, view))
   if (wanted.length < 2) return projections(current, prior, hasPrior)
   const shown = wanted.length === 2 ? wanted : MAMMOGRAMS
-  const row = (series: readonly Hangable[], empty: Pane) =>
+  const row = (series: readonly HangingSeries[], empty: Pane) =>
     shown.map(([side, view]) => viewOf(series, side, view) ?? empty)
   if (!hasPrior) {
-    const panes = row(current, HELD)
+    const panes = row(current, HELD_PANE)
     return {
       board: boardWith(shown.length / 2, 2, panes),
       planesOf: null,
       usesPrior: false,
     }
   }
-  const panes = [...row(current, HELD), ...row(prior, prior.length > 0 ? HELD : PRIOR)]
+  const panes = [
+    ...row(current, HELD_PANE),
+    ...row(prior, prior.length > 0 ? HELD_PANE : PRIOR_PANE),
+  ]
   return { board: boardWith(2, shown.length, panes), planesOf: null, usesPrior: true }
 }
 
-function viewOf(series: readonly Hangable[], side: string, position: string): Pane | undefined {
+function viewOf(
+  series: readonly HangingSeries[],
+  side: string,
+  position: string,
+): Pane | undefined {
   for (const one of series) {
     const view = one.views?.find(
       ({ laterality, viewPosition }) => laterality === side && viewPosition === position,
     )
-    if (view) return { ...HELD, seriesKey: one.seriesKey, start: startOf(one, view) }
+    if (view) return { ...HELD_PANE, seriesKey: one.seriesKey, start: startOf(one, view) }
   }
   return undefined
 }
@@ -204,7 +215,7 @@ function viewOf(series: readonly Hangable[], side: string, position: string): Pa
  * right edge, where its rows run to the back of the patient (PS3.3 C.7.6.1.1.1).
  */
 function startOf(
-  { modality }: Hangable,
+  { modality }: HangingSeries,
   { index, laterality, rowDirection }: HangableView,
 ): PaneStart {
   const wanted = modality === 'MG' ? { R: 'P', L: 'A' }[laterality] : undefined
@@ -217,8 +228,8 @@ function startOf(
 
 /** Frontal views before lateral ones; the current study above or left of the prior one. */
 function projections(
-  current: readonly Hangable[],
-  prior: readonly Hangable[],
+  current: readonly HangingSeries[],
+  prior: readonly HangingSeries[],
   hasPrior: boolean,
 ): Hanging | undefined {
   const panes = projectionPanes(current)
@@ -226,29 +237,29 @@ function projections(
   if (panes.length === 0) return undefined
   const own = panes.slice(0, 2)
   const others = projectionPanes(prior).slice(0, own.length)
-  const beside = own.map((_, at) => others[at] ?? (others.length === 0 ? PRIOR : HELD))
+  const beside = own.map((_, at) => others[at] ?? (others.length === 0 ? PRIOR_PANE : HELD_PANE))
   const board =
     own.length === 1 ? boardWith(1, 2, [...own, ...beside]) : boardWith(2, 2, [...own, ...beside])
   return { board, planesOf: null, usesPrior: true }
 }
 
 const LATERAL = /^(?:LL|RL|LAT|LATERAL|LLD|RLD)$/
-const projectionPanes = (series: readonly Hangable[]): readonly Pane[] =>
+const projectionPanes = (series: readonly HangingSeries[]): readonly Pane[] =>
   series
     .flatMap((one) => (one.views ?? []).map((view) => ({ one, view })))
     .sort(
       (a, b) =>
         Number(LATERAL.test(a.view.viewPosition)) - Number(LATERAL.test(b.view.viewPosition)),
     )
-    .map(({ one, view }) => ({ ...HELD, seriesKey: one.seriesKey, start: startOf(one, view) }))
+    .map(({ one, view }) => ({ ...HELD_PANE, seriesKey: one.seriesKey, start: startOf(one, view) }))
 
 /** Loops have a pane each, and so has each of the first single images. */
-function ultrasound(current: readonly Hangable[]): Hanging | undefined {
+function ultrasound(current: readonly HangingSeries[]): Hanging | undefined {
   const panes = current.flatMap((one): Pane[] =>
     one.isLoop
-      ? [{ ...HELD, seriesKey: one.seriesKey }]
+      ? [{ ...HELD_PANE, seriesKey: one.seriesKey }]
       : Array.from({ length: Math.min(one.images, 4) }, (_, index) => ({
-          ...{ ...HELD, seriesKey: one.seriesKey },
+          ...{ ...HELD_PANE, seriesKey: one.seriesKey },
           start: { index, isMirrored: false },
         })),
   )
@@ -265,7 +276,7 @@ const SEQUENCES: readonly RegExp[] = [
 ]
 
 /** One series of each sequence first, then the others, each in the order of the list. */
-function bySequence(current: readonly Hangable[]): readonly Hangable[] {
+function bySequence(current: readonly HangingSeries[]): readonly HangingSeries[] {
   const first = SEQUENCES.flatMap(
     (sequence) => current.find(({ description }) => sequence.test(description)) ?? [],
   )
@@ -273,7 +284,7 @@ function bySequence(current: readonly Hangable[]): readonly Hangable[] {
 }
 
 function boardWith(rows: number, columns: number, panes: readonly Pane[]): Board {
-  const all = Array.from({ length: rows * columns }, (_, at) => panes[at] ?? HELD)
+  const all = Array.from({ length: rows * columns }, (_, at) => panes[at] ?? HELD_PANE)
   const active = all.findIndex(({ seriesKey }) => seriesKey !== null)
   return { rows, columns, panes: all, active: Math.max(0, active), alone: null }
 }
@@ -284,7 +295,7 @@ function boardWith(rows: number, columns: number, panes: readonly Pane[]): Board
  */
 export const savedPanes = (
   { panes }: Board,
-  series: readonly Hangable[],
+  series: readonly HangingSeries[],
   indexOf: (at: number) => number,
 ): readonly HangingPane[] =>
   panes.map(({ seriesKey, filling }, at): HangingPane => {

@@ -1,7 +1,7 @@
 import { Loader } from '@mantine/core'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { Card, Closed } from './closed.tsx'
+import { Card, ClosedView } from './closed.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
 
@@ -11,7 +11,7 @@ const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default
  * From the link to the images: a plain page while it opens, and where it does not, one that says
  * why and what to do.
  */
-export function Landing({
+export function LandingPage({
   opening,
   again,
 }: {
@@ -33,16 +33,16 @@ export function Landing({
   }, [])
 
   const now = came?.of === awaited ? came.opening : undefined
-  if (now?.state === 'closed') return <Closed {...now} onRetry={() => setAwaited(again())} />
-  if (now?.state !== 'open') return <Opens />
+  if (now?.state === 'closed') return <ClosedView {...now} onRetry={() => setAwaited(again())} />
+  if (now?.state !== 'open') return <OpeningNotice />
   return (
-    <Suspense fallback={<Opens />}>
+    <Suspense fallback={<OpeningNotice />}>
       <Viewer view={now.view} />
     </Suspense>
   )
 }
 
-function Opens() {
+function OpeningNotice() {
   return (
     <Card>
       <p className={css.opens} role="status">

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import type { HangingProtocol } from '#shared/contract/hanging-protocols.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { Failed } from '../ui/page.tsx'
+import { ErrorNotice } from '../ui/page.tsx'
 import css from './side.module.css'
 
-const PRIORS = ['any', 'with', 'without'] as const
+const PRIOR_OPTIONS = ['any', 'with', 'without'] as const
 
 /** For which studies a layout is used. What it shows is what was on the screen. */
 export function LayoutForm(props: {
@@ -80,10 +80,13 @@ export function LayoutForm(props: {
         />
         <Select
           label={t('ui.viewer.layouts.fields.prior')}
-          data={PRIORS.map((one) => ({ value: one, label: t(`ui.viewer.layouts.priors.${one}`) }))}
+          data={PRIOR_OPTIONS.map((one) => ({
+            value: one,
+            label: t(`ui.viewer.layouts.priors.${one}`),
+          }))}
           value={prior}
           allowDeselect={false}
-          onChange={(value) => setPrior(PRIORS.find((one) => one === value) ?? 'any')}
+          onChange={(value) => setPrior(PRIOR_OPTIONS.find((one) => one === value) ?? 'any')}
         />
         <Group grow align="flex-end">
           <NumberInput
@@ -102,7 +105,7 @@ export function LayoutForm(props: {
             onChange={setMost}
           />
         </Group>
-        {error && <Failed error={error} />}
+        {error && <ErrorNotice error={error} />}
         <Group justify="flex-end">
           <Button size="compact-md" variant="default" onClick={onCancel}>
             {t('ui.viewer.layouts.cancel')}

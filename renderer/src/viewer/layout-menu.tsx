@@ -2,7 +2,7 @@ import { Button, Popover } from '@mantine/core'
 import { IconChevronDown, IconLayoutGrid } from '@tabler/icons-react'
 import { useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { MOST_SIDE } from './board.ts'
+import { MAX_PANES_PER_SIDE } from './board.ts'
 import { run, setLayout } from './commands.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import { keyText } from './key-map.ts'
@@ -38,7 +38,7 @@ function LayoutItem({
   )
 }
 
-const SIDES = Array.from({ length: MOST_SIDE }, (_, at) => at + 1)
+const SIDES = Array.from({ length: MAX_PANES_PER_SIDE }, (_, at) => at + 1)
 
 /** 1 × 1 to 4 × 4, chosen on a small board. */
 export function LayoutMenu() {

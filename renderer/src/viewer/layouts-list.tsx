@@ -7,12 +7,12 @@ import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { randomId } from '../format/random-id.ts'
 import { t } from '../i18n/t.ts'
-import { Failed, Waiting } from '../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { call } from './calls.ts'
 import { paneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangablesOf } from './hangables.ts'
-import { builtInHanging, hungBy, savedPanes } from './hanging.ts'
+import { applyHangingProtocol, builtInHanging, savedPanes } from './hanging.ts'
 import { LayoutForm } from './layout-form.tsx'
 import { currentStudy } from './prior-relevance.ts'
 import css from './side.module.css'
@@ -33,8 +33,8 @@ export function LayoutsList() {
         <Defaults />
       </>
     )
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={3} height={52} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={3} height={52} />
   const { revision, protocols } = reply.data
   const store = (next: readonly HangingProtocol[], onDone?: () => void) =>
     save.mutate({ revision, protocols: [...next] }, onDone && { onSuccess: onDone })
@@ -64,7 +64,7 @@ export function LayoutsList() {
       <Button size="compact-sm" fullWidth mb="sm" onClick={() => setEdited(draft())}>
         {t('ui.viewer.layouts.save')}
       </Button>
-      {save.error && <Failed error={save.error} onRetry={() => void reply.refetch()} />}
+      {save.error && <ErrorNotice error={save.error} onRetry={() => void reply.refetch()} />}
       {removed && (
         <Button
           size="compact-sm"
@@ -79,7 +79,7 @@ export function LayoutsList() {
       {protocols.length === 0 && <p className={css.about}>{t('ui.viewer.layouts.none')}</p>}
       <ul className={css.list}>
         {protocols.map((protocol, at) => (
-          <Saved
+          <SavedLayouts
             key={protocol.protocolId}
             protocol={protocol}
             isBusy={save.isPending}
@@ -169,7 +169,7 @@ function ruleText({ modality, words, prior, leastSeries, mostSeries }: HangingPr
     .join(' · ')
 }
 
-function Saved(props: {
+function SavedLayouts(props: {
   protocol: HangingProtocol
   isBusy: boolean
   onEdit: () => void
@@ -182,7 +182,7 @@ function Saved(props: {
   const images = useImages()
   const isApplied = useDesk((state) => state.hungBy?.isOwn === true && state.hungBy.name === name)
   const apply = () => {
-    const { board, planesOf } = hungBy(protocol, { series: hangablesOf(images) })
+    const { board, planesOf } = applyHangingProtocol(protocol, { series: hangablesOf(images) })
     desk.hang(() => board)
     desk.set({ planesOf, hungBy: { name, isOwn: true } })
   }

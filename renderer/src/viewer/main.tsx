@@ -8,9 +8,9 @@ import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ProblemError } from '../api/client.ts'
 import { cssVariables, theme } from '../ui/theme.ts'
-import { Closed } from './closed.tsx'
+import { ClosedView } from './closed.tsx'
 import type { Opening } from './entrance.ts'
-import { Landing } from './landing.tsx'
+import { LandingPage } from './landing.tsx'
 
 const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
@@ -30,7 +30,7 @@ export function show(opening: Promise<Opening>, again: () => Promise<Opening>): 
   if (!place) return
   // A fault of the program leaves a page that says so, not an empty one.
   const stopped = (error: unknown) => (
-    <Closed
+    <ClosedView
       why="broken"
       sentence=""
       isFinal={false}
@@ -41,7 +41,7 @@ export function show(opening: Promise<Opening>, again: () => Promise<Opening>): 
   const root = createRoot(place, {
     onUncaughtError: (error) => window.setTimeout(() => root.render(dark(stopped(error)))),
   })
-  root.render(dark(<Landing opening={opening} again={again} />))
+  root.render(dark(<LandingPage opening={opening} again={again} />))
 }
 
 /** Dark whatever the PC is: beside a bright page the eye loses the dark parts of an image. */

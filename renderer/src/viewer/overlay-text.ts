@@ -172,7 +172,7 @@ function pictureLines({
       { tone: 'warning' },
     ],
     [lossy, { tone: 'warning' }],
-    ...notes.map((note): Given => [translateMessage(note), { tone: 'warning' }]),
+    ...notes.map((note): OverlayTextInput => [translateMessage(note), { tone: 'warning' }]),
     [
       image && image.instance.regions.length > 0 && t('ui.viewer.overlay.regions'),
       { tone: 'warning' },
@@ -235,8 +235,11 @@ export function amount(value: number): string {
 }
 const millimetres = (value: number) => `${Number(value.toFixed(2))}`
 
-type Given = readonly [text: string | false | null | undefined, more?: Omit<OverlayLine, 'text'>]
-const lines = (given: readonly Given[]): readonly OverlayLine[] =>
+type OverlayTextInput = readonly [
+  text: string | false | null | undefined,
+  more?: Omit<OverlayLine, 'text'>,
+]
+const lines = (given: readonly OverlayTextInput[]): readonly OverlayLine[] =>
   given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
 
 /** One sentence of what a pane shows, for somebody who does not see it. */

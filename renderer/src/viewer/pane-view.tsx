@@ -87,9 +87,9 @@ export function PaneView(props: {
       {state.series && <KeyMark state={state} />}
       {state.series && <PaneReferencing paneId={paneId} state={state} />}
       {state.series && <PointerValue pane={pane} place={place} />}
-      {state.series && <Trouble state={state} />}
+      {state.series && <PaneFault state={state} />}
       {state.series && <Track state={state} />}
-      <Spoken
+      <LiveAnnouncement
         state={state}
         text={spoken(state, study, { isAnonymous, currentDate })}
         isActive={isActive}
@@ -99,7 +99,7 @@ export function PaneView(props: {
 }
 
 /** Why there is no image to see. Never beside the pixels of another one. */
-function Trouble({ state }: { state: PaneState }) {
+function PaneFault({ state }: { state: PaneState }) {
   const { problem, index, isShown, volume, kind } = state
   const { engine } = useBench()
   if (problem) {
@@ -141,7 +141,7 @@ function Track({ state }: { state: PaneState }) {
         )
   return (
     <div className={css.track} aria-hidden="true">
-      {missing.slice(0, MOST_MARKS).map((position) => (
+      {missing.slice(0, MAX_MARKS).map((position) => (
         <i
           key={position}
           className={css.gap}
@@ -155,13 +155,21 @@ function Track({ state }: { state: PaneState }) {
     </div>
   )
 }
-const MOST_MARKS = 200
+const MAX_MARKS = 200
 
 /**
  * Said when scrolling pauses, and of the active pane alone: nobody can listen to 30 images a
  * second.
  */
-function Spoken({ state, text, isActive }: { state: PaneState; text: string; isActive: boolean }) {
+function LiveAnnouncement({
+  state,
+  text,
+  isActive,
+}: {
+  state: PaneState
+  text: string
+  isActive: boolean
+}) {
   const [spoken] = useDebouncedValue(text, 600)
   return (
     <VisuallyHidden

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { useDesk } from './desk-context.ts'
-import type { Pane, Probed } from './engine/pane.ts'
+import type { Pane, ProbedValue } from './engine/pane.ts'
 import css from './overlay.module.css'
 
 /**
@@ -31,8 +31,8 @@ function useProbed(
   pane: Pane,
   place: RefObject<HTMLElement | null>,
   isWanted: boolean,
-): Probed | undefined {
-  const [probed, setProbed] = useState<Probed>()
+): ProbedValue | undefined {
+  const [probed, setProbed] = useState<ProbedValue>()
   useEffect(() => {
     const element = place.current
     if (!element || !isWanted) return

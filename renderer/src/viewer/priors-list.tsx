@@ -7,7 +7,7 @@ import type { ProblemError } from '../api/client.ts'
 import { dayText } from '../format/dates.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { Failed, Waiting } from '../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { Notice, Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
@@ -25,8 +25,8 @@ export function PriorsList() {
   const reply = usePriors()
   const canQuery = reply.data?.canQuery ?? false
   const archives = useArchivePriors(canQuery)
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={3} height={52} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={3} height={52} />
   const { priors, scope } = reply.data
   const current = currentStudy(images) ?? UNKNOWN
   // Later studies are no priors, but they are not to be missed: they come last.
@@ -54,9 +54,9 @@ export function PriorsList() {
         <section aria-label={t('ui.viewer.priors.elsewhere')}>
           <h3>{t('ui.viewer.priors.elsewhere')}</h3>
           {archives.isError && (
-            <Failed error={archives.error} onRetry={() => void archives.refetch()} />
+            <ErrorNotice error={archives.error} onRetry={() => void archives.refetch()} />
           )}
-          {archives.isPending && <Waiting rows={2} height={52} />}
+          {archives.isPending && <LoadingPlaceholder rows={2} height={52} />}
           {archives.data?.faults.map(({ destinationName, explanation }) => (
             <Notice key={destinationName} tone="warning">
               {t('ui.viewer.priors.archiveFault', {
@@ -128,7 +128,7 @@ function Prior({ prior, currentDate }: { prior: ViewedPrior; currentDate: string
               : t('ui.viewer.priors.images', { count: prior.instances })}
         </Text>
         {isHere && <Tag tone="info">{t('ui.viewer.priors.isOpen')}</Tag>}
-        {add.error && <Failed error={add.error} />}
+        {add.error && <ErrorNotice error={add.error} />}
       </div>
       <Button
         size="compact-sm"
@@ -176,7 +176,7 @@ function ArchivedPrior({ prior, currentDate }: { prior: ArchivePrior; currentDat
                 .filter(Boolean)
                 .join(' · ')}
         </Text>
-        {retrieve.error && <Failed error={retrieve.error} />}
+        {retrieve.error && <ErrorNotice error={retrieve.error} />}
       </div>
       <Button
         size="compact-sm"

@@ -6,7 +6,7 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Notice } from '../ui/tone.tsx'
 import { paneIdOf } from './desk.ts'
-import { type Bench, useBench, useImages } from './desk-context.ts'
+import { useBench, useImages, type ViewerContext } from './desk-context.ts'
 import { isUnsaved, type Unsaved } from './saved-to-study.ts'
 import css from './side.module.css'
 
@@ -82,7 +82,7 @@ export function SaveToStudy() {
 }
 
 /** The windows of the images in the panes, for the presentation state. */
-const shownWindows = ({ desk, engine }: Bench) =>
+const shownWindows = ({ desk, engine }: ViewerContext) =>
   desk.state().board.panes.flatMap((_, at) => {
     const { image, window, plane } = engine.pane(paneIdOf(at)).state()
     if (!image || !window || plane || !(window.width > 0)) return []

@@ -1,5 +1,5 @@
 /** Of a screen, what placing a window needs (W3C Window Management). */
-interface ScreenPlace {
+interface ScreenDetails {
   readonly availLeft: number
   readonly availTop: number
   readonly availWidth: number
@@ -8,8 +8,8 @@ interface ScreenPlace {
 /** Browsers have these on secure pages, if at all. */
 interface ScreenManagement {
   readonly getScreenDetails?: () => Promise<{
-    readonly screens: readonly ScreenPlace[]
-    readonly currentScreen: ScreenPlace
+    readonly screens: readonly ScreenDetails[]
+    readonly currentScreen: ScreenDetails
   }>
   readonly screen: { readonly isExtended?: boolean }
 }

@@ -1,5 +1,5 @@
 import { hung } from './board.ts'
-import type { Reach } from './commands.ts'
+import type { CommandContext } from './commands.ts'
 import { paneIdOf } from './desk.ts'
 import type { ListState, SeriesState } from './engine/stack.ts'
 
@@ -29,7 +29,7 @@ export function foundImage(
  * is not here
  */
 export function showInstance(
-  { desk, engine, list }: Reach,
+  { desk, engine, list }: CommandContext,
   sopInstanceUid: string,
   frame?: number,
 ): boolean {

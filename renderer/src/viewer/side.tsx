@@ -24,7 +24,7 @@ const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentT
 }
 
 /** The list at the right. It lies beside the images, which stay in use. */
-export function Side() {
+export function ViewerSidebar() {
   const { desk } = useBench()
   const drawer = useDesk((state) => state.drawer)
   if (drawer === null) return null

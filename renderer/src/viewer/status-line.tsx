@@ -26,8 +26,10 @@ export function StatusLine() {
       <span role="status" className="tabular">
         {progressText(images.progress)}
       </span>
-      <Decoded />
-      {images.isBroken && <Said tone="warning">{t('ui.viewer.progress.broken')}</Said>}
+      <DecodedCount />
+      {images.isBroken && (
+        <StatusMessage tone="warning">{t('ui.viewer.progress.broken')}</StatusMessage>
+      )}
       <Saving />
       <OtherWindows />
       <Announcement />
@@ -46,7 +48,7 @@ export function StatusLine() {
 }
 
 /** How many images are in this window already, which scrolling need not wait for. */
-function Decoded() {
+function DecodedCount() {
   const { engine } = useBench()
   const images = useImages()
   const decoded = useSyncExternalStore(engine.onDecoded, engine.decodedImages)
@@ -127,7 +129,9 @@ function Saving() {
         : (['good', isInStudy ? 'inStudy' : 'saved'] as const)
   return (
     <>
-      <Said tone={tone}>{t(`ui.viewer.drawings.saving.${text}`, { why: fault })}</Said>
+      <StatusMessage tone={tone}>
+        {t(`ui.viewer.drawings.saving.${text}`, { why: fault })}
+      </StatusMessage>
       {merges > 0 && state === 'saved' && (
         <span className={css.quiet}>{t('ui.viewer.drawings.merged')}</span>
       )}
@@ -135,7 +139,7 @@ function Saving() {
   )
 }
 
-function Said({ tone, children }: { tone: Tone; children: string }) {
+function StatusMessage({ tone, children }: { tone: Tone; children: string }) {
   return (
     <span className={css.said} data-tone={tone} role={tone === 'danger' ? 'alert' : undefined}>
       <ToneIcon tone={tone} size={14} />

@@ -1,12 +1,12 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { AT_ONCE } from './desk.ts'
+import { NO_TRANSITION } from './desk.ts'
 import { useBench } from './desk-context.ts'
 
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
-interface Asked {
+interface TextRequest {
   readonly before: string
   readonly answer: (text: string | undefined) => void
 }
@@ -14,7 +14,7 @@ interface Asked {
 /** Asks for the text of an arrow or a label, as the engine wants it. */
 export function TextDialog() {
   const { engine } = useBench()
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<TextRequest>()
   useEffect(() => {
     engine.askText = (before) => new Promise((answer) => setAsked({ before, answer }))
     return () => {
@@ -31,14 +31,14 @@ export function TextDialog() {
       onClose={() => answer(undefined)}
       title={t('ui.viewer.drawings.askTitle')}
       size="sm"
-      transitionProps={AT_ONCE}
+      transitionProps={NO_TRANSITION}
     >
-      {asked && <Ask before={asked.before} onAnswer={answer} />}
+      {asked && <TextForm before={asked.before} onAnswer={answer} />}
     </Modal>
   )
 }
 
-function Ask({
+function TextForm({
   before,
   onAnswer,
 }: {
@@ -56,7 +56,7 @@ function Ask({
       <TextInput
         label={t('ui.viewer.drawings.askLabel')}
         value={text}
-        maxLength={MOST_CHARACTERS}
+        maxLength={MAX_CHARACTERS}
         data-autofocus
         onChange={(event) => setText(event.currentTarget.value)}
       />

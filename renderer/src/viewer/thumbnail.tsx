@@ -66,7 +66,7 @@ export function Thumbnail({
         ) : (
           <Loader size={14} color="gray" />
         )}
-        {isComing && <Coming part={1 - unread / stack.length} />}
+        {isComing && <LoadingProgress part={1 - unread / stack.length} />}
       </span>
       <span className={css.about}>
         <span className={css.description}>
@@ -94,7 +94,7 @@ export function Thumbnail({
   )
 }
 
-function Coming({ part }: { part: number }) {
+function LoadingProgress({ part }: { part: number }) {
   return (
     <Tooltip label={t('ui.viewer.rail.reading')}>
       <span className={css.ring}>

@@ -1,12 +1,12 @@
 import { useEffect } from 'react'
 import { t } from '../i18n/t.ts'
 import { reasonsOf } from './awaited-prior.ts'
-import { beside, counterpart } from './board.ts'
+import { counterpart, withPriorBeside } from './board.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangableOf, hangablesOf } from './hangables.ts'
 
 /** How long a study may be listed without an image until it counts as one without images. */
-const PATIENCE_MS = 3000
+const EMPTY_STUDY_TIMEOUT_MS = 3000
 
 /** Hangs a prior study beside as soon as its series are there. */
 export function useAwaitedPriors(): void {
@@ -23,7 +23,7 @@ export function useAwaitedPriors(): void {
       const found = counterpart(now, study?.series.map(hangableOf) ?? [])
       if (!found) continue
       desk.set({ planesOf: null, awaitedPriors: awaited.filter((one) => one !== studyUid) })
-      desk.hang((board) => beside(board, found.seriesKey))
+      desk.hang((board) => withPriorBeside(board, found.seriesKey))
     }
   }, [desk, awaited, images])
   // A study that turns out to have no images is not waited for.
@@ -33,7 +33,7 @@ export function useAwaitedPriors(): void {
       const why = reasonsOf(images, awaited)
       const text = [t('ui.viewer.priors.noImages'), ...why.slice(0, 1)].join(' ')
       desk.set({ awaitedPriors: [], said: { text } })
-    }, PATIENCE_MS)
+    }, EMPTY_STUDY_TIMEOUT_MS)
     return () => window.clearTimeout(timer)
   }, [desk, awaited, images])
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { t } from '../i18n/t.ts'
 import { allowCharacterKeys, type Shortcut, useShortcuts } from '../ui/shortcuts.ts'
-import { type Reach, run } from './commands.ts'
+import { type CommandContext, run } from './commands.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import { type Command, KEYS, type KeyGroup } from './key-map.ts'
 
@@ -30,7 +30,7 @@ export function useKeys(): void {
   useGroup('screen', reach)
 }
 
-const useGroup = (group: KeyGroup, reach: Reach) =>
+const useGroup = (group: KeyGroup, reach: CommandContext) =>
   useShortcuts(
     t(`ui.viewer.sheet.groups.${group}`),
     shortcutsOf(group, (command) => run(command, reach)),

@@ -4,11 +4,16 @@ import type { HangingProtocols } from '#shared/contract/hanging-protocols.ts'
 import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { boardOf, type Hangable } from './board.ts'
+import { boardOf, type HangingSeries } from './board.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import { hangablesOf } from './hangables.ts'
-import { builtInHanging, chosenProtocol, type HangingFacts, hungBy } from './hanging.ts'
+import {
+  applyHangingProtocol,
+  builtInHanging,
+  chosenProtocol,
+  type HangingFacts,
+} from './hanging.ts'
 import { currentStudy } from './prior-relevance.ts'
 import type { BestPrior } from './use-priors.ts'
 import { useOtherWindows } from './use-windows.ts'
@@ -67,7 +72,7 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
       !isRefused && best?.where === 'here' && best.isExam && best.prior.instances !== null
     const facts: HangingFacts = { study, hasPrior: isHere, series }
     const own = chosenProtocol(protocols.data?.protocols ?? [], facts)
-    const hanging = own ? hungBy(own, facts) : builtInHanging(facts)
+    const hanging = own ? applyHangingProtocol(own, facts) : builtInHanging(facts)
     if (hanging) {
       const name =
         own?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
@@ -111,7 +116,7 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
  */
 function notShownIn(
   others: ReadonlyMap<string, ShownElsewhere>,
-  series: readonly Hangable[],
+  series: readonly HangingSeries[],
 ): string | undefined {
   const shown = new Set([...others.values()].flatMap(({ series }) => series))
   const left = series.filter(

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { viewBase } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import type { DeskState } from './desk.ts'
+import type { ViewerState } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import type { ShownElsewhere } from './windows.ts'
 
@@ -58,7 +58,7 @@ export function useWindows(onClosed: (sentence: string) => void): void {
   )
 }
 
-function shownBy({ board, planesOf }: Pick<DeskState, 'board' | 'planesOf'>): ShownElsewhere {
+function shownBy({ board, planesOf }: Pick<ViewerState, 'board' | 'planesOf'>): ShownElsewhere {
   const keys = planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey)
   return {
     series: [...new Set(keys.filter((key) => key !== null))],

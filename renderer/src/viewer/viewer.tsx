@@ -6,24 +6,27 @@ import { ProblemError } from '../api/client.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { keepAwake, onPageUse } from './awake.ts'
-import { type Begun, begin } from './beginning.ts'
+import { type StartedView, startView } from './beginning.ts'
 import { call } from './calls.ts'
-import { Closed } from './closed.tsx'
-import { type Bench, BenchContext } from './desk-context.ts'
+import { ClosedView } from './closed.tsx'
+import { BenchContext, type ViewerContext } from './desk-context.ts'
 import { isPassing } from './entrance.ts'
 import css from './frame.module.css'
 import { Frame } from './frame.tsx'
 
 /** The images of a view. */
 export function Viewer({ view }: { view: View }) {
-  const [begun] = useState(() => begin(view))
+  const [begun] = useState(() => startView(view))
   const ended = useSyncExternalStore(begun.list.subscribe, () => begun.list.state().ended)
   const [left, setLeft] = useState('')
   const bench = useBegun(begun)
   useEffect(() => keepViewAwake(view.viewId, setLeft), [view.viewId])
   if (left || ended)
-    return <Closed why="view" sentence={left || (ended ? translateMessage(ended) : '')} isFinal />
-  if (bench instanceof Error) return <Closed why="browser" sentence={sentenceOf(bench)} isFinal />
+    return (
+      <ClosedView why="view" sentence={left || (ended ? translateMessage(ended) : '')} isFinal />
+    )
+  if (bench instanceof Error)
+    return <ClosedView why="browser" sentence={sentenceOf(bench)} isFinal />
   if (!bench) {
     return (
       <main className={css.starts} aria-label={t('ui.viewer.landing.heading')}>
@@ -42,8 +45,8 @@ export function Viewer({ view }: { view: View }) {
 const sentenceOf = (error: Error): string =>
   error instanceof ImageProblem ? translateMessage(error.explanation) : error.message
 
-function useBegun(begun: Begun): Bench | Error | undefined {
-  const [bench, setBench] = useState<Bench | Error>()
+function useBegun(begun: StartedView): ViewerContext | Error | undefined {
+  const [bench, setBench] = useState<ViewerContext | Error>()
   useEffect(() => {
     let isLeft = false
     begun.bench.then(

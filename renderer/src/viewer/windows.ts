@@ -6,7 +6,7 @@ export type WindowMessage =
   /** It has opened, and asks the others what they show. */
   | { readonly kind: 'hello' }
   | ({ readonly kind: 'shows' } & ShownElsewhere)
-  /** A person has scrolled a stack to an image, both from 0; `anchor` as in `Anchored`. */
+  /** A person has scrolled a stack to an image, both from 0; `anchor` as in `ScrollAnchor`. */
   | {
       readonly kind: 'scrolled'
       readonly seriesKey: string

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openNotifier } from '../../../electron/desktop/notifications.ts'
-import { NOTIFIED, shellTexts } from '../../../electron/desktop/texts.ts'
+import { NOTIFICATION_KINDS, shellTexts } from '../../../electron/desktop/texts.ts'
 import type { ShellAttention, ShellStatus } from '../../../shared/contract/shell.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -111,10 +111,10 @@ describe('a notification', () => {
     (locale) => {
       const words = shellTexts(locale).notifications
       notifier(locale).update(
-        status(...NOTIFIED.map((kind) => of(kind, 2, new Date(0).toISOString()))),
+        status(...NOTIFICATION_KINDS.map((kind) => of(kind, 2, new Date(0).toISOString()))),
       )
       expect(fake.notifications.map(({ options }) => options)).toEqual(
-        NOTIFIED.map((kind) => ({ title: words[kind].title, body: words[kind].body(2) })),
+        NOTIFICATION_KINDS.map((kind) => ({ title: words[kind].title, body: words[kind].body(2) })),
       )
     },
   )

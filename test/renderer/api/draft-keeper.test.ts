@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Draft, Saved } from '#shared/contract/reports.ts'
 import {
   type DraftKeeper,
-  IDLE_MS,
-  MOST_MS,
+  MAX_SAVE_DELAY_MS,
   openDraftKeeper,
+  SAVE_DELAY_MS,
   type SaveFault,
 } from '../../../renderer/src/api/draft-keeper.ts'
 
@@ -127,9 +127,9 @@ describe('a draft that is begun', () => {
     const gateway = gatewayWith(null)
     const keeper = gateway.opened()
     keeper.edit('F')
-    await gateway.pass(IDLE_MS - 1)
+    await gateway.pass(SAVE_DELAY_MS - 1)
     keeper.edit('Fi')
-    await gateway.pass(IDLE_MS - 1)
+    await gateway.pass(SAVE_DELAY_MS - 1)
     expect(gateway.made).toEqual([])
     expect(keeper.current().state).toBe('waiting')
     await gateway.pass(1)
@@ -142,14 +142,14 @@ describe('a draft that is begun', () => {
     const keeper = gateway.opened()
     gateway.isEarly = true
     keeper.edit('F')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(gateway.made).toEqual(['begin "F"'])
   })
 
   it('saves somebody who types on and on, too', async () => {
     const gateway = gatewayWith(null)
     const keeper = gateway.opened()
-    for (let typed = 0; typed < MOST_MS; typed += 500) {
+    for (let typed = 0; typed < MAX_SAVE_DELAY_MS; typed += 500) {
       keeper.edit(`${keeper.current().text}.`)
       await gateway.pass(500)
     }
@@ -160,11 +160,11 @@ describe('a draft that is begun', () => {
     const gateway = gatewayWith(draftOf(7, 'Findings'))
     const keeper = gateway.opened()
     keeper.edit('Findings: none')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(gateway.made).toEqual(['begin ""', 'save 7 "Findings: none"'])
     expect(keeper.current()).toMatchObject({ state: 'saved', revision: 8 })
     keeper.edit('Findings: none.')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(gateway.made.at(-1)).toBe('save 8 "Findings: none."')
   })
 
@@ -172,7 +172,7 @@ describe('a draft that is begun', () => {
     const gateway = gatewayWith(draftOf(3, 'Findings\nNone.'))
     const keeper = gateway.opened(draftOf(2, 'Findings'))
     keeper.edit('Findings  \nNone. ')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(keeper.current()).toMatchObject({ state: 'saved', revision: 3, theirs: null })
   })
 
@@ -180,7 +180,7 @@ describe('a draft that is begun', () => {
     const gateway = gatewayWith(draftOf(4, 'Of Tom', TOM))
     const keeper = gateway.opened(null)
     keeper.edit('Of Ruth')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(keeper.current()).toMatchObject({ state: 'conflict', text: 'Of Ruth' })
     expect(keeper.current().theirs?.text).toBe('Of Tom')
     expect(gateway.draft?.text).toBe('Of Tom')
@@ -193,14 +193,14 @@ describe('a save', () => {
     gateway.isSlow = true
     const keeper = gateway.opened()
     keeper.edit('a')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     keeper.edit('ab')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(gateway.made.filter((one) => one.startsWith('save'))).toEqual(['save 1 "a"'])
     gateway.letGo?.()
     await settled()
     expect(keeper.current().state).toBe('waiting')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     gateway.letGo?.()
     await settled()
     expect(gateway.made.at(-1)).toBe('save 2 "ab"')
@@ -212,7 +212,7 @@ describe('a save', () => {
     gateway.isSlow = true
     const keeper = gateway.opened()
     keeper.edit('a')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     keeper.edit('ab')
     const flushed = keeper.flush()
     gateway.letGo?.()
@@ -227,7 +227,7 @@ describe('a save', () => {
     gateway.fault = DOWN
     const keeper = gateway.opened()
     keeper.edit('a')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(keeper.current()).toMatchObject({
       state: 'failing',
       fault: 'The gateway does not answer.',
@@ -263,7 +263,7 @@ describe('a save', () => {
     gateway.fault = { kind: 'refused', sentence: 'The text is too long.' }
     const keeper = gateway.opened()
     keeper.edit('ab')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(keeper.current().state).toBe('refused')
     keeper.edit('a')
     expect(keeper.current()).toMatchObject({ state: 'saved', fault: '' })
@@ -274,7 +274,7 @@ describe('a save', () => {
     const keeper = gateway.opened()
     keeper.edit('ab')
     gateway.losesAnswers = true
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(gateway.draft).toMatchObject({ text: 'ab', revision: 2 })
     keeper.edit('a')
     expect(keeper.current().state).toBe('failing')
@@ -288,7 +288,7 @@ describe('a save', () => {
     const gateway = gatewayWith(draftOf(1, ''))
     const keeper = gateway.opened()
     keeper.edit('a')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     keeper.edit('ab')
     keeper.close()
     await settled()
@@ -301,7 +301,7 @@ describe('a save', () => {
     expect(gateway.made).toHaveLength(length)
     // A page that comes back finds out what became of it.
     keeper.show()
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(keeper.current()).toMatchObject({ state: 'saved', text: 'ab' })
   })
 
@@ -310,7 +310,7 @@ describe('a save', () => {
     gateway.isSlow = true
     const keeper = gateway.opened()
     keeper.edit('a')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     keeper.edit('ab')
     const hidden = keeper.hide()
     gateway.isSlow = false
@@ -337,7 +337,7 @@ describe('a save', () => {
     gateway.fault = { kind: 'signed-out', sentence: 'Nobody is signed in.' }
     const keeper = gateway.opened()
     keeper.edit('of Ruth, too')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     keeper.forget()
     gateway.fault = null
     keeper.signedIn()
@@ -352,10 +352,10 @@ describe('two windows', () => {
     const gateway = gatewayWith(draftOf(1, 'in progress'))
     const keeper = gateway.opened()
     keeper.edit('begun stored here')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     gateway.draft = draftOf(5, 'begun there', TOM)
     keeper.edit('begun here and on')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     return { gateway, keeper }
   }
 
@@ -389,10 +389,10 @@ describe('two windows', () => {
     const gateway = gatewayWith(draftOf(1, 'a'))
     const keeper = gateway.opened()
     keeper.edit('ab')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     gateway.draft = draftOf(9, 'abc', TOM)
     keeper.edit('abc')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(keeper.current()).toMatchObject({ state: 'saved', revision: 9 })
   })
 
@@ -418,7 +418,7 @@ describe('two windows', () => {
     gateway.isHeldElsewhere = true
     const keeper = gateway.opened(draftOf(2, 'in progress'))
     keeper.edit('mine')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     await keeper.takeOver()
     expect(keeper.current()).toMatchObject({
       state: 'conflict',
@@ -445,7 +445,7 @@ describe('two windows', () => {
     const another = { ...draftOf(1, 'begun anew', TOM), reportId: `rep_${'9'.repeat(32)}` } as Draft
     keeper.edit('ab')
     gateway.draft = another
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     expect(keeper.current()).toMatchObject({ state: 'conflict', text: 'ab', theirs: another })
     keeper.takeTheirs()
     expect(keeper.current()).toMatchObject({ text: 'begun anew', reportId: another.reportId })
@@ -458,7 +458,7 @@ describe('two windows', () => {
     gateway.isHeldElsewhere = true
     const keeper = gateway.opened()
     keeper.edit('ab')
-    await gateway.pass(IDLE_MS)
+    await gateway.pass(SAVE_DELAY_MS)
     gateway.isHeldElsewhere = false
     expect(await keeper.retry()).toBe(true)
     expect(gateway.draft?.text).toBe('ab')

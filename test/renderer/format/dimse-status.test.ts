@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shownStatus } from '../../../renderer/src/format/dimse-status.ts'
+import { describeStatus } from '../../../renderer/src/format/dimse-status.ts'
 
 it.each([
   ['0000', 'good', 'Success'],
@@ -10,5 +10,5 @@ it.each([
   ['C123', 'danger', 'Unable to process'],
   ['B000', 'warning', 'Status B000'],
 ])('says %s as %s: %s', (status, tone, name) => {
-  expect(shownStatus(status)).toMatchObject({ tone, name })
+  expect(describeStatus(status)).toMatchObject({ tone, name })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EVENT_OUTCOMES } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
-import { OUTCOMES, standingOf } from '../../../renderer/src/format/event-outcomes.ts'
+import { eventBadge, OUTCOMES } from '../../../renderer/src/format/event-outcomes.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../../../renderer/src/format/event-types.ts'
 
 const event = {
@@ -23,38 +23,38 @@ describe('how an event stands', () => {
   })
 
   it('is good when it was accepted, and a warning when parts were left out', () => {
-    expect(standingOf(event)).toMatchObject({ tone: 'good', name: 'Accepted' })
-    expect(standingOf({ ...event, notes: 2 })).toMatchObject({
+    expect(eventBadge(event)).toMatchObject({ tone: 'good', name: 'Accepted' })
+    expect(eventBadge({ ...event, notes: 2 })).toMatchObject({
       tone: 'warning',
       name: 'Partly accepted',
     })
   })
 
   it('says of one that waits whether it was tried', () => {
-    expect(standingOf({ ...event, state: 'waiting', outcome: 'none', attempts: 0 })).toMatchObject({
+    expect(eventBadge({ ...event, state: 'waiting', outcome: 'none', attempts: 0 })).toMatchObject({
       tone: 'info',
       name: 'Waiting',
     })
-    expect(standingOf({ ...event, state: 'waiting', outcome: 'timeout' })).toMatchObject({
+    expect(eventBadge({ ...event, state: 'waiting', outcome: 'timeout' })).toMatchObject({
       tone: 'warning',
       name: 'Timed out, retrying',
     })
     // Sent again by a person after it had been accepted.
-    expect(standingOf({ ...event, state: 'waiting' })).toMatchObject({
+    expect(eventBadge({ ...event, state: 'waiting' })).toMatchObject({
       tone: 'info',
       name: 'Waiting',
     })
   })
 
   it('is less grave where work went on without the answer', () => {
-    expect(standingOf({ ...event, state: 'failed', outcome: 'refused' }).tone).toBe('danger')
-    expect(standingOf({ ...event, state: 'failed', outcome: 'refused', kind: 'soft' }).tone).toBe(
+    expect(eventBadge({ ...event, state: 'failed', outcome: 'refused' }).tone).toBe('danger')
+    expect(eventBadge({ ...event, state: 'failed', outcome: 'refused', kind: 'soft' }).tone).toBe(
       'warning',
     )
   })
 
   it('leaves what a person gave up without alarm', () => {
-    expect(standingOf({ ...event, state: 'dropped', outcome: 'status' })).toMatchObject({
+    expect(eventBadge({ ...event, state: 'dropped', outcome: 'status' })).toMatchObject({
       tone: 'plain',
       name: 'Stopped',
     })

@@ -4,12 +4,12 @@ import {
   isCharacter,
   isModifier,
   isPressed,
+  type KeyPress,
   keysOf,
-  type Pressed,
   strokesOf,
 } from '../../../renderer/src/ui/keys.ts'
 
-const pressed = (key: string, more: Partial<Pressed> = {}): Pressed => ({
+const pressed = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   ...{ key, code: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
   ...more,
 })

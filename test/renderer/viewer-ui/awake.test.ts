@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type AwakeWorld, keepAwake } from '../../../renderer/src/viewer/awake.ts'
+import { type KeepAwakeOptions, keepAwake } from '../../../renderer/src/viewer/awake.ts'
 
-function opened(more: Partial<AwakeWorld> = {}) {
+function opened(more: Partial<KeepAwakeOptions> = {}) {
   const seen = { calls: 0, ended: '', isVisible: true }
   let use = () => {}
   let tick = () => {}

@@ -2,22 +2,22 @@ import { describe, expect, it } from 'vitest'
 import {
   activated,
   aloneToggled,
-  beside,
   boardOf,
   counterpart,
   filled,
-  type Hangable,
+  type HangingSeries,
   hung,
-  laidOut,
   paneAfter,
   seriesAfter,
+  withLayout,
+  withPriorBeside,
 } from '../../../renderer/src/viewer/board.ts'
 
 const series = (
   seriesKey: string,
   description: string,
-  more: Partial<Hangable> = {},
-): Hangable => ({
+  more: Partial<HangingSeries> = {},
+): HangingSeries => ({
   ...{
     seriesKey,
     studyUid: '1',
@@ -83,7 +83,7 @@ describe('a localizer', () => {
   it('is not what a view opens with, where there is anything else', () => {
     expect(keys(filled(boardOf(null), [scout, AXIAL]))).toEqual(['a'])
     expect(keys(filled(boardOf(null), [scout]))).toEqual(['s'])
-    expect(keys(filled(laidOut(boardOf(null), 1, 2), [scout, AXIAL]))).toEqual(['a', 's'])
+    expect(keys(filled(withLayout(boardOf(null), 1, 2), [scout, AXIAL]))).toEqual(['a', 's'])
   })
 
   it('makes room for what comes after it, until somebody is at its pane', () => {
@@ -111,11 +111,11 @@ describe('a board', () => {
   })
 
   it('keeps what hangs in a larger layout and fills the rest; in a smaller one it keeps the active pane', () => {
-    const four = filled(laidOut(one, 2, 2), ALL)
+    const four = filled(withLayout(one, 2, 2), ALL)
     expect(keys(four)).toEqual(['a', 'b', 'c', null])
     const active = { ...four, active: 2 }
-    expect(keys(laidOut(active, 1, 2))).toEqual(['a', 'c'])
-    expect(laidOut(active, 1, 2).active).toBe(1)
+    expect(keys(withLayout(active, 1, 2))).toEqual(['a', 'c'])
+    expect(withLayout(active, 1, 2).active).toBe(1)
   })
 
   it('follows a series whose key changed because its files corrected the manifest', () => {
@@ -144,7 +144,7 @@ describe('a board', () => {
   })
 
   it('never overwrites what a person hung, nor a pane that was emptied', () => {
-    const chosen = hung(laidOut(one, 1, 2), 1, 'c')
+    const chosen = hung(withLayout(one, 1, 2), 1, 'c')
     expect(keys(filled(chosen, ALL))).toEqual(['a', 'c'])
     expect(keys(filled(hung(chosen, 1, null), ALL))).toEqual(['a', null])
     expect(hung(chosen, 9, 'b')).toBe(chosen)
@@ -157,7 +157,7 @@ describe('a board', () => {
   })
 
   it('goes from pane to pane around, also where one is shown alone', () => {
-    const two = laidOut(one, 1, 2)
+    const two = withLayout(one, 1, 2)
     expect(paneAfter(two, -1).active).toBe(1)
     expect(paneAfter(aloneToggled(two), 1)).toMatchObject({ active: 1, alone: 1 })
     expect(aloneToggled(one).alone).toBeNull()
@@ -165,14 +165,19 @@ describe('a board', () => {
   })
 
   it('puts an earlier study at the right of one pane, in a free pane, else after the active one', () => {
-    expect(keys(beside(one, 'p'))).toEqual(['a', 'p'])
-    expect(beside(one, 'p').active).toBe(0)
-    expect(keys(beside(filled(laidOut(one, 2, 2), ALL), 'p'))).toEqual(['a', 'b', 'c', 'p'])
-    expect(keys(beside(filled(laidOut(one, 1, 3), ALL), 'p'))).toEqual(['a', 'p', 'c'])
+    expect(keys(withPriorBeside(one, 'p'))).toEqual(['a', 'p'])
+    expect(withPriorBeside(one, 'p').active).toBe(0)
+    expect(keys(withPriorBeside(filled(withLayout(one, 2, 2), ALL), 'p'))).toEqual([
+      'a',
+      'b',
+      'c',
+      'p',
+    ])
+    expect(keys(withPriorBeside(filled(withLayout(one, 1, 3), ALL), 'p'))).toEqual(['a', 'p', 'c'])
   })
 
   it('finds the series of an earlier study that is most alike', () => {
-    const old = (key: string, description: string, more: Partial<Hangable> = {}) =>
+    const old = (key: string, description: string, more: Partial<HangingSeries> = {}) =>
       series(key, description, { isPrior: true, ...more })
     const priors = [
       old('1', 'Scout'),

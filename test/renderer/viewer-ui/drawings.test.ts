@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { drawingOf } from '../../../renderer/src/viewer/drawing.ts'
 import {
-  type DrawingsWorld,
+  type DrawingsKeeperOptions,
   openDrawingsKeeper,
 } from '../../../renderer/src/viewer/drawings-keeper.ts'
 import { merged } from '../../../renderer/src/viewer/drawings-merge.ts'
@@ -51,7 +51,7 @@ const savedLabel = (uid: string, x: number): SavedDrawing => ({
   ...{ uid, kind: 'text', sopInstanceUid: '1.2.3.4', frame: 1, points: [[x, 0]], text: '' },
   ...{ title: null, values: [] },
 })
-const FORMS: DrawingsWorld['forms'] = {
+const FORMS: DrawingsKeeperOptions['forms'] = {
   uidOf: (kept) => (kept as { id: string }).id,
   toSaved: (kept) => {
     if (isKeyImage(kept)) return savedKeyImage(kept)
@@ -78,7 +78,7 @@ function desk(
   const timers: (() => void)[] = []
   let drawn: readonly unknown[] = []
   let refusal: Error | undefined
-  const world: DrawingsWorld = {
+  const world: DrawingsKeeperOptions = {
     drawn: () => drawn,
     restore: (_study, drawings) => {
       drawn = drawings.filter((drawing) => !unreadable.has(drawing))

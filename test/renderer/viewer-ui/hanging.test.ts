@@ -4,25 +4,25 @@ import type { View } from '#shared/contract/viewing.ts'
 import {
   boardOf,
   filled,
-  type Hangable,
   type HangableView,
+  type HangingSeries,
   hung,
-  laidOut,
+  withLayout,
 } from '../../../renderer/src/viewer/board.ts'
 import { openDesk } from '../../../renderer/src/viewer/desk.ts'
 import {
+  applyHangingProtocol,
   builtInHanging,
   chosenProtocol,
   type HangingFacts,
-  hungBy,
   savedPanes,
 } from '../../../renderer/src/viewer/hanging.ts'
 
 const series = (
   seriesKey: string,
   description: string,
-  more: Partial<Hangable> = {},
-): Hangable => ({
+  more: Partial<HangingSeries> = {},
+): HangingSeries => ({
   ...{ seriesKey, studyUid: '1', description, modality: 'CT', isPrior: false },
   ...{ images: 10, isLocalizer: false },
   ...more,
@@ -32,7 +32,7 @@ const view = (laterality: string, viewPosition: string, rowDirection = ''): Hang
 })
 const facts = (
   modality: string,
-  all: readonly Hangable[],
+  all: readonly HangingSeries[],
   more: { readonly text?: string; readonly hasPrior?: boolean } = {},
 ): HangingFacts => ({
   study: { modalities: [modality], text: more.text ?? '', studyDate: '20261120' },
@@ -92,18 +92,24 @@ describe('a protocol of a person', () => {
   })
 
   it('hangs the series it was saved with again, and in another study those most like them', () => {
-    const board = hung(hung(laidOut(boardOf(null), 1, 2), 0, 'l'), 1, 'p')
+    const board = hung(hung(withLayout(boardOf(null), 1, 2), 0, 'l'), 1, 'p')
     const panes = savedPanes(board, [SCOUT, SOFT, LUNG, PRIOR], () => 0)
     expect(panes).toMatchObject([
       { from: 'current', description: 'Lung 1 mm', position: 1 },
       { from: 'prior', description: 'Lung 1.25 mm', position: 0 },
     ])
     const saved = protocol({ panes: [...panes] })
-    expect(keys(hungBy(saved, { series: [SCOUT, SOFT, LUNG, PRIOR] }))).toEqual(['l', 'p'])
+    expect(keys(applyHangingProtocol(saved, { series: [SCOUT, SOFT, LUNG, PRIOR] }))).toEqual([
+      'l',
+      'p',
+    ])
     const other = [series('x', 'Abdomen 5 mm'), series('y', 'LUNG 2mm')]
-    expect(keys(hungBy(saved, { series: other }))).toEqual(['y', 'prior'])
-    expect(hungBy(saved, { series: other }).usesPrior).toBe(true)
-    expect(keys(hungBy(saved, { series: [series('x', 'Nothing alike')] }))).toEqual(['x', 'prior'])
+    expect(keys(applyHangingProtocol(saved, { series: other }))).toEqual(['y', 'prior'])
+    expect(applyHangingProtocol(saved, { series: other }).usesPrior).toBe(true)
+    expect(keys(applyHangingProtocol(saved, { series: [series('x', 'Nothing alike')] }))).toEqual([
+      'x',
+      'prior',
+    ])
   })
 
   it('leaves a pane empty that was saved empty, and never hangs one series twice', () => {
@@ -112,12 +118,14 @@ describe('a protocol of a person', () => {
       ...{ viewPosition: '', laterality: '', position: 0 },
     }
     const saved = protocol({ columns: 3, panes: [pane, null, pane] })
-    expect(keys(hungBy(saved, { series: [LUNG] }))).toEqual(['l', 'held', 'held'])
-    expect(keys(hungBy(saved, { series: [LUNG, SOFT] }))).toEqual(['l', 'held', 'a'])
+    expect(keys(applyHangingProtocol(saved, { series: [LUNG] }))).toEqual(['l', 'held', 'held'])
+    expect(keys(applyHangingProtocol(saved, { series: [LUNG, SOFT] }))).toEqual(['l', 'held', 'a'])
   })
 
   it('shows the planes of the first series that is read', () => {
-    expect(hungBy(protocol({ isPlanes: true }), { series: [SCOUT, SOFT] }).planesOf).toBe('a')
+    expect(
+      applyHangingProtocol(protocol({ isPlanes: true }), { series: [SCOUT, SOFT] }).planesOf,
+    ).toBe('a')
   })
 })
 
@@ -192,7 +200,7 @@ describe('the desk', () => {
       isNarrow: false,
       wishes: { get: () => null, set: () => undefined },
     })
-  const hanging = hungBy(protocol({ columns: 2, panes: [] }), { series: [] })
+  const hanging = applyHangingProtocol(protocol({ columns: 2, panes: [] }), { series: [] })
 
   it('hangs what a protocol says as it opens, and takes it back', () => {
     const one = desk()

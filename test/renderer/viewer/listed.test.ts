@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { verbatim } from '#shared/messages/message.ts'
-import { Listed } from '../../../renderer/src/viewer/engine/listed.ts'
+import { ViewListContents } from '../../../renderer/src/viewer/engine/listed.ts'
 import { imageIdOf } from '../../../renderer/src/viewer/engine/series.ts'
 import { instance, numbers, series, slice, study, VIEW_ID } from './viewed.ts'
 
 const listed = (...instances: ReturnType<typeof instance>[]) => {
-  const list = new Listed(VIEW_ID)
+  const list = new ViewListContents(VIEW_ID)
   list.begin()
   list.take({ line: 'study', study: study() })
   list.take({ line: 'series', series: [series()] })

@@ -8,7 +8,7 @@ import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts
 import { isNegative } from '#shared/pixels/negative.ts'
 import { embeddedPlane, isCovered, overlaysOfFrame } from '#shared/pixels/overlays.ts'
 import { shownValues } from '#shared/pixels/shown-values.ts'
-import { nativeFrame, rleFrame } from '#shared/pixels/stored.ts'
+import { decodeRleFrame, nativeFrame } from '#shared/pixels/stored.ts'
 import { rescaled, storedOf } from '#shared/pixels/values.ts'
 import { attributes, instance, pixel } from '../../renderer/viewer/viewed.ts'
 
@@ -81,15 +81,15 @@ describe('stored values', () => {
     for (const [index, value] of [2, 64, 67].entries()) view.setUint32(index * 4, value, true)
     // High bytes: two literal ones; low bytes: a run of two.
     const frame = Uint8Array.from([...header, 1, 1, 2, 255, 7])
-    expect([...rleFrame(frame, form({ bitsStored: 16, highBit: 15 })).samples]).toEqual([
+    expect([...decodeRleFrame(frame, form({ bitsStored: 16, highBit: 15 })).samples]).toEqual([
       0x107, 0x207,
     ])
     expect(
-      problemOf(() => rleFrame(frame.slice(0, 66), form({ bitsStored: 16, highBit: 15 }))),
+      problemOf(() => decodeRleFrame(frame.slice(0, 66), form({ bitsStored: 16, highBit: 15 }))),
     ).toContain('incomplete')
-    expect(problemOf(() => rleFrame(frame, form({ bitsAllocated: 8, bitsStored: 8 })))).toContain(
-      '2 RLE segments',
-    )
+    expect(
+      problemOf(() => decodeRleFrame(frame, form({ bitsAllocated: 8, bitsStored: 8 }))),
+    ).toContain('2 RLE segments')
   })
 })
 

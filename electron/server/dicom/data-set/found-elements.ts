@@ -30,7 +30,7 @@ export interface FoundElement {
 
 export type FoundItem = ReadonlyMap<number, FoundElement>
 
-export interface Found {
+export interface ElementSearchResult {
   readonly elements: FoundItem
   /** PixelData, FloatPixelData or DoubleFloatPixelData, at which the search ends. */
   readonly pixels: (FoundElement & { readonly tag: number }) | undefined
@@ -41,7 +41,7 @@ const MAX_EXAMINED = 1_000_000
 const MAX_KEPT = 400_000
 const MAX_DEPTH = 32
 
-type Into = Map<number, FoundElement> | undefined
+type ElementTarget = Map<number, FoundElement> | undefined
 
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
@@ -78,7 +78,7 @@ export class ElementSearch {
    * @throws {BytesMissing} if the header does not end within the available bytes
    * @throws {ViewedFileFault} if the bytes are invalid or contain too many elements
    */
-  advance(wholeLength: number | undefined): Found {
+  advance(wholeLength: number | undefined): ElementSearchResult {
     for (;;) {
       // The last element extends beyond the end of the file, which was not known when its header
       // was read.
@@ -108,7 +108,7 @@ export class ElementSearch {
     }
   }
 
-  #found(pixels: Found['pixels']): Found {
+  #found(pixels: ElementSearchResult['pixels']): ElementSearchResult {
     return { elements: this.#elements, pixels }
   }
 
@@ -123,7 +123,7 @@ export class ElementSearch {
     if (this.#examined > MAX_EXAMINED) throw tooMany()
   }
 
-  #keep(into: Into, tag: number, element: FoundElement): void {
+  #keep(into: ElementTarget, tag: number, element: FoundElement): void {
     if (!into || into.has(tag)) return
     this.#kept++
     if (this.#kept > MAX_KEPT) throw tooMany()
@@ -131,7 +131,13 @@ export class ElementSearch {
   }
 
   /** Processes the element whose header has just been read; returns the offset of the next one. */
-  #takeElement(from: number, end: number, coding: Coding, into: Into, depth: number): number {
+  #takeElement(
+    from: number,
+    end: number,
+    coding: Coding,
+    into: ElementTarget,
+    depth: number,
+  ): number {
     const { tag, length, size } = this.#header
     const isUnknown = coding.explicit && this.#header.vr === 'UN'
     const vr = this.#header.vr === '' || isUnknown ? vrOf(tag) : this.#header.vr
@@ -178,7 +184,7 @@ export class ElementSearch {
       position += 8
       const isOpen = length === UNDEFINED_LENGTH
       if (!isOpen && position + length > end) throw headerBroken()
-      const item: Into = into && new Map()
+      const item: ElementTarget = into && new Map()
       if (item) into?.push(item)
       if (isOpen) position = this.#takeItem(position, end, true, coding, item, depth)
       else {
@@ -194,7 +200,7 @@ export class ElementSearch {
     end: number,
     isDelimited: boolean,
     coding: Coding,
-    into: Into,
+    into: ElementTarget,
     depth: number,
   ): number {
     let position = from

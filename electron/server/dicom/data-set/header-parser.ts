@@ -19,8 +19,8 @@ import {
   collection,
   type HeaderValues,
   lookupOf,
+  type TagSelector,
   valuesOf,
-  type Wanted,
 } from './header-values.ts'
 import type { StructureCheck } from './structure.ts'
 import { swapNumbers, VR } from './vr.ts'
@@ -89,7 +89,7 @@ export class HeaderParser {
 
   constructor(
     coding: Coding,
-    wanted: readonly Wanted[],
+    wanted: readonly TagSelector[],
     limits: { readonly valueBytes: number; readonly depth: number },
     walk: StructureCheck | undefined,
   ) {

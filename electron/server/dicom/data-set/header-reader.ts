@@ -1,11 +1,11 @@
 import { constants, inflateRawSync } from 'node:zlib'
 import { CODINGS, type Coding } from './coding.ts'
 import { HeaderFault, HeaderParser } from './header-parser.ts'
-import type { HeaderValues, Wanted } from './header-values.ts'
+import type { HeaderValues, TagSelector } from './header-values.ts'
 import { type Structure, StructureCheck } from './structure.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 
-export { type HeaderValues, textOf, type Wanted } from './header-values.ts'
+export { type HeaderValues, type TagSelector as Wanted, textOf } from './header-values.ts'
 
 export interface HeaderLimits {
   /** Maximum length in bytes of a wanted value; a longer one is skipped. */
@@ -64,7 +64,7 @@ export class HeaderReader {
 
   constructor(
     transferSyntax: string,
-    wanted: readonly Wanted[],
+    wanted: readonly TagSelector[],
     { walks = false, limits = HEADER_LIMITS } = {},
   ) {
     const coding = CODINGS[transferSyntax] ?? EXPLICIT

@@ -6,7 +6,7 @@ const SPECIFIC_CHARACTER_SET = 0x00080005
 const MAX_TERMS = 20
 
 /** A top-level tag, or tags inside the first item of a top-level sequence. */
-export type Wanted = number | { readonly sequence: number; readonly tags: readonly number[] }
+export type TagSelector = number | { readonly sequence: number; readonly tags: readonly number[] }
 
 /** The wanted values of a data set or item. */
 export interface HeaderValues {
@@ -65,9 +65,9 @@ interface WantedLookup {
   readonly last: number
 }
 
-const LOOKUPS = new WeakMap<readonly Wanted[], WantedLookup>()
+const LOOKUPS = new WeakMap<readonly TagSelector[], WantedLookup>()
 
-export function lookupOf(wanted: readonly Wanted[]): WantedLookup {
+export function lookupOf(wanted: readonly TagSelector[]): WantedLookup {
   const known = LOOKUPS.get(wanted)
   if (known) return known
   const withCharacterSet = (tags: readonly number[]) => new Set([SPECIFIC_CHARACTER_SET, ...tags])

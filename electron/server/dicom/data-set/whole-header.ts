@@ -2,12 +2,12 @@ import { message } from '#shared/messages/message.ts'
 import { AttributeValues } from './attribute-values.ts'
 import { type ByteSource, BytesMissing, ByteWindow, ViewedFileFault } from './byte-window.ts'
 import { type FileStart, readFileStart } from './file-start.ts'
-import { ElementSearch, type Found } from './found-elements.ts'
+import { ElementSearch, type ElementSearchResult } from './found-elements.ts'
 
 /** All elements of a file up to its pixel data. */
 export interface WholeHeader {
   readonly start: FileStart
-  readonly found: Found
+  readonly found: ElementSearchResult
   readonly values: AttributeValues
 }
 

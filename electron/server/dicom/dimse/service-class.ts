@@ -26,11 +26,11 @@ export interface ServiceClass {
   /** Whether data sets of any length are streamed to the service: see `Operation.fragments`. */
   readonly streams?: true
   /** The operations by command field; any other request is answered with 0211. */
-  readonly commands: Readonly<Record<number, Perform>>
+  readonly commands: Readonly<Record<number, OperationHandler>>
 }
 
 /** A {@link DimseError} becomes the final response; any other exception is answered with C003. */
-export type Perform = (operation: Operation) => Promise<Completion>
+export type OperationHandler = (operation: Operation) => Promise<Completion>
 
 /** A request being performed. */
 export interface Operation {

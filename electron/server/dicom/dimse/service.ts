@@ -229,7 +229,7 @@ export interface Negotiated {
 }
 
 /** A request that has been answered. */
-export interface Answered {
+export interface AnsweredRequest {
   readonly service: string
   /** Command field of the request (PS3.7 E.1). */
   readonly commandField: number
@@ -256,7 +256,7 @@ export interface AssociationObserver {
   opened(association: AssociationInfo, services: readonly string[], negotiated: Negotiated): void
   rejected(association: AssociationInfo, rejection: Rejection, services: readonly string[]): void
   /** Called when the final response has been written. */
-  answered(association: AssociationInfo, answer: Answered): void
+  answered(association: AssociationInfo, answer: AnsweredRequest): void
   /**
    * Called when an association ends. how: released, or aborted with the side and the reason.
    * `association` is undefined for a connection that never requested one.

@@ -82,7 +82,7 @@ const UNITS: Readonly<Record<Unit, Code>> = {
   none: code('1', 'UCUM', 'no units'),
 }
 /** Values of pixels. In Hounsfield units they are an attenuation with a derivation (TID 1419). */
-const OF_PIXELS: readonly Quantity[] = ['mean', 'deviation', 'minimum', 'maximum', 'value']
+const PIXEL_QUANTITIES: readonly Quantity[] = ['mean', 'deviation', 'minimum', 'maximum', 'value']
 const AT_DETECTOR = 'Measured at the detector: not corrected for magnification.'
 const REGIONS: readonly DrawingKind[] = ['rectangle', 'ellipse', 'circle', 'freehand']
 
@@ -192,7 +192,7 @@ function measurementGroup(drawing: Drawing): NamedValues {
 }
 
 function numericItem({ quantity, value, unit }: Value, from: readonly NamedValues[]): NamedValues {
-  const isAttenuation = unit === 'HU' && OF_PIXELS.includes(quantity)
+  const isAttenuation = unit === 'HU' && PIXEL_QUANTITIES.includes(quantity)
   const derivation =
     isAttenuation && quantity !== 'value'
       ? [codedItem('HAS CONCEPT MOD', DERIVATION, CONCEPTS[quantity])]

@@ -50,7 +50,7 @@ export interface HeaderExtras {
    * Palette of the stored values from `threshold` of a grayscale image (PS3.3 C.7.6.19); null if
    * there is none.
    */
-  readonly supplement:
+  readonly supplementalPalette:
     | (NonNullable<HeaderExtras['palette']> & { readonly threshold: number })
     | null
   readonly overlays: readonly OverlayPlane[]
@@ -66,14 +66,14 @@ const MAX_PLANE_BYTES = 16 << 20
 export function headerExtras(values: AttributeValues): HeaderExtras {
   const modalityLuts = tablesOf(values, TAG.ModalityLUTSequence)
   const voiLuts = tablesOf(values, TAG.VOILUTSequence)
-  const supplement = isSupplemented(values) ? supplementOf(values) : null
+  const supplementalPalette = isSupplemented(values) ? supplementalPaletteOf(values) : null
   const groups = OVERLAY_GROUPS.filter((group) => hasOverlay(values, group))
   const overlays = groups.flatMap((group) => overlayOf(values, group) ?? [])
   return {
     palette: hasPalette(values) ? paletteOf(values) : null,
     modalityLut: modalityLuts[0] ?? null,
     voiLuts,
-    supplement,
+    supplementalPalette,
     overlays,
     notApplied: [
       ...(values.has(TAG.ModalityLUTSequence) && modalityLuts.length === 0
@@ -82,7 +82,9 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
       ...(values.has(TAG.VOILUTSequence) && voiLuts.length === 0
         ? [message('viewer.voi-lut-not-applied')]
         : []),
-      ...(isSupplemented(values) && !supplement ? [message('viewer.supplement-not-applied')] : []),
+      ...(isSupplemented(values) && !supplementalPalette
+        ? [message('viewer.supplement-not-applied')]
+        : []),
       ...(overlays.length < groups.length
         ? [message('viewer.overlays-not-applied', { count: groups.length - overlays.length })]
         : []),
@@ -105,7 +107,14 @@ export const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
 
 /** As the viewer's page gets it. */
 export function extrasInBase64(extras: HeaderExtras): InstanceExtras {
-  const { palette, modalityLut, voiLuts, supplement, overlays, notApplied } = extras
+  const {
+    palette,
+    modalityLut,
+    voiLuts,
+    supplementalPalette: supplement,
+    overlays,
+    notApplied,
+  } = extras
   const inColours = ({ red, green, blue }: NonNullable<HeaderExtras['palette']>) => ({
     red: inBase64(red),
     green: inBase64(green),
@@ -180,7 +189,7 @@ const MAX_PROFILE_BYTES = 64 << 10
 const photometricInterpretationOf = (values: AttributeValues): string =>
   values.text(TAG.PhotometricInterpretation).toUpperCase()
 
-function supplementOf(values: AttributeValues): HeaderExtras['supplement'] {
+function supplementalPaletteOf(values: AttributeValues): HeaderExtras['supplementalPalette'] {
   const palette = paletteOf(values)
   const largest = values.number(TAG.LargestMonochromePixelValue)
   return (

@@ -1,5 +1,5 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
-import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import type { ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { HeaderPixels } from './header-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
@@ -28,7 +28,7 @@ const notAnImage = (reason: Message): PixelsOrReason => ({ image: null, reason }
  */
 export function imagePixels(
   values: AttributeValues,
-  pixels: Found['pixels'],
+  pixels: ElementSearchResult['pixels'],
   isEncapsulated: boolean,
 ): PixelsOrReason {
   const rows = toCount(values.number(TAG.Rows))

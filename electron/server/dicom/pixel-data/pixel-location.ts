@@ -2,7 +2,7 @@ import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts
 import type { ByteSource, ByteWindow } from '#server/dicom/data-set/byte-window.ts'
 import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import { CODINGS, ITEM, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
-import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import type { ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import { VR } from '#server/dicom/data-set/vr.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { EncapsulatedFrames } from './encapsulated-frames.ts'
@@ -24,7 +24,7 @@ export type PixelForm = 'native' | 'pieces' | 'bare'
  */
 export function pixelForm(
   window: ByteWindow,
-  pixels: NonNullable<Found['pixels']>,
+  pixels: NonNullable<ElementSearchResult['pixels']>,
   transferSyntaxUid: string,
 ): PixelForm {
   const isNative = CODINGS[transferSyntaxUid] !== undefined
@@ -56,7 +56,7 @@ export interface PixelLocation {
 
 export function locatePixels(
   source: ByteSource,
-  pixels: NonNullable<Found['pixels']>,
+  pixels: NonNullable<ElementSearchResult['pixels']>,
   form: PixelForm,
   { image, frames, transferSyntaxUid }: StoredFrames & { readonly transferSyntaxUid: string },
   values: AttributeValues,

@@ -2,7 +2,7 @@ import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { BytesMissing, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
-import { ElementSearch, type Found } from '#server/dicom/data-set/found-elements.ts'
+import { ElementSearch, type ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { FrameBytes } from './frame-bytes.ts'
 import { type HeaderExtras, headerExtras } from './header-extras.ts'
@@ -125,7 +125,7 @@ export function isDeflated(source: ByteSource): boolean | undefined {
 
 interface Read {
   readonly start: FileStart
-  readonly found: Found
+  readonly found: ElementSearchResult
   readonly values: AttributeValues
   readonly form: PixelForm
 }

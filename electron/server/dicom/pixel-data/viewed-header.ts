@@ -1,7 +1,7 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import type { FileStart } from '#server/dicom/data-set/file-start.ts'
-import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import type { ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import { withoutEnd } from '#server/dicom/data-set/vr.ts'
 import { REFERENCING_CLASSES } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -101,7 +101,7 @@ export interface StoredFrames {
 /** Builds the header from the elements of a file. `file`: what precedes the data set. */
 export function viewedHeader(
   values: AttributeValues,
-  pixels: Found['pixels'],
+  pixels: ElementSearchResult['pixels'],
   file: Pick<FileStart, 'transferSyntaxUid' | 'sopClassUid' | 'sopInstanceUid'>,
   isEncapsulated: boolean,
 ): {
@@ -196,7 +196,7 @@ const seriesOf = (
 function countFrames(
   values: AttributeValues,
   image: HeaderPixels,
-  pixels: Found['pixels'],
+  pixels: ElementSearchResult['pixels'],
   isEncapsulated: boolean,
 ): { readonly frames: number; readonly fault: Message | null } {
   const claimed = frameCount(values)

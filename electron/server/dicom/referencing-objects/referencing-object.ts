@@ -7,7 +7,7 @@ import {
 } from '#server/dicom/data-set/byte-window.ts'
 import { UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
 import { readFileStart } from '#server/dicom/data-set/file-start.ts'
-import { ElementSearch, type Found } from '#server/dicom/data-set/found-elements.ts'
+import { ElementSearch, type ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import {
   REFERENCING_CLASSES,
   type ReferencingObject,
@@ -42,7 +42,7 @@ export async function readReferencingObject(source: ByteSource): Promise<Referen
 function objectOf(
   sopClassUid: string,
   values: AttributeValues,
-  pixels: Found['pixels'],
+  pixels: ElementSearchResult['pixels'],
 ): ReferencingObject | Promise<ReferencingObject> {
   switch (REFERENCING_CLASSES[sopClassUid]) {
     case 'presentation-state':

@@ -1,6 +1,6 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
-import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import type { ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import { frameCount, imagePixels } from '#server/dicom/pixel-data/image-pixels.ts'
 import type { Segmentation } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -14,12 +14,12 @@ const MAX_FRAMES = 20_000
 const MAX_SEGMENTS = 65_535
 
 type Frame = Segmentation['frames'][number]
-type Place = Pick<Frame, 'position' | 'orientation' | 'spacing'>
+type FramePlane = Pick<Frame, 'position' | 'orientation' | 'spacing'>
 
 /** Reads a segmentation (PS3.3 A.51, C.8.20). @throws {ViewedFileFault} */
 export function segmentationOf(
   values: AttributeValues,
-  pixels: Found['pixels'],
+  pixels: ElementSearchResult['pixels'],
   isEncapsulated: boolean,
 ): Segmentation {
   const { image, reason } = imagePixels(values, pixels, isEncapsulated)
@@ -117,7 +117,7 @@ function framesOf(
   return { frames, faults }
 }
 
-function placeOf(group: AttributeValues): Place {
+function placeOf(group: AttributeValues): FramePlane {
   const vector = <T>(sequence: number, tag: number, length: number) =>
     (group.items(sequence)[0]?.vector(tag, length) ?? null) as T | null
   const spacing = vector<[number, number]>(TAG.PixelMeasuresSequence, TAG.PixelSpacing, 2)

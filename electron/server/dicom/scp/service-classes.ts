@@ -9,7 +9,11 @@ import type {
   StorageCommitmentScp,
   StorageCommitmentScu,
 } from '#server/dicom/dimse/service.ts'
-import type { Operation, Perform, ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import type {
+  Operation,
+  OperationHandler,
+  ServiceClass,
+} from '#server/dicom/dimse/service-class.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { message } from '#shared/messages/message.ts'
 
@@ -81,9 +85,9 @@ export function storage(
 const NO_DATA: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator]() {} }
 
 /** The service class, whose operations wait for `ready`. The data set is not read meanwhile. */
-export function after(ready: Promise<void>, service: ServiceClass): ServiceClass {
+export function whenReady(ready: Promise<void>, service: ServiceClass): ServiceClass {
   const commands = Object.entries(service.commands).map(([field, perform]) => {
-    const waiting: Perform = (operation) => ready.then(() => perform(operation))
+    const waiting: OperationHandler = (operation) => ready.then(() => perform(operation))
     return [field, waiting] as const
   })
   return { ...service, commands: Object.fromEntries(commands) }
@@ -99,12 +103,12 @@ export function mpps(scp: MppsScp): ServiceClass {
       [COMMAND_FIELD['N-CREATE-RQ']]: async (operation) => {
         const request = normalizedRequest(operation, operation.command.affectedSopInstanceUid)
         const { sopInstanceUid, ...result } = await scp.create(request)
-        return { result, responses: 0, response: instanceIn(sopInstanceUid) }
+        return { result, responses: 0, response: affectedInstanceField(sopInstanceUid) }
       },
       [COMMAND_FIELD['N-SET-RQ']]: async (operation) => {
         const request = normalizedRequest(operation, operation.command.requestedSopInstanceUid)
         const result = await scp.set(request)
-        return { result, responses: 0, response: instanceIn(request.sopInstanceUid) }
+        return { result, responses: 0, response: affectedInstanceField(request.sopInstanceUid) }
       },
     },
   }
@@ -131,14 +135,14 @@ export function storageCommitment(
         const { requestedSopInstanceUid, actionTypeId = 0 } = operation.command
         const request = normalizedRequest(operation, requestedSopInstanceUid)
         const result = await scp.action({ ...request, actionTypeId })
-        const response = { ...instanceIn(requestedSopInstanceUid), actionTypeId }
+        const response = { ...affectedInstanceField(requestedSopInstanceUid), actionTypeId }
         return { result, responses: 0, response }
       },
       [COMMAND_FIELD['N-EVENT-REPORT-RQ']]: async (operation) => {
         const { affectedSopInstanceUid, eventTypeId = 0 } = operation.command
         const request = normalizedRequest(operation, affectedSopInstanceUid)
         const result = await scu.eventReport({ ...request, eventTypeId })
-        const response = { ...instanceIn(affectedSopInstanceUid), eventTypeId }
+        const response = { ...affectedInstanceField(affectedSopInstanceUid), eventTypeId }
         return { result, responses: 0, response }
       },
     },
@@ -147,7 +151,7 @@ export function storageCommitment(
 
 const ASKS_NOBODY = { isOn: () => false, eventReport: async () => ({ status: 0x0211 }) }
 
-const instanceIn = (sopInstanceUid: string | undefined) =>
+const affectedInstanceField = (sopInstanceUid: string | undefined) =>
   sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: sopInstanceUid }
 
 /** @throws {DimseError} 0213 if the data set exceeded the limit */

@@ -1,5 +1,5 @@
 import type { AssociateRj } from '#server/dicom/upper-layer/pdu.ts'
-import { type Message, message } from '#shared/messages/message.ts'
+import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 
 /**
@@ -67,10 +67,10 @@ export function rejectedError({ result, source, reason }: AssociateRj, call: Cal
   )
 }
 
-type At = (place: string, call: Call) => Message
+type DescribeFault = (place: string, call: Call) => Message
 
 /** Network error codes with a specific explanation. */
-const FAULTS: Readonly<Record<string, At>> = {
+const FAULTS: Readonly<Record<string, DescribeFault>> = {
   ECONNREFUSED: (place) => message('dicom.nothing-listens', { place }),
   EHOSTUNREACH: (place) => message('dicom.unreachable', { place }),
   ENETUNREACH: (place) => message('dicom.unreachable', { place }),
@@ -82,15 +82,22 @@ const FAULTS: Readonly<Record<string, At>> = {
 
 /** The error for a connection that could not be established. */
 export function unreachableError(error: NodeJS.ErrnoException, call: Call): RequestorError {
-  const place = placeOf(call)
+  const hostAndPort = hostAndPortOf(call)
   return new RequestorError(
     'unreachable',
-    FAULTS[error.code ?? '']?.(place, call) ??
-      message('dicom.unreachable-because', { place, fault: explanationOf(error) }),
+    FAULTS[error.code ?? '']?.(hostAndPort, call) ??
+      message('dicom.unreachable-because', { place: hostAndPort, fault: explanationOf(error) }),
   )
 }
 
-export const placeOf = ({ host, port }: Call): string =>
+/** The error for a peer that did not respond within the given time. */
+export function timeoutError(call: Call, what: MessageCode, seconds: number): RequestorError {
+  const { calledAeTitle: aeTitle } = call
+  const params = { aeTitle, place: hostAndPortOf(call), seconds }
+  return new RequestorError('timeout', message(what, params))
+}
+
+export const hostAndPortOf = ({ host, port }: Call): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
 /** OpenSSL's codes for a certificate that is neither the configured one nor issued by it. */
@@ -105,7 +112,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 /** The error for a failed TLS handshake. */
 export function tlsError(error: NodeJS.ErrnoException, call: Call): RequestorError {
-  return new RequestorError('tls', tlsFault(error, placeOf(call)))
+  return new RequestorError('tls', tlsFault(error, hostAndPortOf(call)))
 }
 
 function tlsFault(error: NodeJS.ErrnoException, place: string): Message {

@@ -40,7 +40,13 @@ import {
   type RequestOptions,
   type RequestorLimits,
 } from './association-request.ts'
-import { type Call, placeOf, RequestorError, rejectedError, tlsError } from './requestor-error.ts'
+import {
+  type Call,
+  RequestorError,
+  rejectedError,
+  timeoutError,
+  tlsError,
+} from './requestor-error.ts'
 
 export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
@@ -162,7 +168,7 @@ export class RequestedAssociation
       this.#sendCancel(contextId, messageId)
       const { cancelSeconds } = this.#limits
       cancelTimer = setTimeout(
-        () => this.#abortWith(this.#timeoutError('dicom.not-cancelled', cancelSeconds)),
+        () => this.#abortWith(timeoutError(this.#call, 'dicom.not-cancelled', cancelSeconds)),
         cancelSeconds * 1000,
       )
     }
@@ -237,7 +243,7 @@ export class RequestedAssociation
     if (parts.length === 0) return
     const { stallSeconds } = this.#limits
     await this.writeData(parts, stallSeconds, () =>
-      this.#abortWith(this.#timeoutError('dicom.took-no-data', stallSeconds)),
+      this.#abortWith(timeoutError(this.#call, 'dicom.took-no-data', stallSeconds)),
     )
     if (this.#end) throw this.#end
   }
@@ -371,7 +377,7 @@ export class RequestedAssociation
 
   /** Waits for a condition. The association is aborted after this many seconds of silence. */
   async #waitUntil(condition: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
-    const stop = () => this.#abortWith(this.#timeoutError(silence, seconds))
+    const stop = () => this.#abortWith(timeoutError(this.#call, silence, seconds))
     const timer = setTimeout(stop, seconds * 1000)
     try {
       while (!condition()) {
@@ -386,12 +392,6 @@ export class RequestedAssociation
   #aborted(what: MessageCode, params: MessageParams = {}): RequestorError {
     const aeTitle = this.#call.calledAeTitle
     return new RequestorError('aborted', message(what, { aeTitle, ...params }))
-  }
-
-  #timeoutError(what: MessageCode, seconds: number): RequestorError {
-    const { calledAeTitle: aeTitle } = this.#call
-    const place = placeOf(this.#call)
-    return new RequestorError('timeout', message(what, { aeTitle, place, seconds }))
   }
 }
 

@@ -29,7 +29,7 @@ export interface WorklistKeys {
 const tag = (keyword: string): number => tagOf(keyword) as number
 const STEPS = tag('ScheduledProcedureStepSequence')
 
-const OF_EXAM = {
+const EXAM_TAGS = {
   studyInstanceUid: tag('StudyInstanceUID'),
   patientBirthDate: tag('PatientBirthDate'),
   patientSex: tag('PatientSex'),
@@ -37,7 +37,7 @@ const OF_EXAM = {
   patientId: tag('PatientID'),
   accessionNumber: tag('AccessionNumber'),
 } as const
-const OF_STEP = {
+const STEP_TAGS = {
   modality: tag('Modality'),
   startDate: tag('ScheduledProcedureStepStartDate'),
   startTime: tag('ScheduledProcedureStepStartTime'),
@@ -64,14 +64,14 @@ export async function findWorklist(caller: Caller, keys: WorklistKeys): Promise<
 // PS3.4 C.2.2.2.3: universal matching, so that the peer returns the attribute.
 function identifierOf({ modality, startDate }: WorklistKeys): DataSet {
   const values: Readonly<Record<number, string>> = {
-    [OF_STEP.modality]: modality,
-    [OF_STEP.startDate]: startDate,
+    [STEP_TAGS.modality]: modality,
+    [STEP_TAGS.startDate]: startDate,
   }
   const elements = (tags: Readonly<Record<string, number>>): DataSet =>
     Object.values(tags)
       .sort((a, b) => a - b)
       .map((each) => ({ tag: each, vr: vrOf(each), value: Buffer.from(values[each] ?? '') }))
-  return [...elements(OF_EXAM), { tag: STEPS, vr: 'SQ', value: [elements(OF_STEP)] }].sort(
+  return [...elements(EXAM_TAGS), { tag: STEPS, vr: 'SQ', value: [elements(STEP_TAGS)] }].sort(
     (a, b) => a.tag - b.tag,
   )
 }
@@ -83,5 +83,5 @@ function examOf(match: DataSet): WorklistExam {
     Object.fromEntries(
       Object.entries<number>(tags).map(([name, each]) => [name, textOf(match, each, set)]),
     ) as Record<K, string>
-  return { ...textsOf(match, OF_EXAM), ...textsOf(step, OF_STEP) }
+  return { ...textsOf(match, EXAM_TAGS), ...textsOf(step, STEP_TAGS) }
 }

@@ -6,7 +6,7 @@ export interface CodestreamSize {
 }
 
 /** Marker segments that a JPEG or JPEG-LS file may have before its frame header. */
-const MOST_SEGMENTS = 64
+const MAX_SEGMENTS = 64
 
 /**
  * Size by the frame header of JPEG (ITU-T T.81 B.2.2) and JPEG-LS (T.87 C.2.2), or by the SIZ
@@ -30,7 +30,7 @@ function sizeOfJpeg2000(view: DataView): CodestreamSize | undefined {
 
 function sizeOfJpeg(view: DataView): CodestreamSize | undefined {
   let at = 2
-  for (let segment = 0; segment < MOST_SEGMENTS && at + 10 <= view.byteLength; segment += 1) {
+  for (let segment = 0; segment < MAX_SEGMENTS && at + 10 <= view.byteLength; segment += 1) {
     if (view.getUint8(at) !== 0xff) return undefined
     const marker = view.getUint8(at + 1)
     // A marker may have fill bytes before it.

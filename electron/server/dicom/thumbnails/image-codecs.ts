@@ -6,13 +6,13 @@ import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts'
-import type { Decoded } from '#shared/pixels/shown-values.ts'
+import type { DecodedPixels } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
+  decodeRleFrame,
   NATIVE,
   nativeFrame,
   RLE,
-  rleFrame,
   type Samples,
   type Stored,
   withSign,
@@ -47,7 +47,7 @@ const DECODERS: Readonly<Record<string, readonly [Codec, WasmClass]>> = {
  * Of the memory of JPEG XL's decoder: its frames may be larger than the image that it states, so
  * that what the decoder allocates is not known before.
  */
-const MOST_BYTES = 512 << 20
+const MAX_BYTES = 512 << 20
 const EXTENDED_JPEG = '1.2.840.10008.1.2.4.51'
 const LOSSLESS_JPEG: ReadonlySet<string> = new Set([
   '1.2.840.10008.1.2.4.57',
@@ -59,10 +59,10 @@ export async function decodedFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   transferSyntaxUid: string,
-): Promise<Stored | Decoded> {
+): Promise<Stored | DecodedPixels> {
   if (NATIVE.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-  if (transferSyntaxUid === RLE) return rleFrame(bytes, pixel)
+  if (transferSyntaxUid === RLE) return decodeRleFrame(bytes, pixel)
   const decoder = DECODERS[transferSyntaxUid]
   if (!decoder && !LOSSLESS_JPEG.has(transferSyntaxUid))
     throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
@@ -117,7 +117,7 @@ interface ExtendedDecoder {
 async function decodedOf12Bits(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
-): Promise<Decoded> {
+): Promise<DecodedPixels> {
   const path = BUILT
     ? join(BUILT, 'jpeg.mjs')
     : join(PACKAGES, 'dicom-image-loader/dist/esm/codecs/jpeg.js')
@@ -134,7 +134,7 @@ async function decodedByWasm(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   [codec, name]: readonly [Codec, WasmClass],
-): Promise<Decoded> {
+): Promise<DecodedPixels> {
   // A decoder of its own for each image: one that fails keeps the pixels of the image before.
   const decoder = new (await moduleOf(codec))[name]()
   try {
@@ -176,7 +176,7 @@ function moduleOf(codec: Codec): Promise<WasmModule> {
   const loading = openCodec(
     script,
     `${path}.wasm`,
-    codec === JPEG_XL ? MOST_BYTES : Number.POSITIVE_INFINITY,
+    codec === JPEG_XL ? MAX_BYTES : Number.POSITIVE_INFINITY,
   )
   modules.set(codec, loading)
   return loading

@@ -22,8 +22,8 @@ import { pngOf } from './png.ts'
 import { type Rendering, THUMBNAIL } from './rendering.ts'
 
 /** The largest mammograms have 30 million; decoding takes some twelve bytes for each. */
-const MOST_SAMPLES = 40_000_000
-const MOST_INFLATED = 128 << 20
+const MAX_SAMPLES = 40_000_000
+const MAX_INFLATED_BYTES = 128 << 20
 
 /**
  * A frame of a DICOM file as a PNG or JPEG file; null where it is no image, has no such frame, or
@@ -48,7 +48,7 @@ export async function pictureOf(
   try {
     const source = sourceOf(file)
     return await drawn(
-      isDeflated(source) ? sourceOfBytes(await inflatedBytes(path, MOST_INFLATED)) : source,
+      isDeflated(source) ? sourceOfBytes(await inflatedBytes(path, MAX_INFLATED_BYTES)) : source,
       rendering,
     )
   } catch (error) {
@@ -68,7 +68,7 @@ async function drawn(
   const pixel = header?.instance.image
   if (!header || !pixel) return null
   const { rows, columns, samplesPerPixel } = pixel
-  if (rows * columns * samplesPerPixel > MOST_SAMPLES) return null
+  if (rows * columns * samplesPerPixel > MAX_SAMPLES) return null
   const { instance, series } = header
   // Counted from 1, as frames are.
   const number = wanted === 'middle' ? (instance.frames >> 1) + 1 : wanted

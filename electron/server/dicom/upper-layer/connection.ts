@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls'
 import {
   type Call,
-  placeOf,
+  hostAndPortOf,
   RequestorError,
   tlsError,
   unreachableError,
@@ -125,7 +125,7 @@ function certificateIn(pem: string, call: Call): X509Certificate {
   } catch {
     throw new RequestorError(
       'tls',
-      message('dicom.certificate-unreadable', { place: placeOf(call) }),
+      message('dicom.certificate-unreadable', { place: hostAndPortOf(call) }),
     )
   }
 }

@@ -79,7 +79,7 @@ export function checkBackupFolder(
     ok(message('backups.folder-writable')),
     spaceFinding(folder, data.databaseBytes),
     diskFinding(folder, data.folder),
-    ...kindFinding(folder),
+    ...folderKindFindings(folder),
   ]
 }
 
@@ -147,5 +147,5 @@ const FINDING_OF_KIND: Readonly<Record<FolderKind, Finding | undefined>> = {
   network: ok(message('backups.other-machine')),
   synced: warn(message('backups.synced-folder'), message('backups.synced-folder-remedy')),
 }
-const kindFinding = (folder: string): Finding[] =>
+const folderKindFindings = (folder: string): Finding[] =>
   [FINDING_OF_KIND[kindOfFolder(folder)] ?? []].flat()

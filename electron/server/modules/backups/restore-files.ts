@@ -42,7 +42,7 @@ const STAGE = 'restore'
 const PARTIAL_SUFFIX = '.part'
 
 /** A restore that was completed. */
-export interface Restored {
+export interface CompletedRestore {
   /** Name of the backup. */
   readonly name: string
   readonly madeAt: string
@@ -114,7 +114,7 @@ export async function stageRestore(
  * restore is staged.
  * @throws StoreError bad-folder; nothing was changed, or the next call completes the restore
  */
-export function applyStagedRestore(folder: string, now: number): Restored | undefined {
+export function applyStagedRestore(folder: string, now: number): CompletedRestore | undefined {
   try {
     finishMoveAside(folder)
     const staged = readOrder(folder)
@@ -175,7 +175,7 @@ function commitPlan(folder: string, order: RestorePlan, now: number): RestorePla
 function completeRestore(
   folder: string,
   { keptAside, brings, replaces, name, madeAt, actor }: RestorePlan,
-): Restored {
+): CompletedRestore {
   const [stage, aside] = [join(folder, STAGE), join(folder, keptAside ?? '')]
   // The folder gets its final name once it contains everything that is replaced.
   if (!existsSync(aside)) {

@@ -7,7 +7,7 @@ import { Database } from '#server/database/database.ts'
 import { schemaOfFolder } from '#server/database/database-contents.ts'
 import { syncFile } from '#server/database/database-file.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { type Unheld, unheldBy, writeOlderSchema } from '#server/database/older-schema.ts'
+import { type UnsupportedRows, unheldBy, writeOlderSchema } from '#server/database/older-schema.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -37,7 +37,7 @@ export interface WayBack {
   /** The older version opens the database as it is. */
   readonly isSameSchema: boolean
   /** What it has no place for: as long as there is any, nothing is changed. */
-  readonly unheld: readonly Unheld[]
+  readonly unheld: readonly UnsupportedRows[]
 }
 
 /** The way back to the version before; `undefined` if none is known. Reads whole tables. */
@@ -98,7 +98,7 @@ export function prepareOrdered(folder: string, now: number): boolean {
  * version is kept in a folder beside it.
  * @returns what the older schema has no place for; nothing was changed if there is any
  */
-function prepareFor(folder: string, schema: number, now: number): readonly Unheld[] {
+function prepareFor(folder: string, schema: number, now: number): readonly UnsupportedRows[] {
   const file = join(folder, DATABASE_FILE)
   const part = `${file}.older`
   // Ended between the two renames below: the new file is complete.

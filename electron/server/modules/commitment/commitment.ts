@@ -53,7 +53,7 @@ import {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-export const RETRY_LIMIT_MS = 72 * HOUR_MS
+export const MAX_RETRY_PERIOD_MS = 72 * HOUR_MS
 const BATCH = 20
 
 type Failure = InstanceReference & { readonly failureReason: number }
@@ -244,7 +244,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   }
 
   /**
-   * Schedules the next attempt, or ends the attempts after `RETRY_LIMIT_MS`. Must be called within
+   * Schedules the next attempt, or ends the attempts after `MAX_RETRY_PERIOD_MS`. Must be called within
    * a transaction.
    */
   #postpone(commitment: CommitmentRecord, lastError: Message): void {
@@ -255,7 +255,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const noteOnce = (tone: FeedLine['tone'], text: Message) =>
       database.afterCommit(() => this.#appendEntry(commitment, tone, text))
     const nextAt = clock() + waitAfter(RETRY_SCHEDULES.commitmentResult, attempts + 1)
-    if (nextAt > msOf(requestedAt) + RETRY_LIMIT_MS) {
+    if (nextAt > msOf(requestedAt) + MAX_RETRY_PERIOD_MS) {
       settleCommitment(database, commitmentId, 'given-up', lastError)
       noteOnce('danger', message('commitment.given-up', { deviceName, why: lastError }))
       return

@@ -35,12 +35,12 @@ import {
 
 const BATCH = 20
 /** Images of a study are sent in several batches. */
-const GATHER_MS = 1000
+const BATCH_DELAY_MS = 1000
 const MINUTE_MS = 60_000
 /** How long a study that is still arriving or being sent is left alone. */
-const MOVING_MS = MINUTE_MS / 4
+const ARRIVAL_GRACE_MS = MINUTE_MS / 4
 /** How long the result of a request is awaited. Archives may commit in nightly runs. */
-export const ANSWER_MS = 26 * 60 * MINUTE_MS
+export const RESULT_TIMEOUT_MS = 26 * 60 * MINUTE_MS
 
 /**
  * Asks destinations to confirm that they keep what they were sent (storage commitment as SCU,
@@ -60,7 +60,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
       () => nextConfirmationDue(context.database),
       (signal) => this.#askDue(signal),
       undefined,
-      GATHER_MS,
+      BATCH_DELAY_MS,
     )
     this.#worker.wake()
   }
@@ -191,7 +191,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
     if (isStudyMoving(database, asked))
       return updateConfirmation(database, asked, {
         ...asked,
-        nextAt: instantOf(now + MOVING_MS),
+        nextAt: instantOf(now + ARRIVAL_GRACE_MS),
         updatedAt: at,
       })
     const items = listInstancesToConfirm(database, asked)
@@ -202,7 +202,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
     const transactionUid = uidOfUuid(uuid())
     database.transaction(() =>
       recordAsked(database, asked, {
-        ...{ transactionUid, items, at, nextAt: instantOf(now + ANSWER_MS) },
+        ...{ transactionUid, items, at, nextAt: instantOf(now + RESULT_TIMEOUT_MS) },
       }),
     )
     try {

@@ -59,7 +59,7 @@ export function connectionSheet(
   return sections.join('\n\n')
 }
 
-interface Place {
+interface GatewayAddresses {
   /**
    * Addresses at which devices may reach the gateway, with a description; the most likely first.
    */
@@ -78,7 +78,7 @@ function placeOf(
   context: Context,
   listening: ListenerAddresses | undefined,
   interfaces?: Interfaces,
-): Place {
+): GatewayAddresses {
   const host = context.settings.get('dimse.host')
   const found = lanAddresses(host, interfaces).map(({ address, card, kind }) => ({
     address,
@@ -99,7 +99,7 @@ function placeOf(
 const portOf = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
 
-function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] {
+function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddresses): Row[] {
   const wrongTitle =
     context.settings.get('dimse.calledAePolicy') === 'strict'
       ? 'associations with another called AE title are rejected'
@@ -239,7 +239,7 @@ function destinationsOf(context: Context): string {
   return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${called}`
 }
 
-function dcmtkExamples(context: Context, { addresses, port }: Place): string {
+function dcmtkExamples(context: Context, { addresses, port }: GatewayAddresses): string {
   const calling =
     listDevices(context.database).find(({ isEnabled }) => isEnabled)?.aeTitle ?? 'DEVICE'
   const node = `-aet ${shellQuoted(calling)} -aec ${shellQuoted(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`

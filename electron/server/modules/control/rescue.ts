@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { salvageSetting } from '#server/database/database-contents.ts'
 import { StoreError, type StoreFault } from '#server/database/store-error.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { type HttpServer, type ListenerPlace, openHttpServer } from '#server/http/server.ts'
+import { type HttpServer, type ListenerAddress, openHttpServer } from '#server/http/server.ts'
 import { lockFolder } from '#server/modules/backups/open-data-directory.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -127,7 +127,7 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
 async function listenAt(
   host: string,
   port: number,
-  open: (place: ListenerPlace) => Promise<HttpServer>,
+  open: (place: ListenerAddress) => Promise<HttpServer>,
 ): Promise<HttpServer> {
   try {
     return await open({ host, port })

@@ -7,7 +7,7 @@ import { type CommandOption, NOT_CARRIED_OUT, optionName } from './command.ts'
 type JsonSchema = z.core.JSONSchema.JSONSchema
 
 /** Longer lists of values are shown only in the description. */
-const MOST_VALUES_IN_USAGE = 4
+const MAX_VALUES_IN_USAGE = 4
 
 interface Field {
   /** Property names from the root of the schema to the field. */
@@ -123,7 +123,7 @@ function commandOption(field: Field): CommandOption {
   const about = form.description === undefined ? '' : `${form.description}.`
   const initial = form.default === undefined ? {} : { initial: describeValue(form.default) }
   if (form.type === 'boolean') return { type: 'boolean', isNegatable: true, about, ...initial }
-  const isLong = (form.enum?.length ?? 0) > MOST_VALUES_IN_USAGE
+  const isLong = (form.enum?.length ?? 0) > MAX_VALUES_IN_USAGE
   return {
     type: 'string',
     takes: placeholderOf(form),
@@ -136,7 +136,7 @@ function commandOption(field: Field): CommandOption {
 }
 
 function placeholderOf(form: JsonSchema): string {
-  if (form.enum) return form.enum.length > MOST_VALUES_IN_USAGE ? 'VALUE' : form.enum.join('|')
+  if (form.enum) return form.enum.length > MAX_VALUES_IN_USAGE ? 'VALUE' : form.enum.join('|')
   if (form.type === 'array') return 'LIST'
   if (form.type === 'integer' || form.type === 'number') return 'N'
   return form.contentMediaType === undefined ? 'TEXT' : 'FILE'

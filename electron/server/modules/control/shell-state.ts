@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { bannersOf, type Situation } from '#server/modules/dashboard/banner.ts'
+import { type BannerState, bannersOf } from '#server/modules/dashboard/banner.ts'
 import { type LiveState, situationOf } from '#server/modules/dashboard/status.ts'
 import { todayOf } from '#server/modules/dashboard/today.ts'
 import type { TodayItem } from '#shared/contract/dashboard-today.ts'
@@ -57,7 +57,7 @@ const updateOf = (context: Context, timeZone: string): ShellStatus['update'] => 
 
 /** The most severe state. A listener that is down outranks everything else. */
 function trayOf(
-  { isSafe, listeners, partner }: Situation,
+  { isSafe, listeners, partner }: BannerState,
   urgent: readonly TodayItem[],
 ): TrayState {
   if (isSafe || listeners.some(({ isUp }) => !isUp)) return 'listener-down'

@@ -85,7 +85,7 @@ type StoredCorrection = Omit<CorrectionRecord, 'details'> & { readonly sealedDet
 
 const SELECT = 'select * from corrections'
 // Two queries, so that SQLite can use both indexes.
-const OF_STUDY = `${SELECT} where fromStudyInstanceUid = ? union ${SELECT} where toStudyInstanceUid = ? order by at desc, correctionId`
+const SELECT_BY_STUDY = `${SELECT} where fromStudyInstanceUid = ? union ${SELECT} where toStudyInstanceUid = ? order by at desc, correctionId`
 const COUNT_REPLACED_COPIES = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
   where o.correctionId = ? and n.state <> 'current'`
 const IS_SENT = `select 1 from correctedInstances o cross join destinations d
@@ -123,7 +123,7 @@ export const findCorrection = (
 
 /** Corrections of images that are or were in the study, newest first. */
 export const listCorrections = (database: Database, studyInstanceUid: string): CorrectionRecord[] =>
-  readCorrections(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
+  readCorrections(database, SELECT_BY_STUDY, studyInstanceUid, studyInstanceUid)
 
 /** Lists the originals and copies of a correction, in the order of the copies. */
 export const listCorrectedPairs = (database: Database, correctionId: string): CorrectedPair[] =>

@@ -6,7 +6,7 @@ import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
   existingUser,
   filteredPage,
-  type ListPlace,
+  type ListPosition,
   pageOfRows,
   personSearch,
 } from '#server/modules/users/users.ts'
@@ -165,13 +165,13 @@ export function listCustomerUsers(
   caller: Caller,
   expressCustomerId: string,
   search: string,
-  place: ListPlace,
+  place: ListPosition,
 ) {
   demand(caller, 'readStudies')
   requireCustomer(database, expressCustomerId)
   const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
   const isWanted = personSearch(search)
-  const read = ({ after, limit }: ListPlace) => {
+  const read = ({ after, limit }: ListPosition) => {
     const linked = queries
       .listCustomerUsers(database, expressCustomerId, after, limit + 1)
       .flatMap(({ userId, createdAt }) => {

@@ -7,7 +7,7 @@ import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Downtime, PartnerFault } from '#shared/contract/worklist.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
 
-export interface Situation {
+export interface BannerState {
   /** Started with `serve --safe-mode`. */
   readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
@@ -50,10 +50,11 @@ type Banner = NonNullable<Status['banner']>
  * The banner of the window: the most severe problem in one or two sentences; `null` if there is
  * none.
  */
-export const bannerOf = (situation: Situation): Status['banner'] => bannersOf(situation)[0] ?? null
+export const bannerOf = (situation: BannerState): Status['banner'] =>
+  bannersOf(situation)[0] ?? null
 
 /** All current problems, most severe first. */
-export function bannersOf(situation: Situation): Banner[] {
+export function bannersOf(situation: BannerState): Banner[] {
   return [
     safeModeBanner(situation),
     listenerBanner(situation),
@@ -69,7 +70,7 @@ export function bannersOf(situation: Situation): Banner[] {
   ].filter((banner) => banner !== null)
 }
 
-function safeModeBanner({ isSafe }: Situation): Status['banner'] {
+function safeModeBanner({ isSafe }: BannerState): Status['banner'] {
   return isSafe ? { tone: 'danger', text: message('dashboard.safe-mode') } : null
 }
 
@@ -81,7 +82,7 @@ const LISTENERS: Readonly<Record<Status['listeners'][number]['name'], Message>> 
   https: message('dashboard.https-down'),
 }
 
-function listenerBanner({ listeners }: Situation): Status['banner'] {
+function listenerBanner({ listeners }: BannerState): Status['banner'] {
   const order = Object.keys(LISTENERS)
   const [down] = listeners
     .filter((listener) => !listener.isUp)
@@ -97,7 +98,7 @@ function listenerBanner({ listeners }: Situation): Status['banner'] {
 }
 
 function storageBanner(
-  { storage: { state, detail } }: Situation,
+  { storage: { state, detail } }: BannerState,
   states: readonly Status['storage']['state'][],
 ): Status['banner'] {
   if (!states.includes(state) || !detail) return null
@@ -106,16 +107,16 @@ function storageBanner(
   return { tone: 'danger', text: message('dashboard.devices-keep-images', { why: detail }) }
 }
 
-function recordsBanner({ records }: Situation): Status['banner'] {
+function recordsBanner({ records }: BannerState): Status['banner'] {
   return records?.detail ? { tone: 'danger', text: records.detail } : null
 }
 
-function auditBanner({ audit }: Situation): Status['banner'] {
+function auditBanner({ audit }: BannerState): Status['banner'] {
   const what = audit && auditFaultSentence(audit)
   return what ? { tone: 'danger', text: message('dashboard.audit-broken', { what }) } : null
 }
 
-function partnerBanner(situation: Situation): Status['banner'] {
+function partnerBanner(situation: BannerState): Status['banner'] {
   const { partner, downtime, timeZone, now } = situation
   if (partner.state !== 'down' && partner.state !== 'refusing') return null
   const what =
@@ -148,14 +149,14 @@ function partnerBanner(situation: Situation): Status['banner'] {
   return { tone: 'danger', text: sentences(fault, tooOld, remedy) }
 }
 
-function switchedOffBanner({ undelivered }: Situation): Status['banner'] {
+function switchedOffBanner({ undelivered }: BannerState): Status['banner'] {
   const [off] = undelivered?.switchedOff ?? []
   if (!off) return null
   const { name: endpoint, reason } = off
   return { tone: 'danger', text: message('dashboard.reports-wait', { endpoint, reason }) }
 }
 
-function undeliveredBanner({ undelivered, timeZone, now }: Situation): Status['banner'] {
+function undeliveredBanner({ undelivered, timeZone, now }: BannerState): Status['banner'] {
   if (!undelivered?.since) return null
   const { count, fault: why } = undelivered
   const since = timeText(undelivered.since, timeZone, now)
@@ -167,7 +168,7 @@ function undeliveredBanner({ undelivered, timeZone, now }: Situation): Status['b
   }
 }
 
-function downtimeBanner(situation: Situation): Status['banner'] {
+function downtimeBanner(situation: BannerState): Status['banner'] {
   const on = downtimeText(situation)
   return on ? { tone: 'warning', text: sentences(on, message('dashboard.downtime-ends')) } : null
 }
@@ -179,12 +180,12 @@ const KEY_STORES: Partial<Record<KeyStoreState, Message>> = {
   none: message('dashboard.no-key-store'),
 }
 
-function keyStoreBanner({ keyStore }: Situation): Status['banner'] {
+function keyStoreBanner({ keyStore }: BannerState): Status['banner'] {
   const text = keyStore && KEY_STORES[keyStore]
   return text === undefined ? null : { tone: 'warning', text }
 }
 
-function downtimeText({ downtime, timeZone, now }: Situation): Message | undefined {
+function downtimeText({ downtime, timeZone, now }: BannerState): Message | undefined {
   const { isOn, since, until, userName } = downtime
   if (!isOn || !since || !until) return undefined
   return message('dashboard.downtime-on', {

@@ -24,7 +24,7 @@ import {
 } from '#shared/contract/dashboard.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { adviceFor, conditionOf } from './advice.ts'
-import { bannerOf, type Situation } from './banner.ts'
+import { type BannerState, bannerOf } from './banner.ts'
 
 /** Functions that return the current state of the gateway's services. */
 export interface LiveState {
@@ -53,7 +53,7 @@ export interface LiveState {
 }
 
 /** The current state from which the banner is derived. */
-export const situationOf = (context: Context, live: LiveState): Situation => ({
+export const situationOf = (context: Context, live: LiveState): BannerState => ({
   isSafe: context.isSafe,
   listeners: live.listeners(),
   partner: live.partner(),

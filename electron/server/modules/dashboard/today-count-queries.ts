@@ -23,7 +23,7 @@ const UNESCALATED = 'not exists (select 1 from criticalEscalations e where e.rep
 const CRITICALS = boundedCount(
   `select openedAt as at from criticalResults c where communicatedAt is null and ${UNESCALATED} order by openedAt`,
 )
-const CRITICALS_OF =
+const COUNT_CRITICALS =
   boundedCount(`select c.openedAt as at from criticalResults c join studies s using (studyId)
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?))
   and ${UNESCALATED} order by c.openedAt`)
@@ -31,11 +31,12 @@ const ESCALATED = boundedCount(
   `select e.at from criticalResults c join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null order by c.openedAt`,
 )
-const ESCALATED_OF = boundedCount(`select e.at from criticalResults c join studies s using (studyId)
+const COUNT_ESCALATED =
+  boundedCount(`select e.at from criticalResults c join studies s using (studyId)
   join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
 const NEEDED_ADDENDA = boundedCount('select since as at from neededAddenda order by since')
-const NEEDED_ADDENDA_OF =
+const COUNT_NEEDED_ADDENDA =
   boundedCount(`select n.since as at from neededAddenda n join studies s using (seq)
   where s.expressCustomerId in (select value from json_each(?)) order by n.since`)
 const SIGNED =
@@ -120,21 +121,21 @@ export const countOpenCriticalResults = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, CRITICALS, CRITICALS_OF, customers, limit)
+): CountSince => countVisible(database, CRITICALS, COUNT_CRITICALS, customers, limit)
 
 /** Critical results that were escalated; `since` is the time of the first escalation. */
 export const countEscalatedResults = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, ESCALATED, ESCALATED_OF, customers, limit)
+): CountSince => countVisible(database, ESCALATED, COUNT_ESCALATED, customers, limit)
 
 /** Studies whose signed report needs an addendum. */
 export const countNeededAddenda = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, NEEDED_ADDENDA, NEEDED_ADDENDA_OF, customers, limit)
+): CountSince => countVisible(database, NEEDED_ADDENDA, COUNT_NEEDED_ADDENDA, customers, limit)
 
 /** Number of reports signed since the given time, among the 2,000 most recently created ones. */
 export const countSignedReports = (database: Database, since: string): number =>

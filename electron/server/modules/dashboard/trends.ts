@@ -117,10 +117,10 @@ function queuesOf({ database, clock }: Context): Trends['queues'] {
   })
 }
 
-type Waiting = Pick<Trends['queues'][number], 'since'> & { readonly count: number }
+type QueueTotals = Pick<Trends['queues'][number], 'since'> & { readonly count: number }
 
 /** Several queues as one: the sum of what waits, and since when the oldest of all does. */
-const together = (queues: readonly Waiting[]): Waiting => ({
+const together = (queues: readonly QueueTotals[]): QueueTotals => ({
   count: queues.reduce((sum, { count }) => sum + count, 0),
   since: queues.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
 })

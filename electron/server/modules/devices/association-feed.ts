@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import { nameOfUid } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import type {
-  Answered,
+  AnsweredRequest,
   AssociationInfo,
   AssociationObserver,
   Negotiated,
@@ -48,7 +48,7 @@ function countersFor({
   status,
   responses,
   bytes,
-}: Answered): Partial<AssociationCounts> {
+}: AnsweredRequest): Partial<AssociationCounts> {
   const failures = isFailure(status) ? 1 : 0
   switch (commandField) {
     case COMMAND_FIELD['C-ECHO-RQ']:
@@ -214,7 +214,7 @@ function feedRejected(
 function feedAnswered(
   context: Context,
   association: AssociationInfo,
-  { service, status, responses, ms }: Answered,
+  { service, status, responses, ms }: AnsweredRequest,
 ): void {
   const { callingAeTitle: aeTitle, remoteAddress: address } = association
   const facts = {

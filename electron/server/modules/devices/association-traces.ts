@@ -1,7 +1,11 @@
-import type { Answered, AssociationInfo, AssociationObserver } from '#server/dicom/dimse/service.ts'
+import type {
+  AnsweredRequest,
+  AssociationInfo,
+  AssociationObserver,
+} from '#server/dicom/dimse/service.ts'
 
 /** One request of a device and its final response, as they were on the network. */
-export interface TracedExchange extends Answered {
+export interface TracedExchange extends AnsweredRequest {
   /** When the response had been written (ms). */
   readonly at: number
 }
@@ -92,7 +96,7 @@ export class AssociationTraces {
     return entry
   }
 
-  #keep(associationId: string, answer: Answered): void {
+  #keep(associationId: string, answer: AnsweredRequest): void {
     const entry = this.#entries.get(associationId)
     if (!entry) return
     if (entry.exchanges.length >= MAX_EXCHANGES) {

@@ -195,6 +195,6 @@ function messageLines(traced: TracedMessage): string[] {
 
 /** Masks UIDs of studies and images in texts of the log, whose messages may name them. */
 const maskedStrings = (name: string, value: unknown): unknown =>
-  typeof value === 'string' && !OF_SOFTWARE.has(name) ? maskedText(value) : value
+  typeof value === 'string' && !SOFTWARE_FIELDS.has(name) ? maskedText(value) : value
 /** UIDs that the device's software has in common with others of its kind. */
-const OF_SOFTWARE = new Set(['abstractSyntax', 'implementationClassUid'])
+const SOFTWARE_FIELDS = new Set(['abstractSyntax', 'implementationClassUid'])

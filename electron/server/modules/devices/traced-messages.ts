@@ -9,7 +9,7 @@ import type { TracedElement, TracedMessage } from '#shared/contract/service-visi
 import type { TracedExchange } from './association-traces.ts'
 
 /** Attributes that say how a device asks, and nothing about a patient. */
-const SHOWN: ReadonlySet<string> = new Set([
+const UNMASKED_KEYWORDS: ReadonlySet<string> = new Set([
   ...['SpecificCharacterSet', 'QueryRetrieveLevel', 'Modality', 'ModalitiesInStudy'],
   ...['ScheduledStationAETitle', 'ScheduledStationName', 'PerformedStationAETitle'],
   ...['ScheduledProcedureStepStartDate', 'PerformedProcedureStepStatus'],
@@ -106,7 +106,7 @@ function elementsOf(
       const keyword = keywordOf(tag)
       const isSequence = !Buffer.isBuffer(value)
       const common = { depth, tag: formatTag(tag), keyword, vr, length: value.length }
-      const isPlain = isShown || isSequence || value.length === 0 || SHOWN.has(keyword)
+      const isPlain = isShown || isSequence || value.length === 0 || UNMASKED_KEYWORDS.has(keyword)
       const text = isSequence ? '' : valueText(value, vr)
       elements.push({ ...common, value: isPlain ? text : null })
       if (isSequence) for (const item of value) add(item, depth + 1)

@@ -26,7 +26,7 @@ import { logTail } from './diagnostics-log.ts'
 import { type Masking, maskedSetting, maskingOf } from './diagnostics-masking.ts'
 
 /** Information about the running gateway that is not in its data folder. */
-interface Facts {
+interface RuntimeFacts {
   readonly version: string
   readonly listeners: Status['listeners']
   /** Computed once per bundle. */
@@ -49,7 +49,7 @@ const PREVIEW_CHARACTERS = 20_000
 /** Log file of the desktop app. */
 const LOG_FILE = join('logs', 'gateway.log')
 
-type Page = (context: Context, facts: Facts, masking: Masking) => string | Promise<string>
+type Page = (context: Context, facts: RuntimeFacts, masking: Masking) => string | Promise<string>
 
 /**
  * The files of the support bundle: English text without patient data, secrets, names and addresses.

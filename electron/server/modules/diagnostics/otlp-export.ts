@@ -11,7 +11,7 @@ import { otlpMetrics } from './otlp-metrics.ts'
 
 export const OTLP_SECRET = 'otlp.authorization'
 /** Log lines that wait for the collector; further ones are dropped. */
-const MOST_LINES = 2048
+const MAX_LINES = 2048
 const LINES_AT_ONCE = 256
 const LOG_DELAY_MS = 5000
 const TIMEOUT_MS = 10_000
@@ -94,7 +94,7 @@ export class OtlpExport implements AsyncDisposable {
       headers: secret === undefined ? {} : { authorization: secret },
       ...(authorities !== null && { authorities }),
       ...{ intervalMs, timeoutMs: Math.min(TIMEOUT_MS, intervalMs) },
-      ...{ mostLines: MOST_LINES, linesAtOnce: LINES_AT_ONCE, logDelayMs: LOG_DELAY_MS },
+      ...{ mostLines: MAX_LINES, linesAtOnce: LINES_AT_ONCE, logDelayMs: LOG_DELAY_MS },
       attributes: {
         ...{ 'service.name': 'isthmus', 'service.version': this.#version },
         'service.instance.id': settings.get('clinic.id') ?? 'unknown',
@@ -122,7 +122,7 @@ export class OtlpExport implements AsyncDisposable {
   ): void {
     const entry = otlpLog(line, least)
     if (!entry) return
-    if (this.#waiting >= MOST_LINES) {
+    if (this.#waiting >= MAX_LINES) {
       this.#state = { ...this.#state, dropped: this.#state.dropped + 1 }
       return
     }

@@ -9,15 +9,18 @@ export interface OtlpLog {
 }
 
 const SEVERITIES: Readonly<Record<string, number>> = { info: 9, warn: 13, error: 17, fatal: 21 }
-const LEAST = { errors: 17, warnings: 13, all: 9 } as const
-const MOST_ATTRIBUTES = 40
-const LONGEST = 2000
+const MIN_SEVERITY_NUMBERS = { errors: 17, warnings: 13, all: 9 } as const
+const MAX_ATTRIBUTES = 40
+const MAX_TEXT_LENGTH = 2000
 
 /**
  * Converts a line of the log, which has no patient data. Undefined for a line below `least`, or one
  * that cannot be read.
  */
-export function otlpLog(line: string, least: keyof typeof LEAST): OtlpLog | undefined {
+export function otlpLog(
+  line: string,
+  least: keyof typeof MIN_SEVERITY_NUMBERS,
+): OtlpLog | undefined {
   let entry: Readonly<Record<string, unknown>>
   try {
     entry = JSON.parse(line)
@@ -27,14 +30,14 @@ export function otlpLog(line: string, least: keyof typeof LEAST): OtlpLog | unde
   const { level, time, msg, ...rest } = entry
   const severityText = String(level)
   const severityNumber = SEVERITIES[severityText]
-  if (severityNumber === undefined || severityNumber < LEAST[least]) return undefined
+  if (severityNumber === undefined || severityNumber < MIN_SEVERITY_NUMBERS[least]) return undefined
   const timestamp = Date.parse(String(time))
   return {
     timestamp: Number.isNaN(timestamp) ? Date.now() : timestamp,
-    ...{ severityNumber, severityText, body: String(msg ?? '').slice(0, LONGEST) },
+    ...{ severityNumber, severityText, body: String(msg ?? '').slice(0, MAX_TEXT_LENGTH) },
     attributes: Object.fromEntries(
       Object.entries(rest)
-        .slice(0, MOST_ATTRIBUTES)
+        .slice(0, MAX_ATTRIBUTES)
         .map(([name, value]) => [name, attributeOf(value)]),
     ),
   }
@@ -43,4 +46,4 @@ export function otlpLog(line: string, least: keyof typeof LEAST): OtlpLog | unde
 const attributeOf = (value: unknown): string | number | boolean =>
   typeof value === 'number' || typeof value === 'boolean'
     ? value
-    : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, LONGEST)
+    : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_TEXT_LENGTH)

@@ -36,13 +36,13 @@ import { clockFinding, diskFinding } from './host-checks.ts'
 import { windowFinding } from './self-test.ts'
 
 /** Information about the running gateway that is not in its data folder. */
-interface Facts {
+interface RuntimeFacts {
   readonly listening: ListenerAddresses | undefined
   readonly keyStore: KeyStoreState | undefined
   /** The result of the last complete verification. */
   readonly latestAudit: AuditCheck | undefined
 }
-type Check = (context: Context, facts: Facts) => Finding | Promise<Finding>
+type Check = (context: Context, facts: RuntimeFacts) => Finding | Promise<Finding>
 
 /** For an audit log with more entries, the last result is shown instead of verifying it again. */
 const MAX_ENTRIES_TO_VERIFY = 20_000
@@ -252,7 +252,7 @@ function twoFactorFinding(context: Context): Finding {
 
 async function portFinding(
   context: Context,
-  { listening }: Facts,
+  { listening }: RuntimeFacts,
   listener: 'dimse' | 'http',
 ): Promise<Finding> {
   const name = message(listener === 'dimse' ? 'diagnostics.dicom-listener' : 'diagnostics.window')

@@ -18,7 +18,7 @@ import { explanationOf } from '#shared/messages/message-error.ts'
 import { clockFinding, diskFinding } from './host-checks.ts'
 
 type Listeners = Status['listeners']
-type Found = Finding & { readonly commands?: readonly string[] }
+type SelfTestFinding = Finding & { readonly commands?: readonly string[] }
 
 /**
  * Maximum number of addresses that are tested. A PC has few network interfaces, but virtualization
@@ -39,7 +39,7 @@ export async function selfTest(
 ): Promise<{ findings: SelfFinding[]; addresses: LanAddress[] }> {
   const host = context.settings.get('dimse.host')
   const addresses = lanAddresses(host, interfaces)
-  const found: Record<SelfFinding['check'], Found> = {
+  const found: Record<SelfFinding['check'], SelfTestFinding> = {
     dicom: listenerFinding(listeners, 'dimse'),
     'dicom-tls': tlsFinding(listeners),
     window: windowFinding(context.settings.get('http.host')),
@@ -162,7 +162,11 @@ async function echoSelf(
  * Whether a firewall admits connections cannot be determined from this PC, except by the fact that
  * a connection from another host has arrived.
  */
-function firewallFinding(context: Context, listeners: Listeners, interfaces?: Interfaces): Found {
+function firewallFinding(
+  context: Context,
+  listeners: Listeners,
+  interfaces?: Interfaces,
+): SelfTestFinding {
   const ownAddresses = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
   const fromElsewhere = (address: string | null) =>
     address !== null && !isLoopback(address) && !ownAddresses.has(address)

@@ -26,7 +26,7 @@ import {
 const CHUNK_BYTES = 1 << 18
 
 /** Where the value of an attribute is in a file. */
-interface Located {
+interface ValueLocation {
   readonly spans: readonly Span[]
   /** Width of numbers that are stored in big endian; otherwise 1. */
   readonly swappedWidth: 1 | 2 | 4 | 8
@@ -78,7 +78,7 @@ export async function retrieveBulkData(
   return multipart(type, onlyPart())
 }
 
-function locatedValue({ at, length, vr, bigEndian }: FoundElement): Located {
+function locatedValue({ at, length, vr, bigEndian }: FoundElement): ValueLocation {
   const swappedWidth = bigEndian ? (VR.get(vr)?.width ?? 1) : 1
   return { spans: [{ at, length }], swappedWidth, type: OCTET_STREAM, frames: 0 }
 }
@@ -102,7 +102,7 @@ async function* contentOf(
   context: Context,
   converted: ConvertedFiles,
   instance: StoredInstance,
-  { spans, swappedWidth }: Located,
+  { spans, swappedWidth }: ValueLocation,
 ): AsyncGenerator<Buffer> {
   await using plain = await plainFile(context, converted, instance)
   for (const { at, length } of spans) {

@@ -21,7 +21,7 @@ const CHUNK_BYTES = 1 << 18
 const WHOLE_BYTES = 2 << 20
 
 /** An instance and the transfer syntax in which it is sent. */
-interface Sent {
+interface InstanceToSend {
   readonly instance: StoredInstance
   readonly transferSyntax: string
 }
@@ -88,7 +88,7 @@ export function syntaxToSend(stored: string, wanted: readonly Accepted[]): strin
 async function* partsOf(
   context: Context,
   converted: ConvertedFiles,
-  sent: readonly Sent[],
+  sent: readonly InstanceToSend[],
 ): AsyncGenerator<Part> {
   for (const each of sent)
     yield {
@@ -100,7 +100,7 @@ async function* partsOf(
 async function* contentOf(
   context: Context,
   converted: ConvertedFiles,
-  { instance, transferSyntax }: Sent,
+  { instance, transferSyntax }: InstanceToSend,
 ): AsyncGenerator<Buffer> {
   const stored = await instanceFile(context, instance)
   if (!isConverted({ instance, transferSyntax })) {
@@ -113,9 +113,11 @@ async function* contentOf(
 }
 
 /** Whether it is sent as it is stored, by one read: several times as fast as a stream. */
-const isShort = (sent: Sent): boolean => !isConverted(sent) && sent.instance.bytes <= WHOLE_BYTES
+const isShort = (sent: InstanceToSend): boolean =>
+  !isConverted(sent) && sent.instance.bytes <= WHOLE_BYTES
 
-const isConverted = ({ instance, transferSyntax }: Sent): boolean =>
+const isConverted = ({ instance, transferSyntax }: InstanceToSend): boolean =>
   transferSyntax !== instance.transferSyntaxUid
 
-const typeOf = ({ transferSyntax }: Sent): string => `${DICOM}; transfer-syntax=${transferSyntax}`
+const typeOf = ({ transferSyntax }: InstanceToSend): string =>
+  `${DICOM}; transfer-syntax=${transferSyntax}`

@@ -5,7 +5,7 @@ import {
   ThumbnailsBusy,
 } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { busy, type DicomwebAnswer } from '#server/http/dicomweb-route.ts'
-import { type FileOwner, localPathOf } from '#server/modules/images/local-files.ts'
+import { type InstanceFile, localPathOf } from '#server/modules/images/local-files.ts'
 import {
   findLargestSeries,
   listThumbnailSources,
@@ -78,7 +78,7 @@ export async function renderThumbnail(
   throw notFound()
 }
 
-function filesFor({ database }: Context, path: ResourcePath): FileOwner[] {
+function filesFor({ database }: Context, path: ResourcePath): InstanceFile[] {
   const { studyInstanceUid, seriesInstanceUid, sopInstanceUid } = path
   if (seriesInstanceUid !== undefined && sopInstanceUid !== undefined) {
     const one = { studyInstanceUid, seriesInstanceUid, sopInstanceUid }
@@ -93,7 +93,7 @@ function filesFor({ database }: Context, path: ResourcePath): FileOwner[] {
 async function pictureOf(
   context: Context,
   renderer: Renderer,
-  instance: FileOwner,
+  instance: InstanceFile,
   rendering: Rendering,
 ): Promise<Uint8Array | null> {
   try {

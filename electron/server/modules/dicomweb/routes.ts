@@ -90,7 +90,7 @@ export class Dicomweb implements AsyncDisposable {
       renderInstance(
         context,
         renderer,
-        instanceIn(call),
+        instancePathOf(call),
         call.params.frame,
         call.query,
         accepts(call),
@@ -115,14 +115,14 @@ export class Dicomweb implements AsyncDisposable {
       read(`${INSTANCE}/frames/*`, (call) => this.#frame(call)),
       read(`${INSTANCE}/bulkdata/*`, (call) => {
         const { '*': valuePath = '' } = call.params
-        const path = instanceIn(call)
+        const path = instancePathOf(call)
         return retrieveBulkData(context, files, converted, path, valuePath, accepts(call))
       }),
     ]
   }
 
   #frame(call: DicomwebCall): Promise<DicomwebAnswer> {
-    const path = instanceIn(call)
+    const path = instancePathOf(call)
     const url = `${call.base}/studies/${path.studyInstanceUid}/series/${path.seriesInstanceUid}/instances/${path.sopInstanceUid}/frames`
     return this.#frames.retrieve(path, call.params['*'] ?? '', accepts(call), url)
   }
@@ -154,7 +154,7 @@ const pathIn = ({ params }: DicomwebCall): ResourcePath => {
   return { studyInstanceUid, seriesInstanceUid, sopInstanceUid }
 }
 
-const instanceIn = ({ params }: DicomwebCall): Required<ResourcePath> => ({
+const instancePathOf = ({ params }: DicomwebCall): Required<ResourcePath> => ({
   studyInstanceUid: params.studyInstanceUid ?? '',
   seriesInstanceUid: params.seriesInstanceUid ?? '',
   sopInstanceUid: params.sopInstanceUid ?? '',

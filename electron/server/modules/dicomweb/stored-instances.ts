@@ -42,8 +42,8 @@ const COLUMNS =
 /** Instances in quarantine, replaced versions and rejection notes are never sent. */
 const SENT = `from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
 const ONE = `select ${COLUMNS} ${SENT} and sopInstanceUid = ? and seriesInstanceUid = ? and studyInstanceUid = ?`
-const OF_STUDY = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? order by instanceId`
-const OF_SERIES = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? and seriesInstanceUid = ? order by instanceId`
+const SELECT_BY_STUDY = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? order by instanceId`
+const SELECT_BY_SERIES = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? and seriesInstanceUid = ? order by instanceId`
 
 export const findStoredInstance = (
   database: Database,
@@ -61,9 +61,11 @@ export const findStoredInstance = (
 export function listStoredInstances(database: Database, path: ResourcePath): StoredInstance[] {
   const { studyInstanceUid, seriesInstanceUid, sopInstanceUid } = path
   if (seriesInstanceUid === undefined)
-    return database.all(rawQuery<StoredInstance>(OF_STUDY, [studyInstanceUid]))
+    return database.all(rawQuery<StoredInstance>(SELECT_BY_STUDY, [studyInstanceUid]))
   if (sopInstanceUid === undefined)
-    return database.all(rawQuery<StoredInstance>(OF_SERIES, [studyInstanceUid, seriesInstanceUid]))
+    return database.all(
+      rawQuery<StoredInstance>(SELECT_BY_SERIES, [studyInstanceUid, seriesInstanceUid]),
+    )
   const one = findStoredInstance(database, { studyInstanceUid, seriesInstanceUid, sopInstanceUid })
   return one ? [one] : []
 }

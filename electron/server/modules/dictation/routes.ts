@@ -7,10 +7,10 @@ import { serveUpload } from '#server/http/upload-route.ts'
 import { readStudy } from '#server/modules/studies/service.ts'
 import { demand, windowCaller } from '#server/modules/users/caller.ts'
 import {
-  DICTATION_BYTES,
   DICTATION_TYPE,
   dashboardDictation,
   dictatedSeconds,
+  MAX_DICTATION_BYTES,
 } from '#shared/contract/dictation.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -34,7 +34,7 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
   })
   const rule = {
     mediaType: DICTATION_TYPE,
-    maxBytes: DICTATION_BYTES,
+    maxBytes: MAX_DICTATION_BYTES,
     answerMs: () => engine.budgetMs + SPARE_MS,
   }
   serveUpload(app, transcribe, rule, async ({ params, query, user, content, bytes, signal }) => {

@@ -16,7 +16,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 
 export const DICTATION_SECRET = 'dictation.secret'
 /** More than the text of ten minutes. */
-const ANSWER_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 const Answer = z.object({ text: z.string().max(200_000) })
 
 /** A recording on its way to the engine. */
@@ -98,7 +98,7 @@ export class SpeechEngine implements AsyncDisposable {
     const { statusCode } = response
     if (statusCode < 200 || statusCode > 299)
       throw discard(response, new WebhookError('status', statusWords(statusCode)))
-    const answer = await readBody(response, ANSWER_BYTES, { bytes: 0 }, () => undefined)
+    const answer = await readBody(response, MAX_RESPONSE_BYTES, { bytes: 0 }, () => undefined)
     return textOf(answer)
   }
 

@@ -73,7 +73,7 @@ const MAX_STORED_BYTES = 64 << 10
  * Limit for an accepted worklist, whose complete response is stored with the queries that it
  * answered.
  */
-const WORKLIST_BYTES = 8 << 10
+const MAX_WORKLIST_RESPONSE_BYTES = 8 << 10
 
 interface PendingEvent {
   readonly event: NewEvent
@@ -140,7 +140,7 @@ export class EventLog implements AsyncDisposable {
         throw new Error('events come faster than they can be written: one was not kept')
       const isWorklist =
         event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
-      const most = isWorklist ? WORKLIST_BYTES : MAX_STORED_BYTES
+      const most = isWorklist ? MAX_WORKLIST_RESPONSE_BYTES : MAX_STORED_BYTES
       const room = this.#waitingBytes > MAX_WAITING_BYTES ? 0 : most
       const response = truncated(attempt.response, room)
       this.#waiting.set(event.eventId, {

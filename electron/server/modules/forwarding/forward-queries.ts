@@ -72,7 +72,7 @@ const APPEND = `
   where state in ('failed', 'dropped')
   returning forwardId`
 const DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
-const NEXT = `select min(nextAt) as nextAt from forwards where state = 'waiting' and destinationId = ?`
+const SELECT_NEXT_AT = `select min(nextAt) as nextAt from forwards where state = 'waiting' and destinationId = ?`
 const OPEN = `where destinationId = ? and studyInstanceUid = ? and state in ('waiting', 'failed')`
 const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ? ${OPEN}`
 const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ? ${OPEN}`
@@ -117,7 +117,7 @@ const OF_CORRECTION = `
   from forwards where (destinationId, instanceId) in (select ?, instanceId from (${CORRECTED}))`
 const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
-const WAITING = `
+const SELECT_WAITING = `
   select total(s.waiting) as count, min((
     select f.queuedAt from forwards f
     where f.destinationId = s.destinationId and f.studyInstanceUid = s.studyInstanceUid and f.state = 'waiting'
@@ -152,7 +152,8 @@ export const dueForwards = (
 
 /** When the next waiting forward of the destination is due. */
 export const nextForwardDue = (database: Database, destinationId: string): string | undefined =>
-  database.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined
+  database.get(rawQuery<{ nextAt: string | null }>(SELECT_NEXT_AT, [destinationId]))?.nextAt ??
+  undefined
 
 /**
  * Records the final attempt, or that a user dropped the forward. Returns whether it was waiting.
@@ -310,7 +311,7 @@ export const countForwards = (database: Database) =>
  * one instance of each study is read for this, since the instances of a study are queued together.
  */
 export const waitingForwards = (database: Database) =>
-  database.get(rawQuery<{ count: number; since: string | null }>(WAITING, [])) ?? {
+  database.get(rawQuery<{ count: number; since: string | null }>(SELECT_WAITING, [])) ?? {
     count: 0,
     since: null,
   }

@@ -101,7 +101,7 @@ export class Sender {
       const target = TARGET_SYNTAXES.find((syntax) => result.accepts.includes(syntax))
       const { detail } = this.#transcoder.available()
       if (target === undefined) yield refusal(sendable, unsupportedSyntax(sendable, result.accepts))
-      else if (detail) yield refusal(sendable, cannotTranscode(sendable, detail))
+      else if (detail) yield refusal(sendable, transcodingFailureMessage(sendable, detail))
       else toTranscode.push({ sendable, target })
     }
     for (let from = 0; from < toTranscode.length; from += TRANSCODE_BATCH_SIZE) {
@@ -139,9 +139,9 @@ export class Sender {
     const kind = diskFaultKind(error)
     const hasSpace = kind !== 'full' && (await this.#hasSpaceFor(sendable))
     if (kind === undefined && hasSpace && error instanceof TranscodingError)
-      return refusal(sendable, cannotTranscode(sendable, error.explanation))
+      return refusal(sendable, transcodingFailureMessage(sendable, error.explanation))
     const why = message(hasSpace ? 'forwarding.not-written' : 'forwarding.too-little-space')
-    const reason = cannotTranscode(sendable, why)
+    const reason = transcodingFailureMessage(sendable, why)
     return { ...UNANSWERED, forward: sendable.forward, verdict: { kind: 'later', reason } }
   }
 
@@ -242,5 +242,5 @@ const unsupportedSyntax = ({ sopClassUid }: Sendable, accepts: readonly string[]
 const isNotAccepted = (error: Error) =>
   error instanceof RequestorError && error.kind === 'not-accepted'
 
-const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: Message) =>
+const transcodingFailureMessage = ({ transferSyntaxUid }: Sendable, why: Message) =>
   message('forwarding.not-converted', { syntax: nameOfUid(transferSyntaxUid), why })

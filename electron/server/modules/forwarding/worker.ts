@@ -27,7 +27,7 @@ export const BATCH = 200
 /** Pause after an internal error, which an immediate retry would only repeat. */
 const FAULT_PAUSE_MS = 5 * 60_000
 /** Images that arrive within this time are sent over the same association. */
-const GATHER_MS = 1000
+const BATCH_DELAY_MS = 1000
 const SCHEDULE = RETRY_SCHEDULES.forwarding
 const MAX_PAUSE_MS = Math.max(...SCHEDULE.waits)
 /** Pause between two rounds while the database is not writable. */
@@ -71,7 +71,7 @@ export class ForwardingWorker implements AsyncDisposable {
       () => this.#nextDue(),
       (signal) => this.#round(signal),
       'forwards',
-      GATHER_MS,
+      BATCH_DELAY_MS,
     )
     this.#worker.wake()
   }

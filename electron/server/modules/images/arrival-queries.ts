@@ -11,7 +11,7 @@ const ARRIVED = `select
   (select count(*) from instances where receivedAt >= ? and receivedAt < ?) as images,
   (select count(*) from imageStudies where lastInstanceAt >= ? and lastInstanceAt < ?
     and (instances > 0 or quarantined > 0)) as studies`
-const BYTES = `select ifnull(sum(bytes), 0) as bytes from imageStudies
+const SELECT_BYTES = `select ifnull(sum(bytes), 0) as bytes from imageStudies
   where lastInstanceAt >= ? and lastInstanceAt < ? and createdAt >= ?`
 const FIRST = 'select createdAt from imageStudies order by lastInstanceAt limit 1'
 
@@ -27,7 +27,7 @@ export const countArrivals = (database: Database, { from, to }: Span) =>
  * `since` are excluded, because a single new image would count the entire study again.
  */
 export const sumArrivedBytes = (database: Database, { from, to }: Span, since: string): number =>
-  database.get(rawQuery<{ bytes: number }>(BYTES, [from, to, since]))?.bytes ?? 0
+  database.get(rawQuery<{ bytes: number }>(SELECT_BYTES, [from, to, since]))?.bytes ?? 0
 
 /** When the study with the earliest latest image was created, if there is one. */
 export const firstArrival = (database: Database): string | undefined =>

@@ -37,7 +37,7 @@ import {
   updateLastSeen,
 } from './instance-queries.ts'
 import { differencesAmong, withImage, withoutImages } from './mismatch.ts'
-import { type Comparison, compareContent, type Transcode } from './same-content.ts'
+import { type ContentComparison, compareContent, type Transcode } from './same-content.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
@@ -114,7 +114,9 @@ export class Arrivals {
    */
   async compare(
     arrival: Arrival,
-  ): Promise<{ readonly current: InstanceRecord; readonly comparison: Comparison } | undefined> {
+  ): Promise<
+    { readonly current: InstanceRecord; readonly comparison: ContentComparison } | undefined
+  > {
     const { folder, database, imageFiles } = this.#context
     const { header, structure } = arrival
     const current =

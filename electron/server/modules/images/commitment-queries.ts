@@ -45,7 +45,7 @@ const SELECT = `
     (select count(failureReason) from commitmentItems i where i.commitmentId = c.commitmentId) as failed
   from commitments c`
 // Requests for instances that were received, in any state, or only announced.
-const OF_STUDY = `${SELECT} where commitmentId in (
+const SELECT_BY_STUDY = `${SELECT} where commitmentId in (
     select i.commitmentId from instances n join commitmentItems i on i.sopInstanceUid = n.sopInstanceUid where n.studyInstanceUid = ?
     union
     select i.commitmentId from announcedInstances a join commitmentItems i on i.sopInstanceUid = a.sopInstanceUid where a.studyInstanceUid = ?)
@@ -100,7 +100,8 @@ export const listCommitmentItems = (database: Database, commitmentId: number): C
 export const listStudyCommitments = (
   database: Database,
   studyInstanceUid: string,
-): CommitmentRecord[] => allCommitments(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
+): CommitmentRecord[] =>
+  allCommitments(database, SELECT_BY_STUDY, studyInstanceUid, studyInstanceUid)
 
 /** Waiting results that are due, oldest first. */
 export const listDueCommitments = (
@@ -117,11 +118,11 @@ export const listDueCommitments = (
 
 /** When the next waiting result is due. */
 export const nextCommitmentDue = (database: Database): string | undefined =>
-  database.get(rawQuery<{ nextAt: string | null }>(NEXT, []))?.nextAt ?? undefined
+  database.get(rawQuery<{ nextAt: string | null }>(SELECT_NEXT_AT, []))?.nextAt ?? undefined
 
 /** Number of waiting results, and since when the oldest has been waiting. */
 export const waitingCommitments = (database: Database) =>
-  database.get(rawQuery<{ count: number; since: string | null }>(WAITING, [])) ?? {
+  database.get(rawQuery<{ count: number; since: string | null }>(SELECT_WAITING, [])) ?? {
     count: 0,
     since: null,
   }
@@ -211,5 +212,5 @@ const INSERT_ITEM =
   'insert into commitmentItems (commitmentId, position, sopClassUid, sopInstanceUid) values (?, ?, ?, ?)'
 const SET_REASON =
   'update commitmentItems set failureReason = ? where commitmentId = ? and position = ?'
-const WAITING = `select count(*) as count, min(requestedAt) as since from commitments where state = 'waiting'`
-const NEXT = `select min(nextAt) as nextAt from commitments where state = 'waiting'`
+const SELECT_WAITING = `select count(*) as count, min(requestedAt) as since from commitments where state = 'waiting'`
+const SELECT_NEXT_AT = `select min(nextAt) as nextAt from commitments where state = 'waiting'`

@@ -9,7 +9,7 @@ import { listFileRemovals, markRemoved, settleFileRemovals } from './local-file-
 const BATCH = 200
 
 /** An instance, as far as its file is concerned. */
-export interface FileOwner {
+export interface InstanceFile {
   readonly instanceId: number
   readonly file: string
   readonly localRemovedAt: string | null
@@ -23,7 +23,7 @@ export interface FileOwner {
  * Returns the instances that were removed.
  * @throws StorageFault if a file cannot be deleted; its deletion is tried again
  */
-export async function removeLocalFiles<Instance extends FileOwner>(
+export async function removeLocalFiles<Instance extends InstanceFile>(
   context: Context,
   instances: readonly Instance[],
   check: (instances: readonly Instance[]) => readonly Instance[],
@@ -85,7 +85,7 @@ export async function withLocalFile(
  * As `withLocalFile`, only the path.
  * @throws ApiError unavailable if it cannot be fetched
  */
-export const localPathOf = async (context: Context, instance: FileOwner): Promise<string> =>
+export const localPathOf = async (context: Context, instance: InstanceFile): Promise<string> =>
   instance.localRemovedAt === null
     ? context.imageFiles.pathOf(instance.file)
     : (await withLocalFile(context, instance.instanceId)).path

@@ -31,7 +31,7 @@ export interface Orphan extends FoundFile {
 }
 
 /** A file name relative to `images`, and the path of the file. */
-interface Located {
+interface LocatedFile {
   readonly file: string
   readonly path: string
 }
@@ -68,7 +68,7 @@ export class OrphanImport implements Disposable {
   }
 
   /** Reads a file without a row, or returns why it cannot be imported. */
-  async read({ file, path }: Located): Promise<Orphan | Message> {
+  async read({ file, path }: LocatedFile): Promise<Orphan | Message> {
     const meta = await readFileMeta(path).catch((error: NodeJS.ErrnoException) => error)
     if (meta instanceof Error)
       return meta.code === undefined ? message('viewed-file.not-dicom') : UNREADABLE
@@ -93,7 +93,7 @@ export class OrphanImport implements Disposable {
   }
 
   /** Like `read`, but only for corrected copies. Of any other file, only the beginning is read. */
-  async readCopy(located: Located): Promise<Orphan | undefined> {
+  async readCopy(located: LocatedFile): Promise<Orphan | undefined> {
     const meta = await readFileMeta(located.path).catch(() => undefined)
     if (!meta) return undefined
     const originals = await this.#originalsIn({ path: located.path, ...meta }).catch(() => [])

@@ -15,7 +15,7 @@ import { readStored, type StoredObject } from './stored-object.ts'
 /**
  * The result of comparing two objects with the same SOP Instance UID, regardless of their encoding.
  */
-export type Comparison = 'same' | ContentChange
+export type ContentComparison = 'same' | ContentChange
 
 /**
  * Writes a file with another transfer syntax.
@@ -49,7 +49,7 @@ export async function compareContent(
   transcode: Transcode,
   one: StoredObject,
   other: StoredObject,
-): Promise<Comparison> {
+): Promise<ContentComparison> {
   const temporary = join(folder, COMPARISON_FOLDER)
   const temporaryFiles: string[] = []
   try {
@@ -113,7 +113,7 @@ interface Content {
  * Compares objects with the same encoding, or two uncompressed ones.
  * @throws if one cannot be read
  */
-async function compare(one: StoredObject, other: StoredObject): Promise<Comparison> {
+async function compare(one: StoredObject, other: StoredObject): Promise<ContentComparison> {
   const a = await contentOf(one)
   try {
     const b = await contentOf(other)

@@ -5,7 +5,7 @@ const LISTED_WEEKS = 8
 const WEEK = 7
 
 /** Files that the rules will remove. */
-export interface Leaving {
+export interface PlannedRemoval {
   /** Whole days from now. */
   readonly inDays: number
   readonly bytes: number
@@ -29,7 +29,7 @@ export interface DiskModel {
   readonly lowBytes: number
   readonly receivedPerDay: number
   /** Of the files that are on the disk now. */
-  readonly leaving: readonly Leaving[]
+  readonly leaving: readonly PlannedRemoval[]
   /** Of the files that will be received. */
   readonly lifetimes: readonly Lifetime[]
 }

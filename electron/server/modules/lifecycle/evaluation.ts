@@ -54,7 +54,7 @@ export function verdictOf(
   now: number,
   isLow: boolean,
 ): Verdict {
-  const standing = standingOf(rule, study)
+  const standing = evaluateRule(rule, study)
   if (!standing) return { kind: 'other' }
   const { instances, since, reason } = standing
   // An unsigned study has no age by its report, so it is shown as kept.
@@ -65,7 +65,7 @@ export function verdictOf(
 }
 
 /** What a rule makes of a study, apart from its age. */
-export interface Standing {
+export interface RuleEvaluation {
   /** The images that the rule would remove. */
   readonly instances: readonly LocalInstance[]
   /** What the age is counted from (ms); null if the report that it is counted from is not signed. */
@@ -75,7 +75,10 @@ export interface Standing {
 }
 
 /** Undefined if the rule does not apply to the study. */
-export function standingOf(rule: NewLifecycleRule, study: StudyFacts): Standing | undefined {
+export function evaluateRule(
+  rule: NewLifecycleRule,
+  study: StudyFacts,
+): RuleEvaluation | undefined {
   const instances = study.local.filter(({ isOwn }) => !isOwn)
   if (instances.length === 0 || !isInScope(rule, instances)) return undefined
   const since = rule.since === 'signed' ? study.signedAt : study.receivedAt

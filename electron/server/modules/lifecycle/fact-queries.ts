@@ -89,7 +89,7 @@ export function findStudyFacts(
       ...row,
       localRemovedAt: null,
       isOwn: remoteAddress === OWN_ADDRESS,
-      places: places.get(row.instanceId) ?? NOWHERE,
+      places: places.get(row.instanceId) ?? NO_DESTINATIONS,
     })),
   }
 }
@@ -117,7 +117,7 @@ export const listReadBackSources = (database: Database, studyInstanceUid: string
     )
     .map(({ destinationId }) => destinationId)
 
-const NOWHERE: ReadonlySet<string> = new Set()
+const NO_DESTINATIONS: ReadonlySet<string> = new Set()
 
 /** Records that the study has no image files of devices on this PC any more. */
 export function markStudyRemoved(database: Database, studyInstanceUid: string, at: string): void {

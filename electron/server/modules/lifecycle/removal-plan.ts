@@ -1,6 +1,6 @@
 import type { KeptReason, NewLifecycleRule } from '#shared/contract/lifecycle.ts'
-import type { Leaving, Lifetime } from './disk-simulation.ts'
-import { type Standing, type StudyFacts, standingOf } from './evaluation.ts'
+import type { Lifetime, PlannedRemoval } from './disk-simulation.ts'
+import { evaluateRule, type RuleEvaluation, type StudyFacts } from './evaluation.ts'
 import { sumBytes } from './preview.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -9,7 +9,7 @@ const SAMPLE_DAYS = 14
 /** Reasons that only a person ends. The others usually end by themselves. */
 const LASTING: ReadonlySet<KeptReason> = new Set(['legal-hold', 'quarantine', 'mismatch'])
 
-interface Applied extends Standing {
+interface AppliedRule extends RuleEvaluation {
   readonly ruleIndex: number
   readonly rule: NewLifecycleRule
   /** When the age is reached (ms). */
@@ -89,7 +89,7 @@ export class RemovalPlan {
    *   removed
    */
   result(removedBytes: (from: number, to: number) => number): {
-    readonly leaving: readonly Leaving[]
+    readonly leaving: readonly PlannedRemoval[]
     readonly lifetimes: readonly Lifetime[]
   } {
     const now = this.#now
@@ -120,10 +120,10 @@ export class RemovalPlan {
   }
 
   /** The rule that will remove the study; undefined if none will. */
-  #appliedTo(study: StudyFacts): Applied | undefined {
+  #appliedTo(study: StudyFacts): AppliedRule | undefined {
     return this.#rules
-      .flatMap((rule, ruleIndex): Applied[] => {
-        const standing = standingOf(rule, study)
+      .flatMap((rule, ruleIndex): AppliedRule[] => {
+        const standing = evaluateRule(rule, study)
         if (!standing || (standing.reason && LASTING.has(standing.reason))) return []
         const dueAt = (standing.since ?? study.receivedAt) + rule.days * DAY_MS
         return [{ ...standing, ruleIndex, rule, dueAt }]

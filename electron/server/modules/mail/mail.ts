@@ -18,10 +18,10 @@ export interface MailQueue {
    * Builds the mail of a row when it is about to be sent.
    * @throws MailError if it must no longer be sent
    */
-  readonly compose: (row: OutboxRow<unknown>) => Addressed
+  readonly compose: (row: OutboxRow<unknown>) => AddressedMail
 }
 
-interface Addressed extends MailText {
+interface AddressedMail extends MailText {
   readonly to: string
 }
 
@@ -138,7 +138,7 @@ export class Mail implements AsyncDisposable {
  * Builds the mail of an invitation that has not expired.
  * @throws MailError
  */
-function composeInvitation({ payload }: OutboxRow<unknown>, now: number): Addressed {
+function composeInvitation({ payload }: OutboxRow<unknown>, now: number): AddressedMail {
   const parsed = InvitationMail.safeParse(payload)
   if (!parsed.success) throw new MailError(message('mail.unreadable'), { isFinal: true })
   const { expiry } = parsed.data

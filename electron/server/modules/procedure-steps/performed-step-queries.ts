@@ -62,7 +62,7 @@ const STATUSES = `
 const STUDIES = `
   select i.studyInstanceUid from performedSteps p join performedStepItems i on i.sopInstanceUid = p.sopInstanceUid where p.updatedAt >= ?
   union select studyInstanceUid from receivedSteps where receivedAt >= ?`
-const OF_STUDY = `select * from performedSteps
+const SELECT_BY_STUDY = `select * from performedSteps
   where sopInstanceUid in (select sopInstanceUid from performedStepItems where studyInstanceUid = ?) order by seq`
 
 /** A cache of the steps in a database, cleared when one changes. */
@@ -128,7 +128,7 @@ export const listPerformedSteps = (
   studyInstanceUid: string,
 ): PerformedStepRecord[] =>
   database
-    .all(rawQuery<StoredStep>(OF_STUDY, [studyInstanceUid]))
+    .all(rawQuery<StoredStep>(SELECT_BY_STUDY, [studyInstanceUid]))
     .map((row) => recordOf(database, row))
 
 /**

@@ -2,7 +2,7 @@ import { tagOf, vrOf } from '#server/dicom/data-set/dictionary.ts'
 import type { ImageAttributes } from '#server/modules/images/instance-queries.ts'
 import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { isAtOrAbove, type QueryLevel } from './entity-query.ts'
-import type { Found, FoundInstance, FoundSeries } from './found.ts'
+import type { CandidateFacts, FoundInstance, FoundSeries } from './found.ts'
 
 /** An attribute that is supported for matching and as a return key. */
 export interface RetrievalAttribute {
@@ -14,22 +14,22 @@ export interface RetrievalAttribute {
   /** Key type of PS3.4 Tables C.6-1 to C.6-5: unique, required or optional. */
   readonly key: 'U' | 'R' | 'O'
   /** The value of an entity; several values are separated by `\`. */
-  readonly read: (found: Found) => string
+  readonly read: (found: CandidateFacts) => string
 }
 
 type Row = readonly [string, RetrievalAttribute['key'], RetrievalAttribute['read']]
 
 const ofHeader =
   (field: keyof ImageHeader) =>
-  ({ study }: Found): string =>
+  ({ study }: CandidateFacts): string =>
     study.header[field]
 const ofSeries =
   (of: (series: FoundSeries) => string | number) =>
-  ({ series }: Found): string =>
+  ({ series }: CandidateFacts): string =>
     series ? String(of(series)) : ''
 const ofInstance =
   (of: (instance: FoundInstance) => string) =>
-  ({ instance }: Found): string =>
+  ({ instance }: CandidateFacts): string =>
     instance ? of(instance) : ''
 const ofImage = (field: keyof ImageAttributes) =>
   ofInstance(({ image }) =>

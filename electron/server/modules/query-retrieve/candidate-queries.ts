@@ -111,7 +111,7 @@ export function countListed(
   return row?.count ?? 0
 }
 
-const OPENED = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHandedOut, s.instances, s.series,
+const SELECT_CANDIDATES_SQL = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHandedOut, s.instances, s.series,
     ifnull(r.modalities, ${MODALITIES_OF_STUDY}) as modalities
   from json_each(?) j cross join imageStudyNumbers n on n.number = j.value
     cross join imageStudies s using (studyInstanceUid) left join retrievalStudies r on r.number = n.number
@@ -128,7 +128,11 @@ export const openCandidates = (
   candidates: readonly ListedStudy[],
 ): FoundStudy[] =>
   database
-    .all(rawQuery<Opened>(OPENED, [JSON.stringify(candidates.map(({ number }) => number))]))
+    .all(
+      rawQuery<Opened>(SELECT_CANDIDATES_SQL, [
+        JSON.stringify(candidates.map(({ number }) => number)),
+      ]),
+    )
     .map((row) => ({
       studyInstanceUid: row.studyInstanceUid,
       header: storedHeaderOf(database.seal, row),

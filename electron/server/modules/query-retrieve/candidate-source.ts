@@ -4,7 +4,7 @@ import { foldName } from '#server/dicom/matching/person-name.ts'
 import { hasWildCard } from '#server/dicom/matching/wild-card.ts'
 import {
   expressionOf,
-  type IndexedText,
+  type IndexedField,
   keyOfPatientId,
 } from '#server/modules/studies/retrieval-words.ts'
 import { IMAGE_WORDS, searchWordsOf } from '#server/modules/studies/search-index.ts'
@@ -76,7 +76,7 @@ function hasModalities({ modalities }: ListedStudy, keys: readonly CompiledKey[]
   return keys.every(({ isValue }) => held.some(isValue))
 }
 
-const WORDS_OF: readonly (readonly [tag: number, what: IndexedText])[] = [
+const INDEXED_KEYS: readonly (readonly [tag: number, what: IndexedField])[] = [
   [KEY.patientId, 'patient'],
   [KEY.accessionNumber, 'accession'],
   [KEY.studyId, 'study'],
@@ -87,7 +87,7 @@ function wordSource(database: Database, keys: readonly CompiledKey[]): Candidate
   const name = keyOf(keys, KEY.patientName)
   const expressions = [
     name && nameExpression(database, name.values),
-    ...WORDS_OF.map(([tag, what]) => {
+    ...INDEXED_KEYS.map(([tag, what]) => {
       const key = keyOf(keys, tag)
       return key && !key.span?.isRange ? expressionOf(database, what, key.values) : undefined
     }),

@@ -17,7 +17,7 @@ import { plainDate } from '#server/modules/studies/retrieval-index-queries.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { RETRIEVAL_ATTRIBUTES, type RetrievalAttribute } from './attributes.ts'
 import { type EntityKey, type EntityQuery, isAtOrAbove } from './entity-query.ts'
-import type { Found } from './found.ts'
+import type { CandidateFacts } from './found.ts'
 import { KEY } from './keys.ts'
 
 /** A matching key, prepared for comparison. */
@@ -29,7 +29,7 @@ export interface CompiledKey {
   readonly span: Span | undefined
   /** Whether one value of the attribute matches. */
   readonly isValue: (held: string) => boolean
-  readonly matches: (found: Found) => boolean
+  readonly matches: (found: CandidateFacts) => boolean
 }
 
 /**
@@ -54,7 +54,7 @@ export function compileKeys({
   }
   const { from, to } = intervalOf(date.span as Span, time.span as Span)
   if (isReversed({ from, to })) throw spanFault(time.attribute, REVERSED)
-  const isInInterval = ({ study }: Found) => {
+  const isInInterval = ({ study }: CandidateFacts) => {
     const day = plainDate(study.header.studyDate)
     const at = comparableTime(study.header.studyTime) || '000000.000000'
     return day !== '' && isWithin(day + at, from, to)
@@ -92,7 +92,7 @@ function compile(attribute: RetrievalAttribute, key: EntityKey): CompiledKey[] {
   }
   const isValue = textTest(vr, values)
   // A multi-valued attribute matches if one of its values does (PS3.4 C.2.2.2.1).
-  const matches = (found: Found) => read(found).split('\\').some(isValue)
+  const matches = (found: CandidateFacts) => read(found).split('\\').some(isValue)
   return [{ attribute, values, span: undefined, isValue, matches }]
 }
 
@@ -105,7 +105,7 @@ function compileSpan(attribute: RetrievalAttribute, text: string): CompiledKey[]
     const held = comparable(value)
     return held !== '' && isWithin(held, span.from, span.to)
   }
-  const matches = (found: Found) => isValue(read(found))
+  const matches = (found: CandidateFacts) => isValue(read(found))
   return [{ attribute, values: [span.from], span, isValue, matches }]
 }
 

@@ -22,7 +22,7 @@ import {
   isAtOrAbove,
   MAX_ENTITIES,
 } from './entity-query.ts'
-import type { Found, FoundStudy, Lookups } from './found.ts'
+import type { CandidateFacts, FoundStudy, Lookups } from './found.ts'
 import { KEY } from './keys.ts'
 
 const INSTANCES_PER_READ = 500
@@ -67,7 +67,7 @@ async function* matching(
   keys: readonly CompiledKey[],
   source: CandidateSource,
   signal: AbortSignal,
-): AsyncGenerator<Found, EntitiesEnd['outcome'], void> {
+): AsyncGenerator<CandidateFacts, EntitiesEnd['outcome'], void> {
   const { database } = context
   const lookups = lookupsOf(context)
   const ofStudy = keys.filter(({ attribute }) => isAtOrAbove(attribute.level, 'STUDY'))
@@ -81,7 +81,7 @@ async function* matching(
       if (examined >= MAX_EXAMINED) return 'cut'
       const studies = openCandidates(database, candidates.slice(first, first + EXAMINED_PER_TURN))
       for (const study of studies) {
-        const found: Found = { study, series: undefined, instance: undefined, lookups }
+        const found: CandidateFacts = { study, series: undefined, instance: undefined, lookups }
         if (!ofStudy.every(({ matches }) => matches(found))) continue
         if (level === 'STUDY') yield found
         else if (level === 'PATIENT') {
@@ -119,14 +119,14 @@ async function* withinStudy(
   { database }: Context,
   level: 'SERIES' | 'IMAGE',
   keys: readonly CompiledKey[],
-  ofStudy: Found,
+  ofStudy: CandidateFacts,
   signal: AbortSignal,
-): AsyncGenerator<Found, void, void> {
+): AsyncGenerator<CandidateFacts, void, void> {
   const { studyInstanceUid } = ofStudy.study
   const seriesKeys = keys.filter(({ attribute }) => attribute.level === 'SERIES')
   const uids = keyOf(keys, KEY.seriesInstanceUid)?.values
   const series = listFoundSeries(database, studyInstanceUid, uids)
-    .map((one): Found => ({ ...ofStudy, series: one }))
+    .map((one): CandidateFacts => ({ ...ofStudy, series: one }))
     .filter((found) => seriesKeys.every(({ matches }) => matches(found)))
   if (level === 'SERIES') return yield* series
   if (series.length === 0) return
@@ -157,7 +157,7 @@ async function* withinStudy(
 }
 
 /** Returns the function that reads the return keys of an entity. */
-function reader({ level, returnKeys }: EntityQuery): (found: Found) => FoundEntity {
+function reader({ level, returnKeys }: EntityQuery): (found: CandidateFacts) => FoundEntity {
   const attributes = returnKeys.flatMap((tag): RetrievalAttribute[] => {
     const attribute = RETRIEVAL_ATTRIBUTES.get(tag)
     return attribute && isAtOrAbove(attribute.level, level) ? [attribute] : []

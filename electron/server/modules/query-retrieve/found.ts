@@ -1,7 +1,7 @@
 import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 
 /** What is known of a candidate, for matching and for return keys. */
-export interface Found {
+export interface CandidateFacts {
   readonly study: FoundStudy
   readonly series: FoundSeries | undefined
   readonly instance: FoundInstance | undefined

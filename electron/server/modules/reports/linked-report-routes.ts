@@ -13,7 +13,7 @@ import { message } from '#shared/messages/message.ts'
 import type { OperationFor } from '#shared/operation.ts'
 import type { ClinicalContexts } from './clinical-contexts.ts'
 import { findReport } from './report-queries.ts'
-import { contextDocument, DocumentParams, REPORTS_BYTES, reportHandlers } from './report-routes.ts'
+import { contextDocument, DocumentParams, MAX_BODY_BYTES, reportHandlers } from './report-routes.ts'
 
 type LinkedCall = keyof typeof linkedReports
 
@@ -32,7 +32,7 @@ export function serveLinkedReports(
   serve(app, linked.session, ({ view }) => showSession(dictationOf(context, view).user))
   for (const name of Object.keys(linkedReports) as LinkedCall[]) {
     const operation: OperationFor<'view'> = linkedReports[name]
-    const bodyBytes = (REPORTS_BYTES as Partial<Record<LinkedCall, number>>)[name]
+    const bodyBytes = (MAX_BODY_BYTES as Partial<Record<LinkedCall, number>>)[name]
     serve(
       app,
       operation,

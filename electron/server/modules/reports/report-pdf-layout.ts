@@ -69,17 +69,17 @@ export class ReportLayout {
       [clinicName, CLINIC],
       [letterhead, SMALL],
     ] as const)
-      if (text.trim() !== '') yield this.#block('P', text.trim(), textStyle, { keepsNext: true })
+      if (text.trim() !== '') yield this.#block('P', text.trim(), textStyle, { keepWithNext: true })
     yield this.#banner()
     const title = studyDescription.trim() || 'Radiology report'
-    yield this.#block('H1', title, TITLE, { before: 20, keepsNext: true })
+    yield this.#block('H1', title, TITLE, { before: 20, keepWithNext: true })
     let addenda = 0
     for (const part of parts) {
       if (part.isAddendum)
-        yield this.#block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepsNext: true })
+        yield this.#block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepWithNext: true })
       if (part.follows) {
         const text = followsText(part.follows, timeZone)
-        yield this.#block('P', text, SMALL, { before: 4, keepsNext: true })
+        yield this.#block('P', text, SMALL, { before: 4, keepWithNext: true })
       }
       if (part.isCritical) yield this.#critical(part)
       yield* keepEndTogether(this.#body(part))
@@ -147,8 +147,8 @@ export class ReportLayout {
   *#body({ text: report }: ReportPart): Generator<Block> {
     for (const { heading, text } of sectionsOf(report)) {
       const paragraphs = paragraphsOf(text)
-      const keepsNext = paragraphs.length > 0
-      if (heading !== '') yield this.#block('H2', heading, HEADING, { before: 13, keepsNext })
+      const keepWithNext = paragraphs.length > 0
+      if (heading !== '') yield this.#block('H2', heading, HEADING, { before: 13, keepWithNext })
       for (const [at, paragraph] of paragraphs.entries()) {
         const before = at > 0 ? 7 : heading === '' ? 13 : 2
         for (const [nth, part] of splitParagraph(paragraph).entries())
@@ -210,7 +210,7 @@ function* keepEndTogether(blocks: Iterable<Block>): Generator<Block> {
     yield { ...last, rows: last.rows.slice(0, -LINES_WITH_SIGNATURE) }
     last = { ...last, rows: last.rows.slice(-LINES_WITH_SIGNATURE), before: 0 }
   }
-  if (last) yield { ...last, keepsNext: true }
+  if (last) yield { ...last, keepWithNext: true }
 }
 
 type Field = readonly [label: string, value: string]

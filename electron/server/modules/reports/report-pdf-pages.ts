@@ -26,7 +26,7 @@ export interface Block {
   /** Space above it, unless it is at the top of a page. */
   readonly before: number
   /** Keep it on the same page as the next block. */
-  readonly keepsNext?: boolean
+  readonly keepWithNext?: boolean
   /** Do not split it between pages if it fits on one. */
   readonly isWhole?: boolean
   /** Background color of its rows, across the whole column. */
@@ -104,10 +104,12 @@ function minHeight(blocks: readonly Block[], at: number, height: number): number
   if (!block) return 0
   const blockHeight = heightOf(block.rows)
   const isWhole =
-    block.keepsNext || block.rows.length < 2 * MIN_LINES || (block.isWhole && blockHeight <= height)
+    block.keepWithNext ||
+    block.rows.length < 2 * MIN_LINES ||
+    (block.isWhole && blockHeight <= height)
   const min = isWhole ? blockHeight : heightOf(block.rows.slice(0, MIN_LINES))
   const next = blocks[at + 1]
-  return min + (block.keepsNext && next ? next.before + minHeight(blocks, at + 1, height) : 0)
+  return min + (block.keepWithNext && next ? next.before + minHeight(blocks, at + 1, height) : 0)
 }
 
 function fittingRows(rows: readonly Row[], room: number): number {

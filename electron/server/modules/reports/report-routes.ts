@@ -26,8 +26,12 @@ import * as writing from './report-writing.ts'
 import { startAddendum } from './reports.ts'
 
 /** Enough for a report of 200,000 characters of three bytes each, with JSON escapes. */
-const TEXT_BYTES = 2 * 1024 * 1024
-export const REPORTS_BYTES = { begin: TEXT_BYTES, save: TEXT_BYTES, check: TEXT_BYTES } as const
+const MAX_TEXT_BODY_BYTES = 2 * 1024 * 1024
+export const MAX_BODY_BYTES = {
+  begin: MAX_TEXT_BODY_BYTES,
+  save: MAX_TEXT_BODY_BYTES,
+  check: MAX_TEXT_BODY_BYTES,
+} as const
 export const DocumentParams = z.object({
   studyId: StudyId,
   documentId: z.coerce.number().int().positive(),
@@ -225,7 +229,7 @@ export function serveDashboardReports(
 ): void {
   const callerOf = windowCaller(context)
   const handlers = reportHandlers(context, eventLog, contexts, publicBase, callerOf)
-  serveAll(app, dashboardReports, handlers, { bodyBytes: REPORTS_BYTES })
+  serveAll(app, dashboardReports, handlers, { bodyBytes: MAX_BODY_BYTES })
   serveDocument(
     app,
     '/dashboard/reading/:studyId/documents/:documentId',

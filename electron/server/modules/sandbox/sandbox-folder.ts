@@ -67,7 +67,7 @@ export function createTestKey(context: Context, description: string, actor: Acto
 }
 
 /** What stays when the sandbox is emptied. */
-export interface KeptOfSandbox {
+export interface KeptSandboxSettings {
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly endpoints: readonly {
     readonly endpoint: EndpointRecord
@@ -77,7 +77,7 @@ export interface KeptOfSandbox {
   readonly plaintextHosts: readonly string[]
 }
 
-export const keptOf = ({ database, settings }: Context): KeptOfSandbox => ({
+export const keptSandboxSettings = ({ database, settings }: Context): KeptSandboxSettings => ({
   apiKeys: listApiKeys(database),
   endpoints: listEndpoints(database).map((endpoint) => ({
     endpoint,
@@ -91,7 +91,11 @@ export const keptOf = ({ database, settings }: Context): KeptOfSandbox => ({
  * removed, so that a crash loses none.
  * @param folder the data folder of the gateway
  */
-export function replaceSandbox(folder: string, kept: KeptOfSandbox, clock: () => number): void {
+export function replaceSandbox(
+  folder: string,
+  kept: KeptSandboxSettings,
+  clock: () => number,
+): void {
   const next = nextFolder(folder)
   rmSync(next, { recursive: true, force: true })
   makeFolder(next)
@@ -103,7 +107,7 @@ export function replaceSandbox(folder: string, kept: KeptOfSandbox, clock: () =>
   rmSync(formerFolder(folder), { recursive: true, force: true })
 }
 
-function fillSandbox(folder: string, kept: KeptOfSandbox, clock: () => number): void {
+function fillSandbox(folder: string, kept: KeptSandboxSettings, clock: () => number): void {
   using _lock = acquireLock(folder)
   using context = openContext({ folder, clock })
   const { database, settings } = context

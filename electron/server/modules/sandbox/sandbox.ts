@@ -10,7 +10,12 @@ import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import type { SandboxBench } from './bench.ts'
-import { keptOf, prepareSandboxFolder, replaceSandbox, TEST_KEY_RIGHTS } from './sandbox-folder.ts'
+import {
+  keptSandboxSettings,
+  prepareSandboxFolder,
+  replaceSandbox,
+  TEST_KEY_RIGHTS,
+} from './sandbox-folder.ts'
 import { setWebhook } from './webhook.ts'
 
 /** The sandbox's own gateway: a complete one without ports on the network. */
@@ -162,7 +167,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   async #emptyNow(actor: Actor): Promise<void> {
-    const kept = keptOf(this.#opened().context)
+    const kept = keptSandboxSettings(this.#opened().context)
     await this.#close()
     replaceSandbox(this.#context.folder, kept, this.#context.clock)
     this.#note(actor, 'sandbox.empty', 'sandbox')

@@ -12,7 +12,7 @@ import type { BackupState, SetupState, SetupStep } from '#shared/contract/dashbo
  * Whether each step is done. This follows from the state of the gateway; users do not mark steps as
  * done.
  */
-const IS_DONE: Readonly<Record<SetupStep, (state: Facts) => boolean>> = {
+const IS_DONE: Readonly<Record<SetupStep, (state: SetupFacts) => boolean>> = {
   clinic: ({ clinic }) => clinic.name !== '' && clinic.timeZone !== 'local',
   owner: ({ hasOwner }) => hasOwner,
   recovery: ({ recovery }) => recovery.state === 'ready',
@@ -26,13 +26,13 @@ const IS_DONE: Readonly<Record<SetupStep, (state: Facts) => boolean>> = {
   readiness: ({ isDone }) => isDone,
 }
 
-type Facts = Omit<SetupState, 'done'> & {
+type SetupFacts = Omit<SetupState, 'done'> & {
   readonly hasOwner: boolean
   /** Devices in the clinic's network can connect to a DICOM listener. */
   readonly isReachable: boolean
 }
 
-const stepsDone = (facts: Facts): SetupStep[] =>
+const stepsDone = (facts: SetupFacts): SetupStep[] =>
   (Object.keys(IS_DONE) as SetupStep[]).filter((step) => IS_DONE[step](facts))
 
 /** The state that the first-run wizard shows. */

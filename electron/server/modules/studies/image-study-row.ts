@@ -154,7 +154,7 @@ type What = 'header' | 'row' | 'mismatch' | 'override'
 
 const decrypt = <T>(seal: Pick<Seal, 'open'>, value: Buffer, what: What, uid: string): T =>
   JSON.parse(seal.open(value, `images ${what} ${uid}`).toString())
-const decryptOrNull = <T>(seal: Seal, value: Buffer | null, what: What, uid: string): T | null =>
+const decryptNullable = <T>(seal: Seal, value: Buffer | null, what: What, uid: string): T | null =>
   value && decrypt(seal, value, what, uid)
 
 /** Encryption context of the header of a quarantined version. */
@@ -185,9 +185,9 @@ export function imageStudyOf(seal: Seal, stored: StoredImageStudy): ImageStudyRe
       at: transferAt,
     },
     header: decrypt(seal, sealedHeader, 'header', uid),
-    handedOut: decryptOrNull(seal, sealedHandedOut, 'row', uid),
-    mismatch: decryptOrNull(seal, sealedMismatch, 'mismatch', uid),
-    override: decryptOrNull(seal, sealedOverride, 'override', uid),
+    handedOut: decryptNullable(seal, sealedHandedOut, 'row', uid),
+    mismatch: decryptNullable(seal, sealedMismatch, 'mismatch', uid),
+    override: decryptNullable(seal, sealedOverride, 'override', uid),
     isFetched: row.isFetched === 1,
     enrichment: {
       state: enrichmentState as Enrichment['state'],

@@ -17,7 +17,7 @@ const PATIENT_KEY_BYTES = 16
 const MAX_CACHED = 50_000
 
 /** What is indexed by words. */
-export type IndexedText = 'name' | 'patient' | 'accession' | 'study' | 'born'
+export type IndexedField = 'name' | 'patient' | 'accession' | 'study' | 'born'
 
 type Identity = Pick<
   ImageHeader,
@@ -64,12 +64,12 @@ export function retrievalWordsOf(database: Database, identity: Identity): string
   const { word } = hashesOf(database)
   const { patientName, patientId, accessionNumber, studyId, patientBirthDate } = identity
   const words = new Set<string>()
-  const addBeginnings = (what: IndexedText, value: string) => {
+  const addBeginnings = (what: IndexedField, value: string) => {
     const characters = [...value]
     for (const length of PREFIX_LENGTHS)
       if (length <= characters.length) words.add(word(beginning(what, characters, length)))
   }
-  const addWhole = (what: IndexedText, value: string) => {
+  const addWhole = (what: IndexedField, value: string) => {
     if (value !== '') words.add(word(whole(what, value)))
   }
   for (const group of foldName(patientName)) {
@@ -87,9 +87,9 @@ export function retrievalWordsOf(database: Database, identity: Identity): string
   return [...words].join(' ')
 }
 
-const beginning = (what: IndexedText, characters: readonly string[], length: number) =>
+const beginning = (what: IndexedField, characters: readonly string[], length: number) =>
   `${what} ${length} ${characters.slice(0, length).join('')}`
-const whole = (what: IndexedText, value: string) => `${what} = ${value}`
+const whole = (what: IndexedField, value: string) => `${what} = ${value}`
 
 /**
  * The FTS5 expression that matches every study with a value that the key matches, and few others;
@@ -98,7 +98,7 @@ const whole = (what: IndexedText, value: string) => `${what} = ${value}`
  */
 export function expressionOf(
   database: Database,
-  what: IndexedText,
+  what: IndexedField,
   values: readonly string[],
 ): string | undefined {
   const words = values.map((value) => wordOf(database, what, value))
@@ -106,7 +106,7 @@ export function expressionOf(
   return `(${words.map((word) => `"${word}"`).join(' OR ')})`
 }
 
-function wordOf(database: Database, what: IndexedText, value: string): string | undefined {
+function wordOf(database: Database, what: IndexedField, value: string): string | undefined {
   const { word } = hashesOf(database)
   const hasBeginnings = what === 'name' || what === 'patient' || what === 'accession'
   if (!hasWildCard(value) && what !== 'patient') return word(whole(what, value))

@@ -40,8 +40,8 @@ export function rowDifferencesOf(
 export function personDifferencesOf(one: Patient, other: Patient): string[] {
   const hasOtherBirthDate = isOther(one.patientBirthDate, other.patientBirthDate, dateForm)
   const hasOtherName = isOtherPerson(one.patientName, other.patientName)
-  const hasOtherId = isOther(one.patientId, other.patientId, idForm)
-  const isOtherPatient = hasOtherBirthDate || (hasOtherName && hasOtherId)
+  const hasDifferentId = isOther(one.patientId, other.patientId, idForm)
+  const isOtherPatient = hasOtherBirthDate || (hasOtherName && hasDifferentId)
   return isOtherPatient ? differencesOf(one, other) : []
 }
 

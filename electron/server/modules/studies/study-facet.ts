@@ -15,7 +15,7 @@ export type StudyStatus = ViewerStatus | StudyReportStatus
  * part of the database schema: append only.
  */
 const STATUSES = [...VIEWER_STATUSES, ...REPORT_STUDY_STATUSES] as const
-export const STATUSES_OF: Readonly<Record<Area, readonly StudyStatus[]>> = {
+export const STATUSES_BY_AREA: Readonly<Record<Area, readonly StudyStatus[]>> = {
   viewer: VIEWER_STATUSES,
   scribe: REPORT_STUDY_STATUSES,
 }
@@ -34,7 +34,7 @@ export const facetOf = (status: StudyStatus, severity: Severity, isCancelled: bo
 
 /** The facets of the area that match the filter. */
 export function facetsOf(area: Area, { statuses, severity, isCancelled }: FacetFilter): number[] {
-  const wanted = STATUSES_OF[area].filter(
+  const wanted = STATUSES_BY_AREA[area].filter(
     (status) => statuses === undefined || statuses.includes(status),
   )
   const severities =

@@ -1,7 +1,7 @@
 import { quote, type SearchWords } from '#server/database/search-words.ts'
 import { SEVERITIES, type Severity } from '#shared/contract/values.ts'
 import { FACETS } from './search-index.ts'
-import { type Area, STATUSES_OF, type StudyStatus } from './study-facet.ts'
+import { type Area, STATUSES_BY_AREA, type StudyStatus } from './study-facet.ts'
 import type { Span } from './study-list-queries.ts'
 import type { StudyRecord } from './study-queries.ts'
 
@@ -102,7 +102,7 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
         ]
   const enumerated = [
     ...parts(SEVERITIES, severities, FACETS.severity),
-    ...parts(STATUSES_OF[area], statuses, FACETS.status),
+    ...parts(STATUSES_BY_AREA[area], statuses, FACETS.status),
     ...parts(
       [true, false],
       isCancelled === undefined ? undefined : [isCancelled],

@@ -15,9 +15,9 @@ export interface SequenceRange {
   readonly isExact: boolean
 }
 
-const FIRST =
+const SELECT_LOWEST =
   'select lowest from studyQuarters where quarter >= ? and quarter <= ? order by quarter limit 1'
-const LAST =
+const SELECT_HIGHEST =
   'select highest from studyQuarters where quarter >= ? and quarter <= ? order by quarter desc limit 1'
 const EACH =
   'select min(lowest) as lowest, max(highest) as highest from studyQuarters where quarter >= ? and quarter <= ?'
@@ -36,7 +36,9 @@ export function sequenceRangeOf(db: Database, { since, until }: Span): SequenceR
   const get = (text: string) =>
     db.get(rawQuery<{ lowest?: number | null; highest?: number | null }>(text, ends))
   const isOrdered = db.get(rawQuery(IS_LATE, [])) === undefined
-  const { lowest, highest } = isOrdered ? { ...get(FIRST), ...get(LAST) } : (get(EACH) ?? {})
+  const { lowest, highest } = isOrdered
+    ? { ...get(SELECT_LOWEST), ...get(SELECT_HIGHEST) }
+    : (get(EACH) ?? {})
   if (lowest === undefined || lowest === null || highest === undefined || highest === null)
     return undefined
   const isWhole = [since, until].every((end) => end === null || msOf(end) % QUARTER_MS === 0)

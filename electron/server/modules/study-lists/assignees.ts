@@ -4,7 +4,7 @@ import { demand, type UserCaller } from '#server/modules/users/caller.ts'
 import { stateOf } from '#server/modules/users/people-routes.ts'
 import { allUsers, type NamedUser, namedUser } from '#server/modules/users/queries.ts'
 import { personSearch } from '#server/modules/users/users.ts'
-import { MOST_ASSIGNEES } from '#shared/contract/dashboard-studies.ts'
+import { MAX_ASSIGNEES } from '#shared/contract/dashboard-studies.ts'
 import { may } from '#shared/lifecycle.ts'
 
 /**
@@ -29,5 +29,5 @@ export function listAssignees(
     )
     .map(namedUser)
     .toSorted((one, other) => one.name.localeCompare(other.name))
-    .slice(0, MOST_ASSIGNEES)
+    .slice(0, MAX_ASSIGNEES)
 }

@@ -38,7 +38,7 @@ export async function testStore(
 }
 
 /** Runs a test; its failure is its result. */
-export async function testResult(
+export async function runConnectionTest(
   { clock }: Pick<Context, 'clock'>,
   test: () => Promise<Message>,
 ): Promise<TierTest> {

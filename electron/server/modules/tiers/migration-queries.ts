@@ -86,7 +86,11 @@ export const resetFailures = (database: Database, migrationId: number) =>
     rawQuery('update tierMigrations set failedInstances = 0 where migrationId = ?', [migrationId]),
   )
 
-export const setQueuedId = (database: Database, migrationId: number, queuedId: number) =>
+export const setLastQueuedInstanceId = (
+  database: Database,
+  migrationId: number,
+  queuedId: number,
+) =>
   database.run(
     rawQuery('update tierMigrations set queuedId = ? where migrationId = ?', [
       queuedId,

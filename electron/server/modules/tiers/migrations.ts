@@ -97,7 +97,7 @@ export function advanceMigration(
           ...{ instanceId: instance.instanceId, objectKey: keyOf(instance.file) },
         })
     }
-    queries.setQueuedId(database, migrationId, next.at(-1)?.instanceId ?? throughId)
+    queries.setLastQueuedInstanceId(database, migrationId, next.at(-1)?.instanceId ?? throughId)
     if (next.length === 0 && queued === 0)
       queries.setMigrationState(database, migrationId, 'done', now)
   })

@@ -9,7 +9,7 @@ import type { StudyCompletion } from '#server/modules/images/study-completion.ts
 import { instantOf } from '#server/platform/clock.ts'
 import type { IsOwnListener } from '#server/webhooks/address.ts'
 import type { Migration, NewTier, Tier, TierTest } from '#shared/contract/tiers.ts'
-import { testResult, testStore } from './connection-test.ts'
+import { runConnectionTest, testStore } from './connection-test.ts'
 import { Copier } from './copier.ts'
 import { countCopies, queueCopy } from './copy-queries.ts'
 import { findMigration } from './migration-queries.ts'
@@ -86,7 +86,7 @@ export class Tiers implements AsyncDisposable {
 
   async test(tierId: string): Promise<TierTest> {
     const tier = requireTier(this.#context.database, tierId)
-    const result = await testResult(this.#context, async () =>
+    const result = await runConnectionTest(this.#context, async () =>
       isS3Tier(tier)
         ? testStore(this.#context, await this.#connections.storeOf(tier), tier.settings.encryption)
         : this.#pacs.test(tier),

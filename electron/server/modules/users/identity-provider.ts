@@ -7,14 +7,14 @@ import type { Context } from '#server/context.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { providerError } from './identity-provider-error.ts'
-import type { Identity } from './identity-queries.ts'
+import type { ProviderIdentity } from './identity-queries.ts'
 
 export const PROVIDER_SECRET = 'oidc.clientSecret'
 /** Seconds for each request to the provider, for which a person waits. */
 const TIMEOUT_SECONDS = 8
 /** How long the provider's configuration is used before it is read again. */
 const CONFIGURATION_MS = 60 * 60_000
-const ANSWER_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 /** Difference of the clocks of gateway and provider, in seconds. */
 const CLOCK_SECONDS = 60
 /** `iat` and `auth_time` are whole seconds, and may be of two machines of the provider. */
@@ -42,7 +42,7 @@ export type ProviderAnswer = Readonly<
 >
 
 /** What the provider states about a person. */
-export interface ProviderPerson extends Identity {
+export interface ProviderPerson extends ProviderIdentity {
   /** Null if it states none. */
   readonly email: string | null
   readonly isEmailVerified: boolean
@@ -207,7 +207,7 @@ export class IdentityProvider implements AsyncDisposable {
     const authorities = this.#context.settings.get('oidc.authorities')
     return new Agent({
       allowH2: false,
-      maxResponseSize: ANSWER_BYTES,
+      maxResponseSize: MAX_RESPONSE_BYTES,
       connect: { timeout: 3000, ...(authorities !== null && { ca: authorities }) },
     })
   }

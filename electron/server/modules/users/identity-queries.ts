@@ -3,12 +3,12 @@ import type { Database } from '#server/database/database.ts'
 // The table userIdentities: accounts of people at an identity provider.
 
 /** Who a person is at a provider (OpenID Connect Core 1.0 §5.7). */
-export interface Identity {
+export interface ProviderIdentity {
   readonly issuer: string
   readonly subject: string
 }
 
-export const userOfIdentity = (database: Database, { issuer, subject }: Identity) =>
+export const userOfIdentity = (database: Database, { issuer, subject }: ProviderIdentity) =>
   database.get(
     database.sql
       .selectFrom('userIdentities')

@@ -15,7 +15,7 @@ import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
 import type { People } from './people.ts'
 import * as queries from './queries.ts'
-import { beginSession, type SessionPlace, type SignIn } from './sessions.ts'
+import { beginSession, type SessionOrigin, type SignIn } from './sessions.ts'
 import {
   applyPatch,
   checkMayChangeAccess,
@@ -23,7 +23,7 @@ import {
   existingUser,
   isPending,
   type ListPage,
-  type ListPlace,
+  type ListPosition,
   type PersonPatch,
   pageOfRows,
   patchedUser,
@@ -37,7 +37,7 @@ const INVITATION_LIFETIME_MS = 30 * 24 * 60 * 60_000
 /** A person to invite; missing texts are null. */
 export type NewPerson = queries.PersonFields & { readonly level: 'admin' | 'member' }
 
-export interface Invited {
+export interface InvitationResult {
   readonly user: queries.UserRecord
   readonly invitation: queries.InvitationRecord
   /** The link for the inviter to pass on; null if it is sent by mail. It is not stored. */
@@ -54,7 +54,7 @@ export function invite(
   publicBase: string,
   caller: Caller,
   person: NewPerson,
-): Invited {
+): InvitationResult {
   const { database, clock, uuid } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
@@ -116,7 +116,7 @@ export function listInvitations(
     readonly status?: queries.InvitationFilters['status']
     readonly userId?: string | undefined
   },
-  { after, limit }: ListPlace,
+  { after, limit }: ListPosition,
 ): ListPage<queries.InvitationRecord> {
   demand(caller, 'readStudies')
   const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
@@ -218,7 +218,7 @@ export function renewInvitation(
   publicBase: string,
   caller: Caller,
   userId: string,
-): Invited {
+): InvitationResult {
   const { database, clock } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
@@ -288,7 +288,7 @@ export async function acceptInvitation(
   people: People,
   token: string,
   password: string,
-  place?: SessionPlace,
+  place?: SessionOrigin,
 ): Promise<{ readonly user: queries.UserRecord; readonly signIn: SignIn | undefined }> {
   const { database, clock } = context
   // Validated before the expensive hashing.

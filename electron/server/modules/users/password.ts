@@ -17,7 +17,7 @@ const MAX_CONCURRENT = 2
 const MAX_WAITING = 20
 const MAX_WAITING_PER_HOST = 5
 
-interface Waiting {
+interface WaitingHash {
   readonly host: string | undefined
   readonly go: () => void
 }
@@ -30,7 +30,7 @@ export class Passwords {
   readonly #cost: ScryptCost
   /** The hosts whose passwords are being computed. */
   readonly #running: (string | undefined)[] = []
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: WaitingHash[] = []
 
   constructor(cost: ScryptCost = SCRYPT_COST) {
     this.#cost = cost

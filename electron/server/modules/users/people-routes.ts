@@ -8,7 +8,7 @@ import { windowCaller } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
   dashboardPeople,
-  type PEOPLE_SHOWN,
+  type PEOPLE_FILTERS,
   type Person,
 } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -52,7 +52,7 @@ export function serveDashboardPeople(
   const callerOf = windowCaller(context)
   const show = (user: UserRecord) => personReply(context, user)
 
-  const showInvited = ({ user, invitation: { expiry }, link }: invitations.Invited) => ({
+  const showInvited = ({ user, invitation: { expiry }, link }: invitations.InvitationResult) => ({
     ...{ person: show(user), link, expiry },
   })
 
@@ -122,12 +122,13 @@ export function stateOf(context: Context, user: UserRecord): Person['state'] {
   return users.canSignIn(context, user) ? 'active' : 'invited'
 }
 
-const STATES_SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['state'][]>> = {
-  all: ['active', 'invited', 'revoked'],
-  active: ['active'],
-  invited: ['invited'],
-  out: ['revoked'],
-}
+const STATES_SHOWN: Readonly<Record<(typeof PEOPLE_FILTERS)[number], readonly Person['state'][]>> =
+  {
+    all: ['active', 'invited', 'revoked'],
+    active: ['active'],
+    invited: ['invited'],
+    out: ['revoked'],
+  }
 
 /**
  * Reads the cursor of a list of users.

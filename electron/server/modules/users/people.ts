@@ -14,7 +14,7 @@ import { hasSecondFactor, requireCode } from './second-factor.ts'
 import {
   beginSession,
   endSessionsOf,
-  type SessionPlace,
+  type SessionOrigin,
   type SignIn,
   signedInUser,
 } from './sessions.ts'
@@ -75,7 +75,7 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
     async signIn(
       email: string,
       password: string,
-      { code, place }: { readonly code?: string | undefined; readonly place?: SessionPlace } = {},
+      { code, place }: { readonly code?: string | undefined; readonly place?: SessionOrigin } = {},
     ): Promise<SignIn> {
       const user = await verify(context, passwords, email, password, email, place?.address)
       if (!user) throw new ApiError('not-signed-in', message('users.sign-in-wrong'))
@@ -89,7 +89,7 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
      * Creates the first account and signs it in.
      * @throws ApiError refused: the link is invalid, or a user exists already
      */
-    createOwner: (owner: NewOwner, place?: SessionPlace) =>
+    createOwner: (owner: NewOwner, place?: SessionOrigin) =>
       createOwner(context, passwords, owner, place),
 
     /**
@@ -160,7 +160,7 @@ async function createOwner(
   context: Context,
   passwords: Passwords,
   { token, clinicName, password, ...owner }: NewOwner,
-  place?: SessionPlace,
+  place?: SessionOrigin,
 ): Promise<SignIn> {
   const { database, clock, settings } = context
   const tokenHash = hashToken(token)
@@ -256,7 +256,7 @@ export function createSignInLink(context: Context, userId: string, actor: Actor)
 export function followLink(
   context: Context,
   token: string,
-  place?: SessionPlace,
+  place?: SessionOrigin,
 ): { readonly mayCreateOwner: true } | { readonly mayCreateOwner: false; readonly signIn: SignIn } {
   const { database, clock } = context
   return database.transaction(() => {

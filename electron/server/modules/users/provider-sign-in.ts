@@ -23,7 +23,7 @@ import * as sessions from './sessions.ts'
 /** A person has this long at the provider. */
 const LIFETIME_MS = 10 * 60_000
 /** More than any clinic has at once; anybody can begin a sign-in. */
-const MOST = 500
+const MAX_FLOWS = 500
 
 /** A browser that is on its way to the provider. */
 interface Flow {
@@ -39,7 +39,7 @@ interface Flow {
 }
 
 /** The result of a finished sign-in; `signIn` is a new session. */
-export interface Finished {
+export interface ProviderSignInResult {
   readonly purpose: SignInPurpose
   readonly signIn?: sessions.SignIn
 }
@@ -110,8 +110,8 @@ export class ProviderSignIns {
     answer: ProviderAnswer & { readonly state: string },
     browser: string | undefined,
     sessionToken: string | undefined,
-    place: sessions.SessionPlace,
-  ): Promise<Finished> {
+    place: sessions.SessionOrigin,
+  ): Promise<ProviderSignInResult> {
     const flow = this.#flow(answer.state, browser)
     if (!flow?.asked) throw new ApiError('refused', message('users.provider-state-unknown'))
     this.#flows.delete(answer.state)
@@ -160,7 +160,7 @@ export class ProviderSignIns {
     try {
       return accountOf(this.#context, person)
     } catch (error) {
-      if (this.#refused.size >= MOST) this.#refused.clear()
+      if (this.#refused.size >= MAX_FLOWS) this.#refused.clear()
       this.#refused.add(browserHash)
       throw error
     }
@@ -179,7 +179,7 @@ export class ProviderSignIns {
   #keep(state: string, flow: Flow): string {
     this.#flows.set(state, flow)
     for (const [old, { at }] of this.#flows) {
-      if (this.#flows.size <= MOST && !this.#isOver(at)) break
+      if (this.#flows.size <= MAX_FLOWS && !this.#isOver(at)) break
       this.#flows.delete(old)
     }
     return `${PROVIDER_START_PATH}?${new URLSearchParams({ state })}`

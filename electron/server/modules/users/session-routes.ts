@@ -18,7 +18,7 @@ import {
   idTokenOf,
   isConfirmed,
   runningSession,
-  type SessionPlace,
+  type SessionOrigin,
   type SignIn,
   signOut,
 } from './sessions.ts'
@@ -40,7 +40,7 @@ export const placeOf = (
   context: Context,
   cookie: SessionCookie,
   workstation: WorkstationCookie,
-): SessionPlace => ({
+): SessionOrigin => ({
   ...cookie.place,
   workstationId: workstation.isHere
     ? null

@@ -27,14 +27,14 @@ export const CONFIRMATION_LIFETIME_MS = 10 * 60_000
 export type SignIn = ReturnType<typeof beginSession>
 
 /** The browser and PC on which a session is started. */
-export interface SessionPlace {
+export interface SessionOrigin {
   /** A name such as `Chrome on Windows`; empty if unknown. */
   readonly browser: string
   readonly address: string
   /** Set for a window that uses the HTTPS listener. */
   readonly workstationId: string | null
 }
-const UNKNOWN_PLACE: SessionPlace = { browser: '', address: '', workstationId: null }
+const UNKNOWN_PLACE: SessionOrigin = { browser: '', address: '', workstationId: null }
 
 /** An active session and its user. */
 export interface RunningSession {
@@ -51,7 +51,7 @@ export function beginSession(
   context: Context,
   user: UserRecord,
   how: string,
-  place: SessionPlace = UNKNOWN_PLACE,
+  place: SessionOrigin = UNKNOWN_PLACE,
   idToken?: string,
 ) {
   const { database, clock, uuid, settings } = context

@@ -18,7 +18,7 @@ export interface ListPage<T> {
   readonly items: T[]
   readonly next: TimeKey | undefined
 }
-export interface ListPlace {
+export interface ListPosition {
   readonly after?: TimeKey | undefined
   /** 1 to 100 rows. */
   readonly limit: number
@@ -39,7 +39,7 @@ export function listUsers(
   { database }: Context,
   caller: Caller,
   filters: queries.UserFilters,
-  { after, limit }: ListPlace,
+  { after, limit }: ListPosition,
 ): ListPage<queries.UserRecord> {
   demand(caller, 'readStudies')
   const rows = queries.usersPage(database, filters, after, limit + 1)
@@ -316,10 +316,10 @@ const ROWS_PER_READ = 100
  * That is fast enough for the hundreds of users of a clinic.
  */
 export function filteredPage<T>(
-  read: (place: ListPlace) => ListPage<T>,
+  read: (place: ListPosition) => ListPage<T>,
   keyOf: (item: T) => TimeKey,
   isWanted: (item: T) => boolean,
-  { after, limit }: ListPlace,
+  { after, limit }: ListPosition,
 ): ListPage<T> {
   const items: T[] = []
   for (let place = after; ; ) {

@@ -18,7 +18,7 @@ import { DISPLAY_MS } from './load-queue.ts'
 import { OpenFile } from './open-files.ts'
 import { FileFault } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
-import { type CacheHold, fileKeyOf, type ViewCache } from './view-cache.ts'
+import { type CacheLease, fileKeyOf, type ViewCache } from './view-cache.ts'
 
 /** Number of images in the first batch, which is shown while the others are read. */
 const FIRST_BATCH = 24
@@ -42,7 +42,7 @@ export class ArchiveImages {
   readonly #signal: AbortSignal
   readonly #instances = new Map<string, CachedInstance>()
   /** Inflated copies of deflated files, by file name. */
-  readonly #inflated = new Map<string, Promise<CacheHold>>()
+  readonly #inflated = new Map<string, Promise<CacheLease>>()
   readonly #startMs: number
   readonly #displayed = Promise.withResolvers<void>()
   #files = 0
@@ -259,7 +259,7 @@ export class ArchiveImages {
     return hold.path
   }
 
-  async #inflate(file: string, path: string, etag: string): Promise<CacheHold> {
+  async #inflate(file: string, path: string, etag: string): Promise<CacheLease> {
     const cache = this.#cache
     await cache.ready
     const fileKey = fileKeyOf(`archive ${file}`)

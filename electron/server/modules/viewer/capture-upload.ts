@@ -23,7 +23,7 @@ const UPLOAD_TIMEOUT_MS = 10 * MINUTE_MS
 const MAX_CONCURRENT = 2
 
 export const NO_ENDPOINT = message('viewer.capture-unasked')
-const GONE = message('viewer.capture-gone')
+const NOT_IN_ARCHIVE = message('viewer.capture-gone')
 
 type UploadStatus = Pick<CaptureRecord, 'state' | 'lastError'> &
   Partial<Pick<CaptureRecord, 'urls' | 'uploaded' | 'nextAt'>>
@@ -50,7 +50,7 @@ export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloa
     CAPTURE_UPLOAD,
     async ({ subject: captureId, attempts }, signal): Promise<Settlement> => {
       const capture = findCapture(database, captureId)
-      if (!capture) return { outcome: 'failed', fault: GONE }
+      if (!capture) return { outcome: 'failed', fault: NOT_IN_ARCHIVE }
       try {
         const { isTransient, ...status } = await upload(context, ask, put, capture, signal)
         const wait = isTransient
@@ -152,7 +152,7 @@ async function upload(
     )
 
   const instance = findCurrentInstance(context.database, sopInstanceUid)
-  if (!instance) return failed(GONE)
+  if (!instance) return failed(NOT_IN_ARCHIVE)
   if (studyId === null) return kept(NO_ENDPOINT)
   progress(0, 0)
   const question = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }

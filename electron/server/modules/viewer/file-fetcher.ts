@@ -1,8 +1,8 @@
 import { access, open } from 'node:fs/promises'
 import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
-import type { Downloads, Streamed } from '#server/webhooks/download.ts'
+import type { Downloads, StreamedDownload } from '#server/webhooks/download.ts'
 import { GrowingFile } from './open-files.ts'
-import type { CacheHold, CachePart, KnownFile, ViewCache } from './view-cache.ts'
+import type { CacheLease, CachePart, KnownFile, ViewCache } from './view-cache.ts'
 
 /** Bytes written between two checks of the free disk space. */
 const CHECK_EVERY_BYTES = 64 << 20
@@ -46,7 +46,7 @@ export class FileFetcher {
     signal: AbortSignal,
     grown: (file: GrowingFile) => void,
     evicted: () => void,
-  ): Promise<CacheHold> {
+  ): Promise<CacheLease> {
     const { cache, downloads } = this
     await cache.ready
     const stream = (headers: Readonly<Record<string, string>>) =>
@@ -56,7 +56,7 @@ export class FileFetcher {
     if (before && streamed.httpStatus === 304) {
       streamed.body.destroy()
       const hold = cache.hold(before, evicted)
-      if (hold && (await isThere(hold.path))) return hold
+      if (hold && (await fileExists(hold.path))) return hold
       hold?.release()
       streamed = await stream({})
     }
@@ -65,12 +65,12 @@ export class FileFetcher {
   }
 
   async #download(
-    { body, length }: Streamed,
+    { body, length }: StreamedDownload,
     known: KnownFile,
     signal: AbortSignal,
     grown: (file: GrowingFile) => void,
     evicted: () => void,
-  ): Promise<CacheHold> {
+  ): Promise<CacheLease> {
     const { cache } = this
     let part: CachePart | undefined
     try {
@@ -103,7 +103,7 @@ export class FileFetcher {
   }
 }
 
-const isThere = (path: string) =>
+const fileExists = (path: string) =>
   access(path).then(
     () => true,
     () => false,
@@ -123,7 +123,7 @@ export async function inflatedCopy(
   path: string,
   known: KnownFile,
   evicted: () => void,
-): Promise<CacheHold> {
+): Promise<CacheLease> {
   await cache.ready
   let part = await cache.begin()
   try {

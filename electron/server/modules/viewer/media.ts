@@ -7,7 +7,7 @@ import {
 } from '#server/dicom/pixel-data/encapsulated-content.ts'
 import { readableKind, videoType } from '#server/dicom/pixel-data/readable-objects.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
-import type { Downloads, Streamed } from '#server/webhooks/download.ts'
+import type { Downloads, StreamedDownload } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -158,7 +158,7 @@ async function openLink(
   range: string | undefined,
   signal: AbortSignal,
 ): ReturnType<Open> {
-  const stream = async (): Promise<Streamed> => {
+  const stream = async (): Promise<StreamedDownload> => {
     const url = urlNow()
     if (url === undefined) throw new ApiError('refused', message('viewer.no-new-link'))
     try {

@@ -7,7 +7,7 @@ import { extrasOf, type Frame, frameOf, type ImageFile, wholeFrameOf } from './i
 import type { LoadQueue } from './load-queue.ts'
 import type { GrowingFile, OpenFile, OpenFiles } from './open-files.ts'
 import { fetchFault } from './partner-answer.ts'
-import type { CacheHold } from './view-cache.ts'
+import type { CacheLease } from './view-cache.ts'
 import { Watch } from './view-list.ts'
 
 /** A file of a partner: one URL of its response. */
@@ -21,7 +21,7 @@ export class PartnerFile {
   /** Set while it is being downloaded. */
   growing: GrowingFile | undefined
   /** Set once it has been downloaded, until it is evicted from the cache. */
-  hold: CacheHold | undefined
+  hold: CacheLease | undefined
   /**
    * SOP Instance UID from its header; empty until it has been read, and if the file is left out.
    */

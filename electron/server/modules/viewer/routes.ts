@@ -33,9 +33,9 @@ import { captureObstacle, exportObstacle, type ViewSessions, viewReply } from '.
 import type { ViewImages } from './view-images.ts'
 
 /** Enough for forty million characters of pixels and the other fields of a capture. */
-const CAPTURE_BYTES = 45 * 1024 * 1024
+const MAX_CAPTURE_BYTES = 45 * 1024 * 1024
 /** Enough for characters of three bytes and the surrounding JSON. */
-const ANNOTATION_BYTES = 3 * ANNOTATION_CHARACTERS + 64 * 1024
+const MAX_ANNOTATION_BYTES = 3 * ANNOTATION_CHARACTERS + 64 * 1024
 
 const PositiveInteger = z.coerce.number().int().positive()
 const InstanceParams = z.object({ sopInstanceUid: z.string().min(1).max(64) })
@@ -127,9 +127,9 @@ export function serveViewing(
   }
   serveAll(app, viewing, handlers, {
     bodyBytes: {
-      capture: CAPTURE_BYTES,
-      saveAnnotations: ANNOTATION_BYTES,
-      saveDrawings: ANNOTATION_BYTES,
+      capture: MAX_CAPTURE_BYTES,
+      saveAnnotations: MAX_ANNOTATION_BYTES,
+      saveDrawings: MAX_ANNOTATION_BYTES,
     },
   })
   serveImageBytes(app, context, images)

@@ -52,7 +52,7 @@ interface HeldFile {
 }
 
 /** The use of a file by a view. The file is kept as long as there is enough space. */
-export type CacheHold = Awaited<ReturnType<ViewCache['keep']>>
+export type CacheLease = Awaited<ReturnType<ViewCache['keep']>>
 
 export const fileKeyOf = (identity: string) => hash('sha256', identity)
 
@@ -117,7 +117,7 @@ export class ViewCache implements AsyncDisposable {
    * Uses a file; undefined if it no longer exists.
    * @param evicted called when the file is evicted
    */
-  hold({ fileKey, file, bytes }: ViewFileRecord, evicted: () => void): CacheHold | undefined {
+  hold({ fileKey, file, bytes }: ViewFileRecord, evicted: () => void): CacheLease | undefined {
     const database = this.#database
     let held = this.#held.get(file)
     if (!held) {

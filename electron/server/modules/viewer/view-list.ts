@@ -12,7 +12,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 /** Maximum number of entries in one line, which is processed at once. */
 const MAX_PER_LINE = 200
 
-const GATHER_MS = 20
+const BATCH_DELAY_MS = 20
 /**
  * Maximum number of frames of a view, because the page and the gateway use memory for each. The
  * largest studies have about ten thousand.
@@ -112,7 +112,7 @@ export class ViewList {
       await this.watch.next(signal).catch(() => undefined)
       // The first images are sent immediately; larger numbers are gathered into fewer lines.
       if (this.#instances.size > MAX_PER_LINE)
-        await pause(GATHER_MS, undefined, { signal }).catch(() => undefined)
+        await pause(BATCH_DELAY_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 

@@ -15,10 +15,10 @@ import { transliterate } from './transliteration.ts'
 import { sharedDocument } from './verdicts.ts'
 import type { ServedAnswer } from './worklist-cache.ts'
 
-const QUERY_BYTES = 4 << 20
-const RESULT_BYTES = 24 << 20
+const MAX_QUERY_BYTES = 4 << 20
+const MAX_RESULT_BYTES = 24 << 20
 /** Overhead of an entry in bytes. */
-const ENTRY_BYTES = 4096
+const ENTRY_OVERHEAD_BYTES = 4096
 /** How long a truncated result is valid: it holds the rows nearest to the current time. */
 const TRUNCATED_TTL_MS = 60_000
 
@@ -28,8 +28,8 @@ export class ResultCache {
   readonly #progress: Progress
   /** Entries larger than half of the cache are not cached. */
   readonly #queries = new LRUCache<string, WorklistQuery>({
-    maxSize: QUERY_BYTES,
-    maxEntrySize: QUERY_BYTES / 2,
+    maxSize: MAX_QUERY_BYTES,
+    maxEntrySize: MAX_QUERY_BYTES / 2,
   })
   readonly #results: LRUCache<string, CachedResult>
   readonly #ids = new WeakMap<WorklistQuery | AnswerRows, number>()
@@ -41,8 +41,8 @@ export class ResultCache {
     this.#context = context
     this.#progress = new Progress(context, performedSteps)
     this.#results = new LRUCache({
-      maxSize: RESULT_BYTES,
-      maxEntrySize: RESULT_BYTES / 2,
+      maxSize: MAX_RESULT_BYTES,
+      maxEntrySize: MAX_RESULT_BYTES / 2,
       ttlResolution: 0,
       perf: { now: context.clock },
     })
@@ -62,7 +62,7 @@ export class ResultCache {
     if (cached) return cached
     const asked = { callingAeTitle, device, today: now.day, daysBack, daysForward }
     const query = readQuery(identifier, transferSyntax, asked)
-    this.#queries.set(key.join('\n'), query, { size: bytes.length * 8 + ENTRY_BYTES })
+    this.#queries.set(key.join('\n'), query, { size: bytes.length * 8 + ENTRY_OVERHEAD_BYTES })
     return query
   }
 
@@ -106,7 +106,7 @@ export class ResultCache {
     })
     const made = { result, document, maxRows }
     const identifiers = identifiersOf(list, result.chosen, encoder, textFor, request.signal)
-    const overhead = result.chosen.byteLength + document.bytes.length + ENTRY_BYTES
+    const overhead = result.chosen.byteLength + document.bytes.length + ENTRY_OVERHEAD_BYTES
     return {
       ...made,
       identifiers: this.#collect(identifiers, (batches, bytes) =>
@@ -142,7 +142,7 @@ export class ResultCache {
     try {
       for await (const batch of made) {
         const more = batch.bytes.length + batch.ends.byteLength
-        if (batches && this.#pendingBytes + more <= RESULT_BYTES) {
+        if (batches && this.#pendingBytes + more <= MAX_RESULT_BYTES) {
           batches.push(batch)
           bytes += more
           this.#pendingBytes += more

@@ -7,7 +7,7 @@ import type { PerformedSteps, StepState } from '#server/modules/procedure-steps/
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type {
-  EXAM_SHOWS,
+  EXAM_FILTERS,
   Exam,
   ExamDay,
   ExamSource,
@@ -38,7 +38,7 @@ export interface ScheduledExam {
 
 /** How long the counts of today are cached. */
 const COUNT_TTL_MS = 15_000
-const LATE_MS = 60 * 60_000
+const LATE_AFTER_MS = 60 * 60_000
 /** Rows processed before yielding to the event loop. */
 const ROWS_PER_TURN = 500
 /** Maximum number of concurrent requests, so that the partner is not overloaded. */
@@ -160,7 +160,7 @@ export class Schedule {
   async #count(day: string): Promise<TodaysExams> {
     const exams = (await this.scheduled(day)).exams.map(({ exam }) => exam)
     const { clock, settings } = this.#context
-    const limit = wallClock(clock() - LATE_MS, timeZoneOf(settings.get('clinic.timeZone')))
+    const limit = wallClock(clock() - LATE_AFTER_MS, timeZoneOf(settings.get('clinic.timeZone')))
     const lateTime = limit.time.replaceAll(':', '')
     const late = exams.filter(
       (exam) => limit.day >= day && exam.isOverdue && exam.startTime <= lateTime,
@@ -180,7 +180,7 @@ export interface ScheduleQuery {
   /** `YYYY-MM-DD`; today in the clinic if undefined. */
   readonly day?: string | undefined
   readonly deviceId?: string | undefined
-  readonly show?: (typeof EXAM_SHOWS)[number] | undefined
+  readonly show?: (typeof EXAM_FILTERS)[number] | undefined
 }
 
 /**
@@ -214,7 +214,7 @@ const isWaiting = ({ state, withheld }: Exam) => state === 'scheduled' && withhe
 const isWithheld = ({ withheld, devices }: Exam) =>
   withheld !== null || devices.some((device) => device.withheld !== null)
 
-const SHOW_FILTERS: Readonly<Record<(typeof EXAM_SHOWS)[number], (exam: Exam) => boolean>> = {
+const SHOW_FILTERS: Readonly<Record<(typeof EXAM_FILTERS)[number], (exam: Exam) => boolean>> = {
   all: () => true,
   waiting: isWaiting,
   withheld: isWithheld,

@@ -215,7 +215,7 @@ async function candidatesIn(
   })
 }
 
-interface Found {
+interface CorrelationMatch {
   readonly join: number
   /** Undefined if rows of several studies match. */
   readonly candidate: Candidate | undefined
@@ -229,7 +229,7 @@ function strictest(
   candidates: readonly Candidate[],
   verdicts: VerdictDocument,
   limit: number,
-): Found | undefined {
+): CorrelationMatch | undefined {
   if (!candidates.some(({ join }) => join < limit)) return undefined
   const findings = [...findingsOf(verdicts)]
   const sent = candidates.filter(

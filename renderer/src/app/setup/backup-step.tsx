@@ -9,25 +9,27 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Findings } from '../../ui/findings.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import css from './setup.module.css'
 import type { StepProps } from './step.ts'
 
 const CHANGES = [dashboardSetup.state, dashboardSetup.backups, dashboardSetup.readiness]
-const RUNNING_MS = 400
+const RUNNING_POLL_MS = 400
 /** The folder, and the first backup in it. */
 export function BackupStep({ state }: Pick<StepProps, 'state'>) {
   const live = useReply(
     dashboardSetup.backups,
     {},
-    { every: state.backup.running ? RUNNING_MS : 2500 },
+    { every: state.backup.running ? RUNNING_POLL_MS : 2500 },
   )
   const backup = live.data ?? state.backup
   return (
     <Stack>
       <Folder folder={backup.folder} />
-      {backup.folder !== null && <Make backup={backup} hasKey={state.recovery.state === 'ready'} />}
+      {backup.folder !== null && (
+        <FirstBackup backup={backup} hasKey={state.recovery.state === 'ready'} />
+      )}
     </Stack>
   )
 }
@@ -59,14 +61,14 @@ function Folder({ folder }: { folder: string | null }) {
         </Group>
       </form>
       <div role="status">
-        {use.error && use.error.errors.length === 0 && <Failed error={use.error} />}
+        {use.error && use.error.errors.length === 0 && <ErrorNotice error={use.error} />}
         {use.data && <Findings findings={use.data.findings} />}
       </div>
     </Panel>
   )
 }
 
-function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
+function FirstBackup({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
   const make = useSend(dashboardSetup.makeBackup, CHANGES)
   const { folder, running, last, backups, fault } = backup
   return (
@@ -99,7 +101,7 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
                 {translateMessage(last.sentence)}
               </Notice>
             )}
-            {make.error && <Failed error={make.error} />}
+            {make.error && <ErrorNotice error={make.error} />}
           </div>
         </Stack>
       </Panel>

@@ -7,7 +7,7 @@ import { useSend } from '../../api/queries.ts'
 import { clockText } from '../../format/dates.ts'
 import { chooseLanguage, LANGUAGES, type Language, language, PSEUDO } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { StepProps } from './step.ts'
 
@@ -45,7 +45,7 @@ export function ClinicStep({ state, onNext }: StepProps) {
           />
           <Select
             label={t('ui.setup.clinic.zone')}
-            description={<Now zone={form.values.timeZone} />}
+            description={<CurrentTime zone={form.values.timeZone} />}
             data={zonesWith(ofThisPc, form.values.timeZone)}
             searchable
             allowDeselect={false}
@@ -61,7 +61,7 @@ export function ClinicStep({ state, onNext }: StepProps) {
             allowDeselect={false}
             onChange={(value) => value && value !== language && chooseLanguage(value as Language)}
           />
-          {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
+          {save.error && save.error.errors.length === 0 && <ErrorNotice error={save.error} />}
           <Group>
             <Button
               type="submit"
@@ -84,7 +84,7 @@ function zonesWith(ofThisPc: string, chosen: string) {
   return [...first, ...others].map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
 }
 
-function Now({ zone }: { zone: string }) {
+function CurrentTime({ zone }: { zone: string }) {
   const [now, setNow] = useState(() => new Date())
   useEffect(() => {
     const timer = setInterval(() => setNow(new Date()), TICK_MS)

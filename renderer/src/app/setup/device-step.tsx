@@ -26,7 +26,7 @@ export function DeviceStep({ state: { dicom, devices } }: Pick<StepProps, 'state
   return (
     <Stack>
       <Panel title={t('ui.setup.device.enter')}>
-        <Given dicom={dicom} />
+        <GatewayConnectionData dicom={dicom} />
       </Panel>
       <div role="status">
         {callers.data?.callers.length === 0 && (
@@ -49,7 +49,7 @@ export function DeviceStep({ state: { dicom, devices } }: Pick<StepProps, 'state
         )}
         <div aria-live="polite">
           {devices.map((device) => (
-            <Heard key={device.deviceId} device={device} />
+            <ReceivedConnections key={device.deviceId} device={device} />
           ))}
         </div>
       </Panel>
@@ -59,7 +59,7 @@ export function DeviceStep({ state: { dicom, devices } }: Pick<StepProps, 'state
   )
 }
 
-function Given({ dicom: { aeTitle, addresses, port, tlsPort } }: { dicom: Dicom }) {
+function GatewayConnectionData({ dicom: { aeTitle, addresses, port, tlsPort } }: { dicom: Dicom }) {
   const own = addresses.filter(({ kind }) => kind === 'network')
   const shown = own.length > 0 ? own : addresses
   const value = (text: string, what: string) => (
@@ -98,7 +98,7 @@ function Given({ dicom: { aeTitle, addresses, port, tlsPort } }: { dicom: Dicom 
   )
 }
 
-function Heard({
+function ReceivedConnections({
   device: { aeTitle, name, lastSeenAt, asked },
 }: {
   device: SetupState['devices'][number]

@@ -5,7 +5,7 @@ import { dashboardSetup, type SelfFinding } from '#shared/contract/dashboard-set
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Command, Findings } from '../../ui/findings.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 
 /** The self-test, made when the step opens. */
 export function NetworkStep() {
@@ -27,10 +27,10 @@ export function NetworkStep() {
               more={Commands}
             />
           ) : (
-            !test.isError && <Waiting rows={9} height={30} />
+            !test.isError && <LoadingPlaceholder rows={9} height={30} />
           )}
         </div>
-        {test.isError && <Failed error={test.error} onRetry={() => mutate({})} />}
+        {test.isError && <ErrorNotice error={test.error} onRetry={() => mutate({})} />}
       </Panel>
       <Group>
         <Button

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { Facts, Panel } from '../../ui/page.tsx'
+import { FactList, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 
 /** Nobody sees this without an account: the form that makes it comes before. */
@@ -11,7 +11,7 @@ export function OwnerStep() {
   return (
     <Panel title={t('ui.setup.owner.made')}>
       <Stack>
-        <Facts
+        <FactList
           facts={[
             [t('ui.setup.owner.name'), `${user?.firstName ?? ''} ${user?.lastName ?? ''}`],
             [t('ui.setup.owner.email'), user?.email ?? ''],

@@ -5,7 +5,7 @@ import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setu
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
@@ -99,7 +99,7 @@ function Choose(props: {
               description={t('ui.setup.partner.plaintext.description')}
               {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
             />
-            {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
+            {save.error && save.error.errors.length === 0 && <ErrorNotice error={save.error} />}
             <Group>
               <Button type="submit" loading={save.isPending}>
                 {t('ui.setup.partner.save')}

@@ -11,11 +11,11 @@ import {
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Findings } from '../../ui/findings.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import css from './setup.module.css'
 
 const GROUPS: readonly Verdict[] = ['bad', 'warn', 'ok']
-type Place =
+type CheckTarget =
   | { readonly step: SetupStep }
   | '/audit'
   | '/account'
@@ -28,7 +28,7 @@ type Place =
   | '/settings/backups'
 
 /** Where each is mended. */
-const PLACES: Partial<Record<ReadinessCheck, Place>> = {
+const PLACES: Partial<Record<ReadinessCheck, CheckTarget>> = {
   audit: '/audit',
   settings: '/settings',
   'second-factor': '/account',
@@ -56,9 +56,9 @@ const PLACES: Partial<Record<ReadinessCheck, Place>> = {
 /** The score and everything that was looked at, what is to be mended first. */
 export function ReadinessList() {
   const readiness = useReply(dashboardSetup.readiness, {}, { staleTime: 0 })
-  if (readiness.isPending) return <Waiting rows={9} height={36} />
+  if (readiness.isPending) return <LoadingPlaceholder rows={9} height={36} />
   if (readiness.isError)
-    return <Failed error={readiness.error} onRetry={() => void readiness.refetch()} />
+    return <ErrorNotice error={readiness.error} onRetry={() => void readiness.refetch()} />
   const { ready, all, findings } = readiness.data
   const of = (verdict: Verdict) => findings.filter((found) => found.verdict === verdict)
   const [toMend, toThink] = [of('bad').length, of('warn').length]

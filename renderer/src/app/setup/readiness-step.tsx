@@ -5,7 +5,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { ReadinessList } from './readiness-list.tsx'
 
 /** What is there, and the way into the window. */
@@ -27,7 +27,7 @@ export function ReadinessStep() {
           {t('ui.setup.readiness.finishAbout')}
         </Text>
       </Group>
-      {finish.error && <Failed error={finish.error} />}
+      {finish.error && <ErrorNotice error={finish.error} />}
       <ReadinessList />
     </Stack>
   )

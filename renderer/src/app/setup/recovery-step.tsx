@@ -10,7 +10,7 @@ import { useSession } from '../../api/session.ts'
 import { dayText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import css from './setup.module.css'
 import type { StepProps } from './step.ts'
@@ -38,13 +38,13 @@ const NOTICES = {
 export function RecoveryStep({ state: { recovery } }: Pick<StepProps, 'state'>) {
   const make = useSend(dashboardSetup.makeRecoveryKey)
   const { tone, title, text } = NOTICES[recovery.state]
-  if (make.data) return <Shown made={make.data} onEnd={make.reset} />
+  if (make.data) return <ShownRecoveryKey made={make.data} onEnd={make.reset} />
   return (
     <Stack>
       <Notice tone={tone} title={title(dayText(recovery.madeAt?.slice(0, 10) ?? ''))}>
         {text}
       </Notice>
-      {make.error && <Failed error={make.error} />}
+      {make.error && <ErrorNotice error={make.error} />}
       <Group>
         <Button
           variant={recovery.state === 'ready' ? 'default' : 'filled'}
@@ -59,7 +59,7 @@ export function RecoveryStep({ state: { recovery } }: Pick<StepProps, 'state'>) 
   )
 }
 
-function Shown({
+function ShownRecoveryKey({
   made,
   onEnd,
 }: {
@@ -132,7 +132,7 @@ function Shown({
                 ))}
               </Group>
               {confirm.error && confirm.error.errors.length === 0 && (
-                <Failed error={confirm.error} />
+                <ErrorNotice error={confirm.error} />
               )}
               <Group>
                 <Button type="submit" loading={confirm.isPending}>

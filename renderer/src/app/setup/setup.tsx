@@ -20,7 +20,7 @@ import { mayManage, useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { Mark } from '../../ui/brand.tsx'
 import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useForgetting } from '../shell/clear-session.ts'
 import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from '../shell/lock.ts'
 import { LockScreen } from '../shell/lock-screen.tsx'
@@ -39,7 +39,7 @@ import type { StepProps } from './step.ts'
 
 const route = getRouteApi('/setup')
 /** A device may call, and a backup go on, at any moment. */
-const LOOK_MS = 2500
+const STATE_POLL_INTERVAL_MS = 2500
 
 const STEPS: Readonly<Record<SetupStep, (props: StepProps) => ReactNode>> = {
   clinic: ClinicStep,
@@ -64,9 +64,9 @@ export function Setup() {
   useLockWhenIdle(isOpen, lockMinutes)
   useOtherWindows()
   const isSamePerson = useForgetting(session.data)
-  if (session.isPending || !isSamePerson) return <Waiting rows={6} height={48} />
+  if (session.isPending || !isSamePerson) return <LoadingPlaceholder rows={6} height={48} />
   if (session.isError && !session.data)
-    return <Failed error={session.error} onRetry={() => void session.refetch()} />
+    return <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
   if (needsOwner) return <Welcome token={null} />
   if (!user) return <SignIn note="" />
   if (session.data && !isOpen) return <LockScreen session={session.data} />
@@ -76,7 +76,7 @@ export function Setup() {
 }
 
 function Wizard() {
-  const state = useReply(dashboardSetup.state, {}, { every: LOOK_MS })
+  const state = useReply(dashboardSetup.state, {}, { every: STATE_POLL_INTERVAL_MS })
   const { step: asked } = route.useSearch()
   const navigate = useNavigate()
   const step =
@@ -97,9 +97,9 @@ function Wizard() {
     return (
       <main className={css.main}>
         {state.isError ? (
-          <Failed error={state.error} onRetry={() => void state.refetch()} />
+          <ErrorNotice error={state.error} onRetry={() => void state.refetch()} />
         ) : (
-          <Waiting rows={6} height={48} />
+          <LoadingPlaceholder rows={6} height={48} />
         )}
       </main>
     )
@@ -107,7 +107,7 @@ function Wizard() {
   const Step = STEPS[step]
   return (
     <div className={css.frame}>
-      <Side state={state.data} step={step} />
+      <StepList state={state.data} step={step} />
       <main className={css.main}>
         <div className={css.inner}>
           <div>
@@ -120,7 +120,7 @@ function Wizard() {
             <p className={css.about}>{t(`ui.setup.steps.${step}.about`)}</p>
           </div>
           <Step key={step} state={state.data} onNext={() => go(at + 1)} />
-          <Foot step={step} isDone={state.data.done.includes(step)} onGo={go} />
+          <StepFooter step={step} isDone={state.data.done.includes(step)} onGo={go} />
         </div>
       </main>
     </div>
@@ -128,7 +128,7 @@ function Wizard() {
 }
 
 /** To the steps before and after, and what is lacking until this one is done. */
-function Foot({
+function StepFooter({
   step,
   isDone,
   onGo,
@@ -177,7 +177,7 @@ function Foot({
 const MARKS = { done: IconCircleCheck, later: IconCircleDashed, open: IconCircle } as const
 
 /** The list of steps. One that was passed without being done is put off. */
-function Side({ state, step }: { state: SetupState; step: SetupStep }) {
+function StepList({ state, step }: { state: SetupState; step: SetupStep }) {
   const at = SETUP_STEPS.indexOf(step)
   return (
     <aside className={css.side}>

@@ -7,7 +7,7 @@ import { dashboardEvents } from '#shared/contract/events.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 
 const CHANGES = [
@@ -59,8 +59,8 @@ export function PartnerSimulator() {
             </Button>
           )}
         </Group>
-        {start.error && <Failed error={start.error} />}
-        {stop.error && <Failed error={stop.error} />}
+        {start.error && <ErrorNotice error={start.error} />}
+        {stop.error && <ErrorNotice error={stop.error} />}
       </Stack>
     </Panel>
   )
@@ -117,7 +117,7 @@ export function DeviceSimulator() {
             <Notice tone="danger">{translateMessage(last.fault)}</Notice>
           )}
         </div>
-        {visit.error && <Failed error={visit.error} />}
+        {visit.error && <ErrorNotice error={visit.error} />}
       </Stack>
     </Panel>
   )

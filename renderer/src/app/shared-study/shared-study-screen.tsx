@@ -10,7 +10,7 @@ import { VIEW_ENDED } from '../../api/views.ts'
 import { hasUnsaved, whenLeft } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { showRefused } from '../../ui/refused.ts'
 import { LinkedHead } from './header.tsx'
 import { Plain } from './plain.tsx'
@@ -52,15 +52,15 @@ export function LinkedScreen() {
     return <Plain title={t('ui.shared-study.closed')}>{t('ui.shared-study.closedText')}</Plain>
   if (step === 'closing') return <Closing viewId={viewId} onEnd={setStep} />
   const hasEnded = reply.isError && VIEW_ENDED.includes(reply.error.code)
-  if (hasEnded && !(view && hasUnsaved())) return <Ended sentence={reply.error.message} />
+  if (hasEnded && !(view && hasUnsaved())) return <EndedNotice sentence={reply.error.message} />
   if (reply.isError && !view) {
     return (
       <main className={css.plain}>
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       </main>
     )
   }
-  if (!view || !mayDictate) return <Waiting rows={8} height={40} />
+  if (!view || !mayDictate) return <LoadingPlaceholder rows={8} height={40} />
   return (
     <Frame
       view={view}
@@ -93,9 +93,9 @@ function Frame({
       />
       <main className={css.main}>
         {session.isError && !session.data && (
-          <Failed error={session.error} onRetry={() => void session.refetch()} />
+          <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
         )}
-        {session.isPending && <Waiting rows={8} height={40} />}
+        {session.isPending && <LoadingPlaceholder rows={8} height={40} />}
         {session.data?.user && (
           <LinkedStudy view={view} userId={session.data.user.userId} endedBecause={endedBecause} />
         )}
@@ -130,7 +130,7 @@ function Closing({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => voi
   return <Plain title={t('ui.shared-study.closing')} />
 }
 
-function Ended({ sentence }: { sentence: string }) {
+function EndedNotice({ sentence }: { sentence: string }) {
   useEffect(closeImagesWindow, [])
   return <Plain title={t('ui.shared-study.ended')}>{sentence}</Plain>
 }

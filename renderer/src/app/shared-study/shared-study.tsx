@@ -7,7 +7,7 @@ import { warnBeforeUnload } from '../../api/window-drafts.ts'
 import { OpenedStudy } from '../../features/reports/opened-study.tsx'
 import { t } from '../../i18n/t.ts'
 import { useImages } from '../../ui/image-panel/use-images.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 
 warnBeforeUnload()
@@ -39,9 +39,9 @@ export function LinkedStudy({
   if (reading && reply.isFetchedAfterMount)
     return <Opened reading={reading} view={view} userId={userId} endedBecause={endedBecause} />
   return reply.isError ? (
-    <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+    <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
   ) : (
-    <Waiting rows={8} height={40} />
+    <LoadingPlaceholder rows={8} height={40} />
   )
 }
 

@@ -55,7 +55,7 @@ export function AccountMenu({
       >
         <Menu.Target>{children}</Menu.Target>
         <Menu.Dropdown>
-          <Who user={user} />
+          <AccountSummary user={user} />
           <Menu.Divider />
           <Menu.Item
             leftSection={<IconUserCircle size={16} />}
@@ -140,7 +140,7 @@ export function AccountMenu({
 }
 
 /** By which address they are signed in, and what they are here. */
-function Who({ user }: { user: SignedInUser }) {
+function AccountSummary({ user }: { user: SignedInUser }) {
   return (
     <>
       <Text size="sm" px="sm" pt={6} fw={560} truncate>

@@ -7,7 +7,7 @@ import { answerConfirmation } from '../../api/identity-confirmation.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import type { Session } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { ProviderButton } from '../sign-in/provider-button.tsx'
 
 const confirmed = () => answerConfirmation(true)
@@ -32,14 +32,14 @@ export const ConfirmDialog = ({ session }: { session: Session }) => (
       </Stack>
     )}
     {(session.proofs.password || !session.proofs.provider) && (
-      <Asked email={session.user?.email ?? ''} />
+      <ConfirmationSent email={session.user?.email ?? ''} />
     )}
   </Modal>
 )
 
-function Asked({ email }: { email: string }) {
+function ConfirmationSent({ email }: { email: string }) {
   const account = useReply(dashboardSecurity.account, {})
-  if (account.isPending) return <Waiting rows={2} />
+  if (account.isPending) return <LoadingPlaceholder rows={2} />
   return <Form email={email} hasFactor={account.data?.secondFactor.isOn === true} />
 }
 
@@ -70,7 +70,9 @@ function Form({ email, hasFactor }: { email: string; hasFactor: boolean }) {
     <form onSubmit={submit}>
       <Stack>
         <Text>{t('ui.shell.confirm.about')}</Text>
-        {confirm.error && confirm.error.errors.length === 0 && <Failed error={confirm.error} />}
+        {confirm.error && confirm.error.errors.length === 0 && (
+          <ErrorNotice error={confirm.error} />
+        )}
         {/* For the browser's password store, which knows the password under this name. */}
         <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
         {byCode ? (

@@ -8,7 +8,7 @@ import { t } from '../../i18n/t.ts'
 import { Empty } from '../../ui/page.tsx'
 import { ScreenLoadError } from './lazy-screen.ts'
 
-const AGAIN_MS = 4000
+const RETRY_DELAY_MS = 4000
 
 const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
 
@@ -29,14 +29,14 @@ export function Broken({ error, reset }: ErrorComponentProps) {
 function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
   const [isOutdated, setIsOutdated] = useState(false)
   const again = useCallback(async () => {
-    if (!(await isThere())) return
+    if (!(await isGatewayReachable())) return
     if (await error.again()) onAgain()
-    else setIsOutdated(await isThere())
+    else setIsOutdated(await isGatewayReachable())
   }, [error, onAgain])
   useEffect(() => {
     if (isOutdated) return
     void again()
-    const timer = setInterval(() => void again(), AGAIN_MS)
+    const timer = setInterval(() => void again(), RETRY_DELAY_MS)
     return () => clearInterval(timer)
   }, [again, isOutdated])
 
@@ -60,7 +60,7 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
 }
 
 /** Any answer of the gateway is one. */
-async function isThere(): Promise<boolean> {
+async function isGatewayReachable(): Promise<boolean> {
   try {
     await call(dashboard.session, {})
     return true

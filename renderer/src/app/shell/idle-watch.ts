@@ -1,5 +1,5 @@
 /** What the watch is told, and what it asks. Instants and times are milliseconds. */
-interface IdleWorld {
+interface IdleWatchOptions {
   readonly now: () => number
   readonly limit: number
   /** Another window of this browser is told of use here. */
@@ -25,7 +25,7 @@ const TELL_MS = 3000
  * Watches for use in any window of this browser. After a PC has slept the first movement of the
  * mouse is no use any more: the time is compared before it counts.
  */
-export function openIdleWatch({ now, limit, tell, onIdle }: IdleWorld): IdleWatch {
+export function openIdleWatch({ now, limit, tell, onIdle }: IdleWatchOptions): IdleWatch {
   let last = now()
   let told = last
   let isIdle = false

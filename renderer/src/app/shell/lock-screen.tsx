@@ -10,7 +10,7 @@ import type { Session } from '../../api/session.ts'
 import { hasUnsaved } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { ProviderButton } from '../sign-in/provider-button.tsx'
 import { useLeave } from './leave.ts'
@@ -74,7 +74,7 @@ export function LockScreen({ session }: { session: Session }) {
             (isWrong ? (
               <Notice tone="danger">{unlock.error.message}</Notice>
             ) : (
-              <Failed error={unlock.error} />
+              <ErrorNotice error={unlock.error} />
             ))}
           {/* For the browser's password store, which knows the password under this name. */}
           <input

@@ -17,9 +17,9 @@ const SIGNS = [
   ...(['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchmove', 'touchstart'] as const),
   ACTIVITY_EVENT,
 ]
-const LOOK_MS = 5000
+const IDLE_CHECK_INTERVAL_MS = 5000
 const TELL_GATEWAY_MS = 25_000
-const AGAIN_MS = 4000
+const RETRY_DELAY_MS = 4000
 const GONE_MS = 100
 /** What is not saved by then is kept in memory, and saved after unlocking. */
 const SAVE_MS = 4000
@@ -79,7 +79,7 @@ async function lockSession(): Promise<void> {
   } catch (error) {
     const code = error instanceof ProblemError ? error.code : 'unreachable'
     if (code === 'locked' || code === 'not-signed-in') set(true, true)
-    else if (isLockedHere) again = setTimeout(() => void lockSession(), AGAIN_MS)
+    else if (isLockedHere) again = setTimeout(() => void lockSession(), RETRY_DELAY_MS)
   }
 }
 
@@ -140,7 +140,7 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
       toldAt = Date.now()
       void call(dashboard.session, {}).catch(() => undefined)
     }
-    const timer = setInterval(look, LOOK_MS)
+    const timer = setInterval(look, IDLE_CHECK_INTERVAL_MS)
     const used = (event: Event) => {
       if (!isStill(event)) watch.used()
     }

@@ -4,7 +4,7 @@ import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import type { Session } from '../../api/session.ts'
-import { useWaiting } from '../../api/use-today.ts'
+import { useWaitingCount } from '../../api/use-today.ts'
 import { numberText } from '../../format/amounts.ts'
 import { knownText, t } from '../../i18n/t.ts'
 import { Mark } from '../../ui/brand.tsx'
@@ -118,7 +118,7 @@ const WAITING: Partial<
 
 function Count({ to }: { to: Screen['to'] }) {
   const waiting = WAITING[to]
-  const count = useWaiting(waiting?.kinds ?? [])
+  const count = useWaitingCount(waiting?.kinds ?? [])
   const text = knownText(`ui.shell.waiting.${to}`)
   if (!waiting || count === 0) return null
   return (

@@ -8,13 +8,13 @@ interface Recent {
   readonly about: string
 }
 
-const MOST = 5
+const MAX_RECENT = 5
 let recent: readonly Recent[] = []
 
 export const recentChoices = (): readonly Recent[] => recent
 
 export function rememberChoice(choice: Recent): void {
-  recent = [choice, ...recent.filter(({ href }) => href !== choice.href)].slice(0, MOST)
+  recent = [choice, ...recent.filter(({ href }) => href !== choice.href)].slice(0, MAX_RECENT)
 }
 
 export function clearRecent(): void {

@@ -37,7 +37,7 @@ interface Entry {
 const EVERYBODY: readonly WorkRole[] = ['technologist', 'front-desk', 'radiologist']
 const PLANNING: readonly WorkRole[] = ['technologist', 'front-desk']
 const IMAGING: readonly WorkRole[] = ['technologist', 'radiologist']
-const OF_DEVICES: readonly WorkRole[] = ['technologist']
+const DEVICE_ROLES: readonly WorkRole[] = ['technologist']
 
 const ENTRIES = [
   { to: '/', group: 'work', icon: IconListCheck, key: 't', roles: EVERYBODY },
@@ -52,13 +52,13 @@ const ENTRIES = [
     group: 'connections',
     icon: IconDeviceDesktopAnalytics,
     key: 'd',
-    roles: OF_DEVICES,
+    roles: DEVICE_ROLES,
   },
-  { to: '/destinations', group: 'connections', icon: IconSend, roles: OF_DEVICES },
+  { to: '/destinations', group: 'connections', icon: IconSend, roles: DEVICE_ROLES },
   { to: '/partner', group: 'connections', icon: IconPlugConnected, roles: [], isForManagers: true },
   { to: '/events', group: 'connections', icon: IconTransfer, roles: [], isForManagers: true },
   { to: '/keys', group: 'connections', icon: IconKey, roles: [], isForManagers: true },
-  { to: '/activity', group: 'oversight', icon: IconActivity, key: 'a', roles: OF_DEVICES },
+  { to: '/activity', group: 'oversight', icon: IconActivity, key: 'a', roles: DEVICE_ROLES },
   {
     to: '/settings',
     group: 'oversight',
@@ -137,26 +137,27 @@ export const isForManagers = (address: string): boolean =>
  * Screens and lists with every patient of the clinic: not for who sees the studies of some
  * customers only.
  */
-const OF_EVERY_PATIENT = ['/worklist', '/queries']
+const PATIENT_INDEPENDENT_PATHS = ['/worklist', '/queries']
 
 export const isOfEveryPatient = (address: string): boolean =>
-  OF_EVERY_PATIENT.some((to) => isWithin(address, to))
+  PATIENT_INDEPENDENT_PATHS.some((to) => isWithin(address, to))
 
 /** Lists of a screen that have addresses of their own. */
-const ELSEWHERE: Readonly<Record<string, Screen['to']>> = {
+const SCREENS_OF_LISTS: Readonly<Record<string, Screen['to']>> = {
   '/queries': '/activity',
   '/audit': '/activity',
 }
 
 /** The prior studies of a study of the images: that is where such a search begins. */
-const PRIORS = '/destinations/priors'
+const PRIORS_PATH = '/destinations/priors'
 
 /**
  * The screen an address belongs to.
  * @param study that the address names in its search, if any
  */
 export function screenAt(address: string, study?: unknown): Screen | undefined {
-  if (isWithin(address, PRIORS) && study !== undefined) return screenAt('/images')
-  const [, of = address] = Object.entries(ELSEWHERE).find(([list]) => isWithin(address, list)) ?? []
+  if (isWithin(address, PRIORS_PATH) && study !== undefined) return screenAt('/images')
+  const [, of = address] =
+    Object.entries(SCREENS_OF_LISTS).find(([list]) => isWithin(address, list)) ?? []
   return SCREENS.find(({ to }) => to === of || isWithin(of, to))
 }

@@ -4,7 +4,7 @@ import { useLiveLine } from '../../api/event-stream.ts'
 import { mayManage, type Session, useSession } from '../../api/session.ts'
 import { hasUnsaved } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useForgetting } from './clear-session.ts'
 import { Frame } from './frame.tsx'
 import { loadLockScreen } from './load-lock-screen.ts'
@@ -20,7 +20,7 @@ const AskWorkstation = lazy(async () => ({
   default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation,
 }))
 
-const waiting = <Waiting rows={6} height={48} />
+const waiting = <LoadingPlaceholder rows={6} height={48} />
 
 /**
  * Frame of every screen. Who is not signed in gets the sign-in form in its place, at the same
@@ -40,10 +40,10 @@ export function Shell() {
 
   if (session.isPending || !isSamePerson) return waiting
   if (session.error?.code !== 'workstation-unknown' && session.data && isOpen)
-    return <Opened session={session.data} />
+    return <OpenedShell session={session.data} />
   return (
     <Suspense fallback={waiting}>
-      <Closed session={session} note={note} />
+      <ClosedNotice session={session} note={note} />
     </Suspense>
   )
 }
@@ -52,7 +52,7 @@ export function Shell() {
  * What is there in place of the screens: the reason why none is. Each is loaded when it is needed,
  * the lock screen beforehand.
  */
-function Closed({
+function ClosedNotice({
   session: { data, error, refetch },
   note,
 }: {
@@ -65,7 +65,7 @@ function Closed({
   if (data) return <SignIn note={hasUnsaved() ? t('ui.shell.endedUnsaved') : note} />
   return (
     <main style={{ padding: 24 }}>
-      {error && <Failed error={error} onRetry={() => void refetch()} />}
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
     </main>
   )
 }
@@ -76,7 +76,7 @@ let wasLed = false
  * Opens the set-up of a new gateway for its managers, or the tour of a demo, once for each time the
  * page is loaded. Both can be left.
  */
-function Opened({ session }: { session: Session }) {
+function OpenedShell({ session }: { session: Session }) {
   const { pathname } = useLocation()
   const isSetup = session.needsSetup && mayManage(session.user)
   if ((isSetup || session.offersTour) && pathname === '/' && !wasLed) {

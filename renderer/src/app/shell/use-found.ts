@@ -14,12 +14,12 @@ import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
 import { isFound, type PaletteItem } from './palette-items.ts'
 
-const TYPED_MS = 180
-const LEAST = 2
-const MOST_STUDIES = 8
-const MOST_PEOPLE = 5
+const SEARCH_DELAY_MS = 180
+const MIN_SEARCH_LENGTH = 2
+const MAX_STUDIES = 8
+const MAX_PEOPLE = 5
 
-export interface Found {
+export interface PaletteSearchResult {
   readonly items: readonly PaletteItem[]
   readonly isSearching: boolean
   readonly hasFailed: boolean
@@ -29,10 +29,10 @@ export interface Found {
  * Studies of both areas that what is typed finds; for who manages the gateway users and devices,
  * and for members who manage studies the users whom studies are assigned to.
  */
-export function useFound(typed: string, user: SignedInUser | null): Found {
+export function useFound(typed: string, user: SignedInUser | null): PaletteSearchResult {
   const isManager = mayManage(user)
-  const [search] = useDebouncedValue(typed.trim().slice(0, 100), TYPED_MS)
-  const isSearch = search.length >= LEAST
+  const [search] = useDebouncedValue(typed.trim().slice(0, 100), SEARCH_DELAY_MS)
+  const isSearch = search.length >= MIN_SEARCH_LENGTH
   // Gone with the palette: what was found may name patients.
   const kept = {
     enabled: isSearch,
@@ -47,7 +47,7 @@ export function useFound(typed: string, user: SignedInUser | null): Found {
       const areas = STUDY_AREAS.map((area) =>
         call(
           dashboardStudies.list,
-          { query: { area, search, limit: MOST_STUDIES, cancelled: 'all' } },
+          { query: { area, search, limit: MAX_STUDIES, cancelled: 'all' } },
           signal,
         ),
       )
@@ -58,7 +58,7 @@ export function useFound(typed: string, user: SignedInUser | null): Found {
   const people = useQuery({
     queryKey: [...keyOf(dashboardPeople.people, 'palette'), search],
     queryFn: ({ signal }) =>
-      call(dashboardPeople.people, { query: { search, limit: MOST_PEOPLE } }, signal),
+      call(dashboardPeople.people, { query: { search, limit: MAX_PEOPLE } }, signal),
     ...kept,
     enabled: isSearch && isManager,
   })
@@ -90,7 +90,7 @@ export function useFound(typed: string, user: SignedInUser | null): Found {
         href: '/people',
       }),
     ),
-    ...(assignees.data?.assignees ?? []).slice(0, MOST_PEOPLE).map(
+    ...(assignees.data?.assignees ?? []).slice(0, MAX_PEOPLE).map(
       ({ userId, name }): PaletteItem => ({
         id: `assignee ${userId}`,
         group: 'people',
@@ -101,7 +101,7 @@ export function useFound(typed: string, user: SignedInUser | null): Found {
     ),
     ...(devices.data?.devices ?? [])
       .filter(({ aeTitle, name }) => isFound(`${aeTitle} ${name}`, search))
-      .slice(0, MOST_PEOPLE)
+      .slice(0, MAX_PEOPLE)
       .map(
         ({ deviceId, aeTitle, name }): PaletteItem => ({
           id: `device ${deviceId}`,
@@ -128,7 +128,7 @@ function shared(lists: readonly (readonly WindowStudy[])[]): readonly WindowStud
   const longest = Math.max(...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1)))
     .flat()
-    .slice(0, MOST_STUDIES)
+    .slice(0, MAX_STUDIES)
 }
 
 function studyItem(study: WindowStudy): PaletteItem {

@@ -12,7 +12,7 @@ import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
@@ -52,7 +52,7 @@ export function Accept({ token }: { token: string }) {
   if (invitation.isPending)
     return (
       <Frame>
-        <Waiting rows={4} />
+        <LoadingPlaceholder rows={4} />
       </Frame>
     )
   if (invitation.isError)
@@ -66,7 +66,7 @@ export function Accept({ token }: { token: string }) {
             <Text>{t('ui.accept-invitation.failedHelp')}</Text>
           </>
         ) : (
-          <Failed error={invitation.error} onRetry={() => void invitation.refetch()} />
+          <ErrorNotice error={invitation.error} onRetry={() => void invitation.refetch()} />
         )}
         <Button variant="default" onClick={() => void navigate({ to: '/', replace: true })}>
           {t('ui.accept-invitation.toSignIn')}
@@ -147,7 +147,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
             </>
           )}
         </Text>
-        {accept.error && accept.error.errors.length === 0 && <Failed error={accept.error} />}
+        {accept.error && accept.error.errors.length === 0 && <ErrorNotice error={accept.error} />}
         {/* For the browser's password store, which files the password under this name. */}
         <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
@@ -168,7 +168,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           {t('ui.accept-invitation.reject')}
         </Button>
       </Stack>
-      <Reject
+      <RejectInvitation
         token={token}
         isOpen={isRejecting}
         onEnd={onEnd}
@@ -178,7 +178,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
   )
 }
 
-function Reject(props: {
+function RejectInvitation(props: {
   token: string
   isOpen: boolean
   onEnd: (end: End) => void

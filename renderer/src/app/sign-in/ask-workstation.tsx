@@ -7,7 +7,7 @@ import { keyOf, useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import css from '../../ui/auth-layout.module.css'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
 const POLL_MS = 3000
@@ -33,9 +33,9 @@ export function AskWorkstation() {
       <Stack>
         <Title order={1}>{t('ui.sign-in.workstation.title')}</Title>
         <Text c="dimmed">{t('ui.sign-in.workstation.about')}</Text>
-        {reply.isPending && <Waiting rows={3} />}
-        {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-        {state === 'unknown' && <Ask />}
+        {reply.isPending && <LoadingPlaceholder rows={3} />}
+        {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
+        {state === 'unknown' && <AccessRequestForm />}
         {state !== undefined && state !== 'unknown' && reply.data && (
           <Wait workstation={reply.data} />
         )}
@@ -44,7 +44,7 @@ export function AskWorkstation() {
   )
 }
 
-function Ask() {
+function AccessRequestForm() {
   const client = useQueryClient()
   const ask = useSend(dashboardSecurity.askForWorkstation)
   const { form, submit } = useContractForm({
@@ -64,7 +64,7 @@ function Ask() {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {ask.error && ask.error.errors.length === 0 && <Failed error={ask.error} />}
+        {ask.error && ask.error.errors.length === 0 && <ErrorNotice error={ask.error} />}
         <TextInput
           label={t('ui.sign-in.workstation.name')}
           description={t('ui.sign-in.workstation.nameAbout')}

@@ -20,7 +20,7 @@ import { ROLE_NAMES } from '../../format/roles.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
@@ -94,7 +94,7 @@ function OwnerForm({ token }: { token: string }) {
       <Stack gap="sm">
         <Title order={1}>{t('ui.create-owner.title')}</Title>
         <Text c="dimmed">{t('ui.create-owner.intro')}</Text>
-        {create.error && <Failed error={create.error} />}
+        {create.error && <ErrorNotice error={create.error} />}
         <TextInput
           label={t('ui.create-owner.clinicName')}
           description={t('ui.create-owner.clinicNameAbout')}

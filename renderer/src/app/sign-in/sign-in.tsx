@@ -7,7 +7,7 @@ import { useSend } from '../../api/queries.ts'
 import { useEnter, useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { ProviderButton } from './provider-button.tsx'
 
@@ -58,7 +58,7 @@ export function SignIn({ note }: { note: string }) {
         <Stack>
           <Title order={1}>{t('ui.sign-in.title')}</Title>
           {note && <Notice tone="info">{note}</Notice>}
-          {signIn.error && signIn.error.errors.length === 0 && <Refused error={signIn.error} />}
+          {signIn.error && signIn.error.errors.length === 0 && <SignInError error={signIn.error} />}
           {provider && !asksCode && (
             <>
               <ProviderButton purpose="sign-in" name={provider.name} variant="filled" />
@@ -109,11 +109,11 @@ export function SignIn({ note }: { note: string }) {
 }
 
 /** Of the whole, not of a field: what somebody typed, or the gateway itself. */
-function Refused({ error }: { error: ProblemError }) {
+function SignInError({ error }: { error: ProblemError }) {
   return error.code === 'not-signed-in' ? (
     <Notice tone="danger">{error.message}</Notice>
   ) : (
-    <Failed error={error} />
+    <ErrorNotice error={error} />
   )
 }
 

@@ -5,7 +5,7 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
@@ -37,7 +37,7 @@ export function AboutMe({ user }: { user: SignedInUser }) {
     <Panel title={t('ui.account.me')}>
       <form onSubmit={submit}>
         <Stack>
-          {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
+          {change.error && change.error.errors.length === 0 && <ErrorNotice error={change.error} />}
           <Group grow align="flex-start">
             <TextInput
               label={t('ui.account.firstName')}

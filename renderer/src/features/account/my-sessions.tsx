@@ -5,7 +5,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 
@@ -41,9 +41,9 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
         )
       }
     >
-      {reply.isPending && <Waiting rows={2} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {end.error && <Failed error={end.error} />}
+      {reply.isPending && <LoadingPlaceholder rows={2} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
+      {end.error && <ErrorNotice error={end.error} />}
       {sessions.length > 0 && (
         <Table.ScrollContainer minWidth={640}>
           <Table

@@ -6,7 +6,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Facts, Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
@@ -20,7 +20,9 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
   return (
     <Panel title={t('ui.account.password')}>
       <Stack>
-        {account.isError && <Failed error={account.error} onRetry={() => void account.refetch()} />}
+        {account.isError && (
+          <ErrorNotice error={account.error} onRetry={() => void account.refetch()} />
+        )}
         {!hasPassword && (
           <Text>
             {t(
@@ -29,7 +31,7 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
           </Text>
         )}
         {passwordChangedAt !== null && (
-          <Facts
+          <FactList
             facts={[[t('ui.account.passwordSet'), <Clock key="at" instant={passwordChangedAt} />]]}
           />
         )}
@@ -69,7 +71,7 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
   return (
     <form onSubmit={submit}>
       <Stack>
-        {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
+        {change.error && change.error.errors.length === 0 && <ErrorNotice error={change.error} />}
         <input
           type="email"
           name="username"

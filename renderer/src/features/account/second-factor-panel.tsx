@@ -5,7 +5,7 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
@@ -21,7 +21,7 @@ export function SecondFactorPanel() {
   const factor = account.data?.secondFactor
   return (
     <Panel title={t('ui.account.second.title')}>
-      {account.isPending && <Waiting rows={2} />}
+      {account.isPending && <LoadingPlaceholder rows={2} />}
       {factor && (
         <Stack>
           <div>
@@ -30,7 +30,7 @@ export function SecondFactorPanel() {
             </Tag>
           </div>
           {factor.isOn && factor.since !== null && (
-            <Facts
+            <FactList
               facts={[[t('ui.account.second.since'), <Clock key="since" instant={factor.since} />]]}
             />
           )}
@@ -79,7 +79,7 @@ function End({ onClose }: { onClose: () => void }) {
       <form onSubmit={submit}>
         <Stack>
           <Text>{t('ui.account.second.endText')}</Text>
-          {end.error && end.error.errors.length === 0 && <Failed error={end.error} />}
+          {end.error && end.error.errors.length === 0 && <ErrorNotice error={end.error} />}
           <PasswordInput
             label={t('ui.account.second.confirmPassword')}
             autoComplete="current-password"

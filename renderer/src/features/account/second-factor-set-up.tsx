@@ -6,7 +6,7 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './account.module.css'
@@ -38,12 +38,12 @@ export function SecondFactorSetUp({ onClose }: { onClose: () => void }) {
     >
       {codes !== null && <Codes codes={codes} onClose={onClose} />}
       {codes === null && begun !== null && <Confirm begun={begun} onDone={setCodes} />}
-      {codes === null && begun === null && <Begin onBegun={setBegun} />}
+      {codes === null && begun === null && <SetUpStart onBegun={setBegun} />}
     </Modal>
   )
 }
 
-function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
+function SetUpStart({ onBegun }: { onBegun: (begun: Begun) => void }) {
   const begin = useSend(dashboardSecurity.beginSecondFactor)
   const { form, submit } = useContractForm({
     operation: dashboardSecurity.beginSecondFactor,
@@ -54,7 +54,7 @@ function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {begin.error && begin.error.errors.length === 0 && <Failed error={begin.error} />}
+        {begin.error && begin.error.errors.length === 0 && <ErrorNotice error={begin.error} />}
         <PasswordInput
           label={t('ui.account.second.confirmPassword')}
           autoComplete="current-password"
@@ -101,7 +101,9 @@ function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly str
             </Group>
           </div>
         </div>
-        {confirm.error && confirm.error.errors.length === 0 && <Failed error={confirm.error} />}
+        {confirm.error && confirm.error.errors.length === 0 && (
+          <ErrorNotice error={confirm.error} />
+        )}
         <TextInput
           label={t('ui.account.second.code')}
           autoComplete="one-time-code"

@@ -8,7 +8,7 @@ import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './activity.module.css'
-import { endOf, lastedMs, storyOf } from './story.ts'
+import { connectionEvents, endOf, lastedMs } from './story.ts'
 import { Story } from './story-line.tsx'
 
 export const columns: readonly Column<AssociationSummary>[] = [
@@ -43,7 +43,7 @@ export const columns: readonly Column<AssociationSummary>[] = [
     track: 'minmax(180px, 3fr)',
     cell: (row) => (
       <>
-        <Story parts={storyOf(row)} />
+        <Story parts={connectionEvents(row)} />
         {row.how !== 'released' && row.detail && (
           <div className={css.under}>{translateMessage(row.detail)}</div>
         )}

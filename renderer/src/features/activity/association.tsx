@@ -16,11 +16,11 @@ import { t } from '../../i18n/t.ts'
 import { Terms } from '../../ui/association-terms.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import css from './activity.module.css'
-import { endOf, lastedMs, storyOf } from './story.ts'
+import { connectionEvents, endOf, lastedMs } from './story.ts'
 import { Story } from './story-line.tsx'
 
 const route = getRouteApi('/shell/activity/associations/$associationId')
@@ -48,14 +48,14 @@ export function AssociationScreen() {
       about={<BackLink to="/activity/associations">{t('ui.activity.one.back')}</BackLink>}
       actions={record && <CopyForSupport text={record.supportText} />}
     >
-      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
         <Empty title={t('ui.activity.one.gone')} error={reply.error}>
           {t('ui.activity.one.goneText')}
         </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {record && end && (
         <>
@@ -63,7 +63,7 @@ export function AssociationScreen() {
             <Tag tone={end.tone} meaning={end.meaning}>
               {end.name}
             </Tag>
-            <Story parts={storyOf(record.association)} />
+            <Story parts={connectionEvents(record.association)} />
           </Group>
           <div className={css.columns}>
             <Panel title={t('ui.activity.one.happened')}>
@@ -74,7 +74,7 @@ export function AssociationScreen() {
                     <ToneIcon tone={line.tone} size={15} />
                     <Clock instant={line.at} />
                     <span>{translateMessage(line.text)}</span>
-                    <Leading line={line} />
+                    <LineLink line={line} />
                   </li>
                 ))}
               </ol>
@@ -83,7 +83,7 @@ export function AssociationScreen() {
             </Panel>
             <Panel>
               <AssociationFacts record={record} />
-              <More {...record.association} />
+              <DeviceDetails {...record.association} />
             </Panel>
           </div>
           <Panel title={t('ui.activity.one.agreed')}>
@@ -112,7 +112,7 @@ function CopyForSupport({ text }: { text: string }) {
 }
 
 /** What else is known of the device. */
-function More({ aeTitle, counts }: Pick<AssociationSummary, 'aeTitle' | 'counts'>) {
+function DeviceDetails({ aeTitle, counts }: Pick<AssociationSummary, 'aeTitle' | 'counts'>) {
   if (aeTitle === '') return null
   return (
     <Group gap={8} mt={14}>
@@ -136,7 +136,7 @@ function More({ aeTitle, counts }: Pick<AssociationSummary, 'aeTitle' | 'counts'
   )
 }
 
-function Leading({ line: { inspectionId, studyInstanceUid } }: { line: FeedLine }) {
+function LineLink({ line: { inspectionId, studyInstanceUid } }: { line: FeedLine }) {
   if (inspectionId !== null) {
     return (
       <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }}>
@@ -220,5 +220,5 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
       </span>,
     ],
   ]
-  return <Facts facts={rows.filter((row) => row !== false)} />
+  return <FactList facts={rows.filter((row) => row !== false)} />
 }

@@ -2,7 +2,7 @@ import { Group, Pill, SegmentedControl } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { ASSOCIATION_SHOWS } from '#shared/contract/dashboard-activity.ts'
+import { ASSOCIATION_FILTERS } from '#shared/contract/dashboard-activity.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Page } from '../../ui/page.tsx'
@@ -57,7 +57,7 @@ export function Associations() {
           aria-label={t('ui.activity.list.showLabel')}
           value={filter.show}
           onChange={(show) => choose({ show })}
-          data={ASSOCIATION_SHOWS.map((value) => ({
+          data={ASSOCIATION_FILTERS.map((value) => ({
             value,
             label: t(`ui.activity.list.shows.${value}`),
           }))}

@@ -9,7 +9,7 @@ import css from './activity.module.css'
 
 export function Line({ line }: { line: FeedLine }) {
   return (
-    <Leading line={line}>
+    <LineLink line={line}>
       <ToneIcon tone={line.tone} size={15} />
       <Clock instant={line.at} />
       <span className={css.ae} title={line.address}>
@@ -17,12 +17,12 @@ export function Line({ line }: { line: FeedLine }) {
       </span>
       <span>{translateMessage(line.text)}</span>
       <span className={css.kind}>{t(`ui.activity.live.kinds.${line.kind}`)}</span>
-    </Leading>
+    </LineLink>
   )
 }
 
 /** A link to what the line is about, where there is something. */
-function Leading({ line, children }: { line: FeedLine; children: ReactNode }) {
+function LineLink({ line, children }: { line: FeedLine; children: ReactNode }) {
   const { inspectionId, studyInstanceUid, associationId } = line
   if (inspectionId !== null) {
     return (

@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { ActivityTabs } from '../../ui/sections/activity-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -91,9 +91,9 @@ export function LiveFeed() {
           clearButtonProps={{ 'aria-label': t('ui.activity.live.anyKind') }}
         />
       </Group>
-      {feed.isPending && <Waiting rows={8} height={26} />}
+      {feed.isPending && <LoadingPlaceholder rows={8} height={26} />}
       {feed.isError && all.length === 0 && (
-        <Failed error={feed.error} onRetry={() => void feed.refetch()} />
+        <ErrorNotice error={feed.error} onRetry={() => void feed.refetch()} />
       )}
       {feed.isSuccess && lines.length === 0 && (
         <NothingListed

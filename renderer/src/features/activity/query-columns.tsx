@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { SOURCES } from '../../format/answer-source.ts'
-import { shownStatus } from '../../format/dimse-status.ts'
+import { describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
@@ -57,7 +57,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
         <Tag tone={SOURCES[source].tone} meaning={SOURCES[source].meaning}>
           {SOURCES[source].name}
         </Tag>
-        <Ended status={status} />
+        <QueryStatus status={status} />
       </>
     ),
   },
@@ -91,8 +91,8 @@ export const columns: readonly Column<InspectionSummary>[] = [
 ]
 
 /** The final status: quiet where the device was given its list. */
-function Ended({ status }: { status: string }) {
-  const { tone, name, meaning } = shownStatus(status)
+function QueryStatus({ status }: { status: string }) {
+  const { tone, name, meaning } = describeStatus(status)
   const text = (
     <>
       <span className="mono nowrap">{status}</span> {name}

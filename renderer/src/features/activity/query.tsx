@@ -4,13 +4,13 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useReply } from '../../api/queries.ts'
 import { SOURCES } from '../../format/answer-source.ts'
-import { shownStatus } from '../../format/dimse-status.ts'
+import { describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { InspectionView } from '../../ui/inspection-view.tsx'
-import { Empty, Failed, Page, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 
 const route = getRouteApi('/shell/queries/$inspectionId')
@@ -26,7 +26,7 @@ export function Query() {
   const devices = useReply(dashboard.devices, {})
   const inspection = reply.data
   const device = devices.data?.devices.find((one) => one.aeTitle === inspection?.callingAeTitle)
-  const status = inspection && shownStatus(inspection.status)
+  const status = inspection && describeStatus(inspection.status)
 
   return (
     <Page
@@ -51,14 +51,14 @@ export function Query() {
         )
       }
     >
-      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
         <Empty title={t('ui.worklist-queries.goneTitle')} error={reply.error}>
           {t('ui.worklist-queries.gone')}
         </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {inspection && status && (
         <>

@@ -12,7 +12,7 @@ const END_TONES = {
 } as const satisfies Record<AssociationSummary['how'], Tone>
 
 /** What a device did on its connection, one thing after another, without how it ended. */
-export function storyOf({
+export function connectionEvents({
   counts,
   how,
 }: Pick<AssociationSummary, 'counts' | 'how'>): readonly string[] {

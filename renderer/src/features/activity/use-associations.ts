@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { ASSOCIATION_SHOWS, dashboardActivity } from '#shared/contract/dashboard-activity.ts'
+import { ASSOCIATION_FILTERS, dashboardActivity } from '#shared/contract/dashboard-activity.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { usePages } from '../../api/pages.ts'
 import { call, keyOf } from '../../api/queries.ts'
 
-export type Show = (typeof ASSOCIATION_SHOWS)[number]
+export type AssociationFilter = (typeof ASSOCIATION_FILTERS)[number]
 
 export interface AssociationsSearch {
   readonly aeTitle?: string
@@ -15,7 +15,7 @@ export interface AssociationsSearch {
 }
 
 interface AssociationsFilter {
-  readonly show: Show
+  readonly show: AssociationFilter
   readonly aeTitle?: string
   readonly address?: string
   readonly search?: string
@@ -29,7 +29,7 @@ export function filterOf({
   search,
 }: AssociationsSearch): AssociationsFilter {
   return {
-    show: ASSOCIATION_SHOWS.find((one) => one === show) ?? 'all',
+    show: ASSOCIATION_FILTERS.find((one) => one === show) ?? 'all',
     ...(aeTitle !== undefined && { aeTitle: aeTitle.slice(0, 16) }),
     ...(address !== undefined && { address: address.slice(0, 45) }),
     ...(search !== undefined && { search: search.slice(0, 64) }),
@@ -38,8 +38,8 @@ export function filterOf({
 
 /** Of these, news are read again as they come; further down nothing moves. */
 const LIVE_PAGES = 2
-const EVERY_MS = 5000
-const SOON_MS = 400
+const POLL_MS = 5000
+const REFETCH_DELAY_MS = 400
 
 /** Pages of connections. `isBehind`: older ones are open, and news waits for `showLatest`. */
 export function useAssociations(filter: AssociationsFilter) {
@@ -51,14 +51,14 @@ export function useAssociations(filter: AssociationsFilter) {
     key,
     (part, signal) =>
       call(dashboardActivity.associations, { query: { ...query, ...part } }, signal),
-    isOpen ? undefined : EVERY_MS,
+    isOpen ? undefined : POLL_MS,
   )
   const isDeep = pages.length > LIVE_PAGES
   const newest = lines[0]?.lineId
   const { refetch } = list
   useEffect(() => {
     if (newest === undefined || isDeep) return
-    const soon = setTimeout(() => void refetch({ cancelRefetch: false }), SOON_MS)
+    const soon = setTimeout(() => void refetch({ cancelRefetch: false }), REFETCH_DELAY_MS)
     return () => clearTimeout(soon)
   }, [newest, isDeep, refetch])
   // One that came while a page was being read may come twice.

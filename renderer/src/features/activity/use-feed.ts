@@ -4,7 +4,7 @@ import { useEventStream } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
 import { mergeLines } from '../../format/feed-lines.ts'
 
-const EVERY_MS = 5000
+const POLL_MS = 5000
 
 /**
  * Lines of the live feed, newest first; `turn` holds them as they are, and lets them go on.
@@ -12,11 +12,7 @@ const EVERY_MS = 5000
  */
 export function useFeed(isShown: (line: FeedLine) => boolean) {
   const { isOpen, lines: pushed } = useEventStream()
-  const feed = useReply(
-    dashboard.feed,
-    { query: { limit: 100 } },
-    isOpen ? {} : { every: EVERY_MS },
-  )
+  const feed = useReply(dashboard.feed, { query: { limit: 100 } }, isOpen ? {} : { every: POLL_MS })
   const all = useMemo(() => mergeLines(pushed, feed.data?.lines ?? []), [pushed, feed.data])
   const [held, setHeld] = useState<readonly FeedLine[] | null>(null)
   return {

@@ -8,7 +8,7 @@ import { call, keyOf } from '../../api/queries.ts'
 export const OUTCOMES = ['all', 'rows', 'empty', 'failed', 'withheld'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-const EVERY_MS = 10_000
+const POLL_MS = 10_000
 
 /**
  * Pages of the list. New queries join the first page by themselves; once older pages are open they
@@ -22,7 +22,7 @@ export function useInspections(aeTitle: string | undefined, outcome: Outcome) {
   const { list, pages, more } = usePages(
     key,
     (part, signal) => call(dashboard.inspections, { query: { ...query, ...part } }, signal),
-    isOpen ? undefined : EVERY_MS,
+    isOpen ? undefined : POLL_MS,
     1,
   )
   const isBehind = pages.length > 1

@@ -32,7 +32,7 @@ import { MayButton } from '../../ui/allowed.tsx'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
@@ -76,8 +76,8 @@ export function Keys() {
   return (
     <Page title={t('ui.api-keys.title')} about={t('ui.api-keys.about')} actions={add}>
       <Panel isFlush>
-        {keys.isPending && <Waiting rows={4} />}
-        {keys.isError && <Failed error={keys.error} onRetry={() => void keys.refetch()} />}
+        {keys.isPending && <LoadingPlaceholder rows={4} />}
+        {keys.isError && <ErrorNotice error={keys.error} onRetry={() => void keys.refetch()} />}
         {keys.data?.apiKeys.length === 0 && (
           <Empty
             icon={<IconKey size={34} stroke={1.3} />}
@@ -286,7 +286,7 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
           {...(form.values.scope !== 'all' && { value: 'none' })}
         />
         <SelfServiceFields value={selfService} onChange={setSelfService} />
-        {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
+        {create.error && create.error.errors.length === 0 && <ErrorNotice error={create.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             {t('ui.api-keys.form.cancel')}

@@ -8,7 +8,7 @@ import {
 } from '#shared/contract/dashboard-people.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 
 /** What a key may do by DICOMweb, for a list to choose from. */
@@ -42,7 +42,7 @@ export function DicomwebForm({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: ()
           onChange={(value) => setRight(value as DicomwebRight)}
           data-autofocus
         />
-        {change.error && <Failed error={change.error} />}
+        {change.error && <ErrorNotice error={change.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             {t('ui.api-keys.form.cancel')}

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { dashboardSandbox } from '#shared/contract/sandbox.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
@@ -41,7 +41,7 @@ export function SandboxKeyForm({ onMade, onDone }: FormProps) {
             data-autofocus
             {...form.getInputProps('description')}
           />
-          {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
+          {create.error && create.error.errors.length === 0 && <ErrorNotice error={create.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onDone}>
               {t('ui.api-keys.form.cancel')}
@@ -87,7 +87,7 @@ export function SandboxWebhookForm({ onMade, onDone }: FormProps) {
             label={t('ui.api-keys.sandbox.plaintext')}
             {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
           />
-          {set.error && set.error.errors.length === 0 && <Failed error={set.error} />}
+          {set.error && set.error.errors.length === 0 && <ErrorNotice error={set.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onDone}>
               {t('ui.api-keys.form.cancel')}

@@ -10,7 +10,7 @@ import { MayButton } from '../../ui/allowed.tsx'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
@@ -23,12 +23,12 @@ const COLUMNS = textsOf(
 )
 const CHANGES = [dashboardSandbox.read]
 
-type Asked = 'key' | 'webhook' | 'empty' | 'off' | null
+type SandboxDialog = 'key' | 'webhook' | 'empty' | 'off' | null
 
 /** The sandbox: its test keys, where its events go, and how much is in it. */
 export function SandboxPanel() {
   const reply = useReply(dashboardSandbox.read, {})
-  const [asked, setAsked] = useState<Asked>(null)
+  const [asked, setAsked] = useState<SandboxDialog>(null)
   const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
   const [key, setKey] = useState<string | null>(null)
   const [secret, setSecret] = useState<string | null>(null)
@@ -37,8 +37,8 @@ export function SandboxPanel() {
     <Panel title={t('ui.api-keys.sandbox.title')}>
       <Stack>
         <Text>{t('ui.api-keys.sandbox.about')}</Text>
-        {reply.isPending && <Waiting rows={2} />}
-        {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+        {reply.isPending && <LoadingPlaceholder rows={2} />}
+        {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
         {reply.data && <Overview overview={reply.data} onAsk={setAsked} onRevoke={setRevoking} />}
       </Stack>
       {asked === 'key' && <SandboxKeyForm onMade={setKey} onDone={close} />}
@@ -66,7 +66,7 @@ export function SandboxPanel() {
 
 function Overview(props: {
   overview: SandboxOverview
-  onAsk: (asked: Asked) => void
+  onAsk: (asked: SandboxDialog) => void
   onRevoke: (key: ApiKeyRow) => void
 }) {
   const { overview, onAsk, onRevoke } = props
@@ -80,7 +80,7 @@ function Overview(props: {
         </Alert>
       )}
       {contents && (
-        <Facts
+        <FactList
           facts={[
             [t('ui.api-keys.sandbox.webhook'), <WebhookText key="webhook" webhook={webhook} />],
             [
@@ -189,7 +189,7 @@ function SwitchOn() {
       >
         {t('ui.api-keys.sandbox.switchOn')}
       </Button>
-      {send.error && <Failed error={send.error} />}
+      {send.error && <ErrorNotice error={send.error} />}
     </>
   )
 }

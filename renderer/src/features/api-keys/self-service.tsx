@@ -8,7 +8,7 @@ import {
 } from '#shared/contract/dashboard-people.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 
 /** What a key may see and manage of its own. */
@@ -85,7 +85,7 @@ export function SelfServiceForm({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone:
       <Stack>
         <Text>{t('ui.api-keys.selfService.text')}</Text>
         <SelfServiceFields value={rights} onChange={setRights} />
-        {change.error && <Failed error={change.error} />}
+        {change.error && <ErrorNotice error={change.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             {t('ui.api-keys.form.cancel')}

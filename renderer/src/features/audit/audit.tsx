@@ -10,7 +10,7 @@ import { ACT_GROUPS } from '../../format/audit-actions.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Failed, Page } from '../../ui/page.tsx'
+import { ErrorNotice, Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
 import { ActivityTabs } from '../../ui/sections/activity-tabs.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -18,7 +18,7 @@ import { useActors, useDetailReader } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { type Chosen, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
+import { type AuditFilterSelection, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
 import { useEntries } from './use-entries.ts'
 
 const route = getRouteApi('/shell/audit')
@@ -28,9 +28,9 @@ export function Audit() {
   const navigate = useNavigate()
   // Not in the address: an id of the trail may be looked for, and addresses are kept by browsers.
   const [target, setTarget] = useState('')
-  const chosen: Chosen = { ...chosenOf(search), target }
+  const chosen: AuditFilterSelection = { ...chosenOf(search), target }
   const [settledTarget] = useDebouncedValue(target, 300)
-  const setChosen = (next: Chosen) => {
+  const setChosen = (next: AuditFilterSelection) => {
     setTarget(next.target)
     void navigate({ to: '/audit', search: searchOf(next), replace: true })
   }
@@ -66,7 +66,7 @@ export function Audit() {
     >
       <ActivityTabs />
       <div role="status" className={css.status}>
-        {verify.error && <Failed error={verify.error} />}
+        {verify.error && <ErrorNotice error={verify.error} />}
         {verify.data && !verify.isPending && (
           <Verdict
             check={verify.data}
@@ -174,13 +174,13 @@ function Verdict({ check, onAcknowledge, onClose }: VerdictProps) {
 }
 
 function Filters(props: {
-  chosen: Chosen
+  chosen: AuditFilterSelection
   actors: ReadonlyMap<string, string>
-  onChange: (chosen: Chosen) => void
+  onChange: (chosen: AuditFilterSelection) => void
   children: ReactNode
 }) {
   const { chosen, actors, onChange, children } = props
-  const change = (part: Partial<Chosen>) => onChange({ ...chosen, ...part })
+  const change = (part: Partial<AuditFilterSelection>) => onChange({ ...chosen, ...part })
   return (
     <Group gap={12} align="flex-start">
       <Select

@@ -17,12 +17,12 @@ export const columnsOf = (
   {
     name: t('ui.audit.columns.actor'),
     track: 'minmax(110px, 1fr)',
-    cell: ({ actor }) => <Who actor={actor} name={actors.get(actor)} />,
+    cell: ({ actor }) => <ActorName actor={actor} name={actors.get(actor)} />,
   },
   {
     name: t('ui.audit.columns.action'),
     track: 'minmax(120px, 0.9fr)',
-    cell: ({ action }) => <Act action={action} />,
+    cell: ({ action }) => <ActionName action={action} />,
   },
   {
     name: t('ui.audit.columns.target'),
@@ -37,7 +37,7 @@ export const columnsOf = (
 ]
 
 /** What was done; its own name on hover. */
-function Act({ action }: { action: string }) {
+function ActionName({ action }: { action: string }) {
   const text = actText(action)
   return text === undefined ? <span className="mono">{action}</span> : <b title={action}>{text}</b>
 }
@@ -74,7 +74,7 @@ const Detail = ({ text }: { text: string }) => (
 )
 
 /** The actor by name where it has one; the id on hover. */
-function Who({ actor, name }: { actor: string; name: string | undefined }) {
+function ActorName({ actor, name }: { actor: string; name: string | undefined }) {
   return name === undefined ? (
     <Id text={actor} />
   ) : (

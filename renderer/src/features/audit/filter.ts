@@ -1,7 +1,7 @@
 import type { AuditFilter } from '#shared/contract/dashboard.ts'
 
 /** The filters as their fields hold them; days as `2026-11-20`, of this PC. */
-export interface Chosen {
+export interface AuditFilterSelection {
   /** The actor as the trail says it, `user:usr_…`; empty for anyone. */
   readonly actor: string
   readonly action: string
@@ -10,7 +10,13 @@ export interface Chosen {
   readonly toDay: string
 }
 
-export const NOTHING: Chosen = { actor: '', action: '', target: '', fromDay: '', toDay: '' }
+export const NOTHING: AuditFilterSelection = {
+  actor: '',
+  action: '',
+  target: '',
+  fromDay: '',
+  toDay: '',
+}
 
 /** What of the filters an address has; ids of what was changed are not among it. */
 interface AuditSearch {
@@ -25,11 +31,11 @@ export const chosenOf = ({
   action = '',
   from = '',
   to = '',
-}: AuditSearch): Omit<Chosen, 'target'> => ({
+}: AuditSearch): Omit<AuditFilterSelection, 'target'> => ({
   ...{ actor: actor.slice(0, 100), action: action.slice(0, 100), fromDay: from, toDay: to },
 })
 
-export const searchOf = ({ actor, action, fromDay, toDay }: Chosen): AuditSearch => ({
+export const searchOf = ({ actor, action, fromDay, toDay }: AuditFilterSelection): AuditSearch => ({
   ...(actor && { actor }),
   ...(action && { action }),
   ...(fromDay && { from: fromDay }),
@@ -37,7 +43,13 @@ export const searchOf = ({ actor, action, fromDay, toDay }: Chosen): AuditSearch
 })
 
 /** What the gateway is asked for; both days are whole ones. */
-export function filterOf({ actor, action, target, fromDay, toDay }: Chosen): AuditFilter {
+export function filterOf({
+  actor,
+  action,
+  target,
+  fromDay,
+  toDay,
+}: AuditFilterSelection): AuditFilter {
   const from = startOf(fromDay)
   const to = startOf(toDay, 1)
   return {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 
-interface Place {
+interface TargetLinkRule {
   /** Of the act and what it was done to. */
   readonly fits: (action: string, target: string) => boolean
   readonly link: (target: string, children: ReactNode) => ReactNode
@@ -19,7 +19,7 @@ const id =
 const UID = /^[0-2](?:\.\d+)+$/
 
 /** Where what an act was done to can be seen: the first place that fits. */
-const PLACES: readonly Place[] = [
+const PLACES: readonly TargetLinkRule[] = [
   {
     fits: id('stu_'),
     link: (studyId, children) => (

@@ -6,7 +6,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { isCounted, percentText } from '../../format/percent.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import css from './backups.module.css'
@@ -15,8 +15,8 @@ import { ListPanel } from './list-panel.tsx'
 import { RestoreProgress } from './restore-progress.tsx'
 import { PlanPanel } from './schedule-panel.tsx'
 
-const EVERY_MS = 5000
-const RUNNING_MS = 500
+const POLL_MS = 5000
+const RUNNING_POLL_MS = 500
 
 /** Backups of the database: how they stand, the plan, what is there, and putting one back. */
 export function Backups() {
@@ -24,7 +24,7 @@ export function Backups() {
   const reply = useReply(
     dashboardBackups.state,
     {},
-    { every: isRunning ? RUNNING_MS : EVERY_MS, staleTime: 0 },
+    { every: isRunning ? RUNNING_POLL_MS : POLL_MS, staleTime: 0 },
   )
   const state = reply.data
   const isBusy = (state?.running ?? null) !== null
@@ -56,11 +56,11 @@ export function Backups() {
       }
     >
       <SettingsTabs />
-      {reply.isPending && <Waiting rows={8} height={44} />}
+      {reply.isPending && <LoadingPlaceholder rows={8} height={44} />}
       {reply.isError && !state && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
-      {fault && <Failed error={fault} />}
+      {fault && <ErrorNotice error={fault} />}
       {state && (
         <>
           <div role="status" className={css.status}>

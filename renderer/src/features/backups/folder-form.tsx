@@ -5,7 +5,7 @@ import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Findings } from '../../ui/findings.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import css from './backups.module.css'
 import { useBackupFolder } from './use-backup-folder.ts'
 
@@ -46,7 +46,7 @@ export function FolderForm({ folder }: { folder: string | null }) {
           )}
         </div>
         <div role="status">
-          {use.error && use.error.errors.length === 0 && <Failed error={use.error} />}
+          {use.error && use.error.errors.length === 0 && <ErrorNotice error={use.error} />}
           {use.data && <Findings findings={use.data.findings} />}
         </div>
       </div>

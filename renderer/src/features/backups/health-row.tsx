@@ -6,7 +6,7 @@ import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
-import { Facts, Panel } from '../../ui/page.tsx'
+import { FactList, Panel } from '../../ui/page.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import css from './backups.module.css'
 import {
@@ -47,7 +47,7 @@ export function BackupPanel({ state }: { state: BackupsState }) {
       sentence={sentence}
     >
       {folder !== null && (
-        <Facts
+        <FactList
           facts={[
             ...(newest
               ? ([
@@ -113,7 +113,7 @@ export function RehearsalPanel({
         </Button>
       }
     >
-      <Facts
+      <FactList
         facts={[
           ...(last
             ? ([
@@ -143,7 +143,7 @@ export function StandbyPanel({ state }: { state: BackupsState }) {
       sentence={standby ? t('ui.backups.standby.pointMeaning') : t('ui.backups.standby.noneText')}
     >
       {standby && (
-        <Facts
+        <FactList
           facts={[
             [
               t('ui.backups.standby.point'),

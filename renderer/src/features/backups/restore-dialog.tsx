@@ -10,7 +10,7 @@ import { numberText } from '../../format/amounts.ts'
 import { fullClockText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { knownText, t, textsOf } from '../../i18n/t.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './backups.module.css'
@@ -33,10 +33,10 @@ export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: (
   const zone = useZone()
   return (
     <Modal opened onClose={onClose} size="min(1040px, 94vw)" title={t('ui.backups.restore.title')}>
-      {preview.isPending && <Waiting rows={6} />}
+      {preview.isPending && <LoadingPlaceholder rows={6} />}
       {preview.error && (
         <Stack>
-          <Failed error={preview.error} onRetry={() => mutate({ body: from })} />
+          <ErrorNotice error={preview.error} onRetry={() => mutate({ body: from })} />
           <Leave onClose={onClose} />
         </Stack>
       )}
@@ -110,8 +110,8 @@ function Offer({
         <div className={css.preview}>
           <Rows rows={preview.rows} />
           <Stack gap={14}>
-            <Losses rows={preview.rows} />
-            <Kept />
+            <RestoreLosses rows={preview.rows} />
+            <KeptDataList />
           </Stack>
         </div>
         {isOwner ? (
@@ -119,7 +119,9 @@ function Offer({
         ) : (
           <Notice tone="info">{t('ui.backups.restore.notOwner')}</Notice>
         )}
-        {restore.error && restore.error.errors.length === 0 && <Failed error={restore.error} />}
+        {restore.error && restore.error.errors.length === 0 && (
+          <ErrorNotice error={restore.error} />
+        )}
         {isCutOff && <Notice tone="warning">{t('ui.common.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -184,7 +186,7 @@ function Proof({
   )
 }
 
-function Kept() {
+function KeptDataList() {
   return (
     <div>
       <Text fw={560} mb={4}>
@@ -243,7 +245,7 @@ function Change({ by }: { by: number | null }) {
   )
 }
 
-function Losses({ rows }: { rows: RestorePreview['rows'] }) {
+function RestoreLosses({ rows }: { rows: RestorePreview['rows'] }) {
   const { lost, back } = differencesOf(rows)
   return (
     <Notice tone={lost.length > 0 ? 'warning' : 'info'} title={t('ui.backups.restore.lostTitle')}>

@@ -8,7 +8,7 @@ import { t } from '../../i18n/t.ts'
 import { Notice } from '../../ui/tone.tsx'
 
 const IDLE_MS = 5000
-const RUNNING_MS = 400
+const RUNNING_POLL_MS = 400
 const AT_WORK: readonly RestoreState['phase'][] = ['decrypting', 'checking', 'ready']
 
 /**
@@ -21,7 +21,7 @@ export function RestoreProgress() {
   const reply = useReply(
     dashboardBackups.restoreState,
     {},
-    { every: isFollowing ? RUNNING_MS : IDLE_MS, staleTime: 0 },
+    { every: isFollowing ? RUNNING_POLL_MS : IDLE_MS, staleTime: 0 },
   )
   const state = reply.data
   const isAtWork = state !== undefined && AT_WORK.includes(state.phase)

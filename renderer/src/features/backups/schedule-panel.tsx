@@ -7,7 +7,7 @@ import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './backups.module.css'
 import { FolderForm } from './folder-form.tsx'
@@ -51,7 +51,12 @@ export function PlanPanel({ state }: { state: BackupsState }) {
         }}
       >
         <Daily plan={plan} before={state.plan} fault={faults.dailyAt} onEdit={edit} />
-        <Often plan={plan} before={state.plan} number={number('everyMinutes')} onEdit={edit} />
+        <FrequencyField
+          plan={plan}
+          before={state.plan}
+          number={number('everyMinutes')}
+          onEdit={edit}
+        />
         <Row
           label={t('ui.backups.plan.continuous.label')}
           about={t('ui.backups.plan.continuous.description')}
@@ -87,7 +92,7 @@ export function PlanPanel({ state }: { state: BackupsState }) {
             {...number('keepMonthly')}
           />
         </Row>
-        {save.error && <Failed error={save.error} />}
+        {save.error && <ErrorNotice error={save.error} />}
         {isChanged && (
           <div className={css.bar}>
             <Button variant="default" onClick={() => setEdited({})}>
@@ -145,7 +150,12 @@ function Daily({ plan, before, fault, onEdit }: PartProps & { fault: Message | u
   )
 }
 
-function Often({ plan, before, number, onEdit }: PartProps & { number: NumberInputProps }) {
+function FrequencyField({
+  plan,
+  before,
+  number,
+  onEdit,
+}: PartProps & { number: NumberInputProps }) {
   return (
     <Row label={t('ui.backups.plan.often.label')} about={t('ui.backups.plan.often.description')}>
       <Switch

@@ -38,7 +38,7 @@ const columns: readonly Column<CorrectionNotice>[] = [
   {
     name: t('ui.correction-notices.columns.has'),
     track: 'minmax(130px, 2fr)',
-    cell: (notice) => <Has notice={notice} />,
+    cell: (notice) => <NoticeRecipients notice={notice} />,
   },
   {
     name: t('ui.correction-notices.columns.patient'),
@@ -56,7 +56,7 @@ const columns: readonly Column<CorrectionNotice>[] = [
  * Who has a wrong version of corrected images, or a report without images that were added, until
  * somebody confirms that they were informed.
  */
-export function Informing() {
+export function PendingCorrectionNotices() {
   const [show, setShow] = useState<'open' | 'all'>('open')
   const [asked, setAsked] = useState<CorrectionNotice | null>(null)
   const query = { limit: 50, show }
@@ -105,7 +105,7 @@ export function Informing() {
   )
 }
 
-function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNotice }) {
+function NoticeRecipients({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNotice }) {
   return (
     <Stack gap={2}>
       {isUndo && (
@@ -129,7 +129,7 @@ function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNoti
           )}
         </span>
       ))}
-      {sending && <Sending sending={sending} />}
+      {sending && <SendingState sending={sending} />}
     </Stack>
   )
 }
@@ -147,7 +147,7 @@ function contactTexts(
   ])
 }
 
-function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']> }) {
+function SendingState({ sending }: { sending: NonNullable<CorrectionNotice['sending']> }) {
   const { waiting, sent, failed, lastError, isEnabled } = sending
   const all = waiting + sent + failed
   return (

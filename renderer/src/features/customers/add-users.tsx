@@ -7,7 +7,7 @@ import { useReply } from '../../api/queries.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import { t } from '../../i18n/t.ts'
 import { type LinkedPerson, useCustomerLinks } from '../../ui/customer-links.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './customers.module.css'
@@ -41,14 +41,16 @@ export function AddUsers({
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <div aria-live="polite">
-          {people.isPending && <Waiting rows={4} />}
-          {people.isError && <Failed error={people.error} onRetry={() => void people.refetch()} />}
+          {people.isPending && <LoadingPlaceholder rows={4} />}
+          {people.isError && (
+            <ErrorNotice error={people.error} onRetry={() => void people.refetch()} />
+          )}
           {people.isSuccess && found.length === 0 && (
             <p className={css.quiet}>{t('ui.customers.people.nobody')}</p>
           )}
           <ul className={css.found}>
             {found.map((person) => (
-              <Found
+              <FoundUsers
                 key={person.userId}
                 person={person}
                 customer={customer}
@@ -71,7 +73,7 @@ export function AddUsers({
   )
 }
 
-function Found(props: {
+function FoundUsers(props: {
   person: Person
   customer: ExpressCustomer
   onAdd: (user: LinkedPerson) => void

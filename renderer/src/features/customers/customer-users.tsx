@@ -12,7 +12,7 @@ import { MayButton, useMay } from '../../ui/allowed.tsx'
 import { Ago } from '../../ui/clock.tsx'
 import { type LinkedPerson, useCustomerLinks } from '../../ui/customer-links.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { AddUsers } from './add-users.tsx'
@@ -44,7 +44,7 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
     <Panel
       isFlush
       title={t('ui.customers.people.title')}
-      aside={<Add isActive={isActive} onClick={() => setIsAdding(true)} />}
+      aside={<AddUserButton isActive={isActive} onClick={() => setIsAdding(true)} />}
     >
       <div className={css.usersHead}>
         <p className={css.quiet}>{t('ui.customers.people.about')}</p>
@@ -62,8 +62,8 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
           />
         )}
       </div>
-      {list.isPending && <Waiting rows={4} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <LoadingPlaceholder rows={4} />}
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && users.length === 0 && (
         <Empty
           icon={<IconUsers size={34} stroke={1.3} />}
@@ -89,7 +89,7 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
   )
 }
 
-function Add({ isActive, onClick }: { isActive: boolean; onClick: () => void }) {
+function AddUserButton({ isActive, onClick }: { isActive: boolean; onClick: () => void }) {
   const { may } = useMay('manageCustomers')
   return (
     <MayButton

@@ -14,7 +14,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { useCustomerBlock } from '../../ui/customer-links.ts'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Notice, ToneIcon } from '../../ui/tone.tsx'
 import { CustomerForm } from './customer-form.tsx'
 import { CustomerUsers } from './customer-users.tsx'
@@ -31,13 +31,13 @@ export function Customer() {
     params: { expressCustomerId: expressCustomerId as ExpressCustomerId },
   })
   if (customer.data)
-    return <Opened key={customer.data.expressCustomerId} customer={customer.data} />
+    return <CustomerDetails key={customer.data.expressCustomerId} customer={customer.data} />
   return (
     <Page title={t('ui.customers.details')} about={<Back />}>
       {customer.isPending ? (
-        <Waiting rows={6} />
+        <LoadingPlaceholder rows={6} />
       ) : (
-        <Failed error={customer.error} onRetry={() => void customer.refetch()} />
+        <ErrorNotice error={customer.error} onRetry={() => void customer.refetch()} />
       )}
     </Page>
   )
@@ -49,7 +49,7 @@ const Back = () => (
   </div>
 )
 
-function Opened({ customer }: { customer: ExpressCustomer }) {
+function CustomerDetails({ customer }: { customer: ExpressCustomer }) {
   const [isEditing, setIsEditing] = useState(false)
   const [isBlocking, setIsBlocking] = useState(false)
   const blocking = useCustomerBlock(customer)
@@ -170,7 +170,7 @@ function Details({ customer }: { customer: ExpressCustomer }) {
   const { expressCustomerId, createdAt, updatedAt, userCount } = customer
   return (
     <Panel title={t('ui.customers.details')}>
-      <Facts
+      <FactList
         facts={[
           [
             t('ui.customers.facts.id'),

@@ -6,7 +6,7 @@ import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { useMay } from '../../ui/allowed.tsx'
 
-const LONG_MS = 300_000
+const STALE_MS = 300_000
 
 /** Who added a customer, by name: a person, or a partner system by what its key is called. */
 export function MadeBy({
@@ -23,7 +23,7 @@ export function MadeBy({
 }
 
 function User({ userId }: { userId: UserId }) {
-  const user = useReply(viewerUsers.read, { params: { userId } }, { staleTime: LONG_MS })
+  const user = useReply(viewerUsers.read, { params: { userId } }, { staleTime: STALE_MS })
   if (user.isPending) return '…'
   return user.data ? `${user.data.firstName} ${user.data.lastName}` : t('ui.customers.made.someone')
 }
@@ -31,7 +31,7 @@ function User({ userId }: { userId: UserId }) {
 function Key({ apiKeyId }: { apiKeyId: string }) {
   // Keys are shown to who manages the gateway.
   const { may } = useMay('manageGateway')
-  const keys = useReply(dashboardPeople.apiKeys, {}, { staleTime: LONG_MS, enabled: may })
+  const keys = useReply(dashboardPeople.apiKeys, {}, { staleTime: STALE_MS, enabled: may })
   const key = keys.data?.apiKeys.find((one) => one.apiKeyId === apiKeyId)
   return key ? t('ui.customers.made.key', { name: key.description }) : t('ui.customers.made.system')
 }

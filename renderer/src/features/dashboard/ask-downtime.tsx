@@ -2,19 +2,19 @@ import { Button, Group, List, Modal, Stack, TextInput } from '@mantine/core'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useSend } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /** Asks why the switch is turned. */
 export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={t('ui.dashboard.downtimeAsk.title')}>
-      <Ask onDone={onClose} />
+      <DowntimeForm onDone={onClose} />
     </Modal>
   )
 }
 
-function Ask({ onDone }: { onDone: () => void }) {
+function DowntimeForm({ onDone }: { onDone: () => void }) {
   const about = Object.values(textsOf('ui.dashboard.downtimeAsk.about', '0', '1', '2'))
   const start = useSend(dashboard.startDowntime, [dashboard.status])
   const { form, submit } = useContractForm({
@@ -41,7 +41,7 @@ function Ask({ onDone }: { onDone: () => void }) {
           data-autofocus
           {...form.getInputProps('reason')}
         />
-        {start.error && start.error.errors.length === 0 && <Failed error={start.error} />}
+        {start.error && start.error.errors.length === 0 && <ErrorNotice error={start.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             {t('ui.dashboard.downtimeAsk.cancel')}

@@ -4,7 +4,7 @@ import { useSession } from '../../api/session.ts'
 import { useToday } from '../../api/use-today.ts'
 import { homesOf, type WorkRole, workRoleOf } from '../../api/work-role.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Page, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page } from '../../ui/page.tsx'
 import { SectionTabs } from '../../ui/section-tabs.tsx'
 import { useSecondFactorPrompt } from './second-factor-prompt.tsx'
 
@@ -29,7 +29,7 @@ const HOMES = {
   radiologist: lazy(LOAD.radiologist),
   administrator: lazy(LOAD.administrator),
 }
-const waiting = <Waiting rows={5} height={64} />
+const waiting = <LoadingPlaceholder rows={5} height={64} />
 
 /**
  * Home page: what a person's work needs now, by their role in the clinic. Managers can switch to
@@ -58,7 +58,7 @@ export function Today() {
     <Page title={t('ui.dashboard.title')} about={t(`ui.dashboard.homes.${role}.about`)}>
       {homes.length > 1 && <HomeTabs homes={homes} role={role} />}
       {today.isError && !today.data && (
-        <Failed error={today.error} onRetry={() => void today.refetch()} />
+        <ErrorNotice error={today.error} onRetry={() => void today.refetch()} />
       )}
       {today.isPending && !today.isError && waiting}
       {items?.some(({ kind, mayAct }) => kind === 'criticals-escalated' && mayAct) && (

@@ -5,7 +5,7 @@ import type { Downtime } from '#shared/contract/worklist.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Facts, Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 
 const AskDowntime = lazy(async () => ({
@@ -30,7 +30,7 @@ export function DowntimePanel({ downtime }: { downtime: Downtime }) {
         {downtime.isOn ? (
           <>
             <Text size="sm">{t('ui.dashboard.downtimeOn')}</Text>
-            <Facts
+            <FactList
               facts={[
                 [t('ui.dashboard.downtimeFacts.by'), downtime.userName],
                 [
@@ -44,7 +44,7 @@ export function DowntimePanel({ downtime }: { downtime: Downtime }) {
                 [t('ui.dashboard.downtimeFacts.reason'), downtime.reason],
               ]}
             />
-            {end.error && <Failed error={end.error} />}
+            {end.error && <ErrorNotice error={end.error} />}
             <Button loading={end.isPending} onClick={() => end.mutate({})}>
               {t('ui.dashboard.downtimeEnd')}
             </Button>

@@ -21,7 +21,7 @@ export function deviceFor(
   return inUse.find((device) => device.modality === modality) ?? inUse[0]
 }
 
-interface Room {
+interface RoomExams {
   readonly device: Device
   readonly exams: readonly Exam[]
 }
@@ -33,7 +33,7 @@ interface Room {
 export function roomsOf(
   exams: readonly Exam[],
   devices: readonly Device[],
-): { readonly rooms: readonly Room[]; readonly unsent: readonly Exam[] } {
+): { readonly rooms: readonly RoomExams[]; readonly unsent: readonly Exam[] } {
   const rooms = devices
     .filter(({ isEnabled }) => isEnabled)
     .map((device) => ({

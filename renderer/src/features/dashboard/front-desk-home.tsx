@@ -6,7 +6,7 @@ import { useExamDay } from '../../api/use-exam-day.ts'
 import { numberText } from '../../format/amounts.ts'
 import { examKey, matchingExams } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import css from './dashboard.module.css'
 import { ExamLine } from './exam-line.tsx'
@@ -19,7 +19,7 @@ const KINDS = [
   ...(['exams-withheld', 'images-unplanned', 'mismatches'] as const),
 ]
 /** Exams that a search shows. */
-const MOST_FOUND = 20
+const MAX_FOUND = 20
 
 /** The schedule of today by room and time, and the search for a patient's exams. */
 export function FrontDeskHome({ today }: { today: Today }) {
@@ -27,9 +27,9 @@ export function FrontDeskHome({ today }: { today: Today }) {
   const [typed, setTyped] = useState('')
   if (!day.data)
     return day.error ? (
-      <Failed error={day.error} onRetry={() => void day.refetch()} />
+      <ErrorNotice error={day.error} onRetry={() => void day.refetch()} />
     ) : (
-      <Waiting rows={6} height={60} />
+      <LoadingPlaceholder rows={6} height={60} />
     )
   return (
     <>
@@ -46,7 +46,7 @@ export function FrontDeskHome({ today }: { today: Today }) {
       {typed.trim() === '' ? (
         <Timeline day={day.data} />
       ) : (
-        <Found exams={matchingExams(day.data.exams, typed)} />
+        <FoundExams exams={matchingExams(day.data.exams, typed)} />
       )}
       <Items items={today.items} kinds={KINDS} />
     </>
@@ -81,7 +81,7 @@ function Tally({ day: { tally } }: { day: ExamDay }) {
   )
 }
 
-const Found = ({ exams }: { exams: readonly Exam[] }) => (
+const FoundExams = ({ exams }: { exams: readonly Exam[] }) => (
   <Panel isFlush title={t('ui.dashboard.schedule.found', { count: exams.length })}>
     {exams.length === 0 ? (
       <div className={css.roomNone}>
@@ -90,7 +90,7 @@ const Found = ({ exams }: { exams: readonly Exam[] }) => (
       </div>
     ) : (
       <ul className={css.exams}>
-        {exams.slice(0, MOST_FOUND).map((exam) => (
+        {exams.slice(0, MAX_FOUND).map((exam) => (
           <ExamLine key={examKey(exam)} exam={exam} isWithIdentifiers to={examStudyLink(exam)} />
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import type { Today } from '#shared/contract/dashboard-today.ts'
 import { useStatus } from '../../api/status.ts'
 import { loadLater } from '../../ui/load-later.ts'
-import { Waiting } from '../../ui/page.tsx'
+import { LoadingPlaceholder } from '../../ui/page.tsx'
 import css from './dashboard.module.css'
 import { DowntimePanel } from './downtime.tsx'
 import { ListenersPanel, PartnerPanel, StoragePanel } from './gateway-panels.tsx'
@@ -25,7 +25,7 @@ export function GatewayHome({ today }: { today: Today }) {
           <div className={css.needs} aria-live="polite">
             <Items items={today.items} />
           </div>
-          <Suspense fallback={<Waiting rows={1} height={200} />}>
+          <Suspense fallback={<LoadingPlaceholder rows={1} height={200} />}>
             <GatewayTrends />
           </Suspense>
         </div>

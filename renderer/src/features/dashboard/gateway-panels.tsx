@@ -8,7 +8,7 @@ import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
-import { Facts, Panel } from '../../ui/page.tsx'
+import { FactList, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
 
@@ -42,7 +42,7 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
       <Text size="sm" mb={6}>
         {t(`ui.dashboard.${group}.text`)}
       </Text>
-      <Facts
+      <FactList
         facts={[
           ...(partner.downSince
             ? ([[since, <Clock key="since" instant={partner.downSince} />]] as const)

@@ -80,7 +80,7 @@ function Item({
         {detail && (
           <div className={sentence === '' ? '' : css.detail}>{translateMessage(detail)}</div>
         )}
-        {!mayAct && needs && <Who needs={needs} />}
+        {!mayAct && needs && <ResponsibleParty needs={needs} />}
       </div>
       <Button
         renderRoot={(props) => <Link {...props} {...LINKS[kind]} />}
@@ -94,7 +94,7 @@ function Item({
 }
 
 /** Who can do something about it. */
-function Who({ needs }: { needs: NonNullable<TodayItem['needs']> }) {
+function ResponsibleParty({ needs }: { needs: NonNullable<TodayItem['needs']> }) {
   const { why } = useMay(needs)
   return <div className={css.detail}>{why}</div>
 }

@@ -4,14 +4,14 @@ import { numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import css from './dashboard.module.css'
 
-interface Shown {
+interface DashboardNumber {
   readonly name: string
   readonly value: string
   readonly aside?: string
   readonly to?: LinkProps
 }
 
-function shownOf(numbers: TodayNumbers): readonly Shown[] {
+function shownOf(numbers: TodayNumbers): readonly DashboardNumber[] {
   const {
     exams,
     examsBegun,

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import type { Today } from '#shared/contract/dashboard-today.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
 import { examText } from '../../ui/study-list/exam-text.ts'
@@ -24,7 +24,7 @@ const KINDS = [
 ]
 /** Studies that the home page lists. */
 const LISTED = 8
-const TYPING_MS = 200
+const SEARCH_DELAY_MS = 200
 
 /** What to read next, and critical results that no clinician has been told of. */
 export function RadiologistHome({ today }: { today: Today }) {
@@ -43,7 +43,7 @@ export function RadiologistHome({ today }: { today: Today }) {
 
 function NextStudies() {
   const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [search] = useDebouncedValue(typed.trim(), SEARCH_DELAY_MS)
   const isSearch = search !== ''
   const reply = useNextStudies(LISTED, true, search)
   const studies = reply.data?.studies ?? []
@@ -75,8 +75,8 @@ function NextStudies() {
           onChange={setTyped}
         />
       </div>
-      {reply.isPending && <Waiting rows={LISTED} height={46} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={LISTED} height={46} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && !first && isSearch && (
         <div className={css.roomNone}>{t('ui.dashboard.next.notFound')}</div>
       )}

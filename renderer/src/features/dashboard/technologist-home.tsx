@@ -13,7 +13,7 @@ import { examKey } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
 import { loadLater } from '../../ui/load-later.ts'
-import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
 import { deviceFor, isOver, nextOf, roomsOf } from './exam-groups.ts'
@@ -41,13 +41,13 @@ export function TechnologistHome({ today }: { today: Today }) {
   return (
     <div className={css.columns}>
       <div className={css.main}>
-        {error && <Failed error={error} onRetry={() => void day.refetch()} />}
-        {(!day.data || !devices.data) && !error && <Waiting rows={6} height={60} />}
+        {error && <ErrorNotice error={error} onRetry={() => void day.refetch()} />}
+        {(!day.data || !devices.data) && !error && <LoadingPlaceholder rows={6} height={60} />}
         {day.data && devices.data && <Rooms day={day.data} devices={devices.data.devices} />}
       </div>
       <div className={css.side}>
         <Items items={today.items} kinds={KINDS} />
-        <Suspense fallback={<Waiting rows={1} height={200} />}>
+        <Suspense fallback={<LoadingPlaceholder rows={1} height={200} />}>
           <DayTrends />
         </Suspense>
       </div>
@@ -72,14 +72,22 @@ function Rooms({ day, devices }: { day: ExamDay; devices: readonly Device[] }) {
   return (
     <div className={css.rooms}>
       {rooms.map(({ device, exams }) => (
-        <Room key={device.deviceId} device={device} exams={exams} day={day.day} />
+        <RoomPanel key={device.deviceId} device={device} exams={exams} day={day.day} />
       ))}
-      {unsent.length > 0 && <Unsent exams={unsent} devices={devices} day={day.day} />}
+      {unsent.length > 0 && <UnsentExams exams={unsent} devices={devices} day={day.day} />}
     </div>
   )
 }
 
-function Room({ device, exams, day }: { device: Device; exams: readonly Exam[]; day: string }) {
+function RoomPanel({
+  device,
+  exams,
+  day,
+}: {
+  device: Device
+  exams: readonly Exam[]
+  day: string
+}) {
   const { deviceId, aeTitle, lastSeenAt } = device
   const next = nextOf(exams)
   return (
@@ -126,7 +134,7 @@ function Room({ device, exams, day }: { device: Device; exams: readonly Exam[]; 
 }
 
 /** Exams that no device has been sent yet, such as those of a device that has not asked today. */
-const Unsent = ({
+const UnsentExams = ({
   exams,
   devices,
   day,

@@ -4,7 +4,7 @@ import { cloneElement } from 'react'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import { t } from '../../i18n/t.ts'
 import { ExamState, examTimeText } from '../../ui/exam-state.tsx'
-import { Facts } from '../../ui/page.tsx'
+import { FactList } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import type { PopupProps } from '../../ui/popup-button.tsx'
 import css from './timeline.module.css'
@@ -25,7 +25,7 @@ export function TimelineDetails({
       <Popover.Dropdown>
         <Stack gap={8}>
           <PersonName value={patientName} />
-          <Facts
+          <FactList
             facts={[
               [t('ui.worklist.columns.time'), examTimeText(exam)],
               [t('ui.worklist.columns.exam'), `${modality} ${description}`],

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60_000
 const TICK = 4
 
 /** What a chart shows, and the same in a sentence. */
-export interface Charted {
+export interface ChartData {
   readonly summary: string
   readonly series: readonly Series[]
 }
@@ -31,7 +31,7 @@ export function hourColumns(hours: readonly TrendHour[], zone: string | undefine
 const endOf = (from: string) => new Date(Date.parse(from) + HOUR_MS).toISOString()
 
 /** Images and studies that arrived. */
-export function arrivals(hours: readonly TrendHour[], columns: readonly Column[]): Charted {
+export function arrivals(hours: readonly TrendHour[], columns: readonly Column[]): ChartData {
   const images = hours.map((hour) => hour.images)
   const studies = hours.map((hour) => hour.studies)
   const most = Math.max(0, ...images)
@@ -55,7 +55,7 @@ export function arrivals(hours: readonly TrendHour[], columns: readonly Column[]
 }
 
 /** Worklist queries by how they ended. */
-export function queries(hours: readonly TrendHour[]): Charted {
+export function queries(hours: readonly TrendHour[]): ChartData {
   const of = (which: 'answered' | 'stored' | 'failed') =>
     hours.map((hour) => hour.queries?.[which] ?? null)
   const [answered, stored, failed] = [of('answered'), of('stored'), of('failed')]
@@ -91,7 +91,7 @@ export function queries(hours: readonly TrendHour[]): Charted {
 }
 
 /** How long the partner took, and where a request failed. */
-export function partnerRequests({ hours, partner }: Pick<Trends, 'hours' | 'partner'>): Charted {
+export function partnerRequests({ hours, partner }: Pick<Trends, 'hours' | 'partner'>): ChartData {
   const { requests: count, failed, p50Ms, p95Ms } = partner
   const of = (which: keyof Trends['partner']) => hours.map((hour) => hour.partner[which])
   return {
@@ -131,7 +131,7 @@ export function partnerRequests({ hours, partner }: Pick<Trends, 'hours' | 'part
 }
 
 /** Bytes that came each day. */
-export function received(days: Trends['disk']['days']): Charted & { columns: Column[] } {
+export function received(days: Trends['disk']['days']): ChartData & { columns: Column[] } {
   const bytes = days.map((day) => day.bytes)
   return {
     summary: t('ui.dashboard.trends.disk.rate', {

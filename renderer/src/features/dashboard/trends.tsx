@@ -8,12 +8,12 @@ import { numberText } from '../../format/amounts.ts'
 import type { Tone } from '../../format/tones.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { Chart } from './chart.tsx'
 import {
   arrivals,
-  type Charted,
+  type ChartData,
   hourColumns,
   partnerRequests,
   queries,
@@ -22,34 +22,36 @@ import {
 import css from './trends.module.css'
 
 const HOUR_MS = 60 * 60_000
-const MOST_DAYS = 3650
+const MAX_DAYS = 3650
 
 const useTrends = () => useReply(dashboardTrends.trends, {}, { every: 60_000 })
 
 /** The last day of the gateway by the hour, and what waits now. */
 export const GatewayTrends = () => (
-  <Loaded>
+  <LoadedTrends>
     {(trends) => (
       <>
         <HourCharts trends={trends} charts={['arrivals', 'queries', 'partner']} />
         <Queues queues={trends.queues} />
       </>
     )}
-  </Loaded>
+  </LoadedTrends>
 )
 
 /** What came and what was asked for in the last day. */
 export const DayTrends = () => (
-  <Loaded>{(trends) => <HourCharts trends={trends} charts={['arrivals', 'queries']} />}</Loaded>
+  <LoadedTrends>
+    {(trends) => <HourCharts trends={trends} charts={['arrivals', 'queries']} />}
+  </LoadedTrends>
 )
 
-function Loaded({ children }: { children: (trends: Trends) => ReactNode }) {
+function LoadedTrends({ children }: { children: (trends: Trends) => ReactNode }) {
   const { data, error, refetch } = useTrends()
   return (
     <section className={css.charts} aria-label={t('ui.dashboard.trends.label')}>
       {data && children(data)}
-      {!data && error && <Failed error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Waiting rows={1} height={200} />}
+      {!data && error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <LoadingPlaceholder rows={1} height={200} />}
     </section>
   )
 }
@@ -64,7 +66,7 @@ function HourCharts({
   const zone = useZone()
   const { hours } = trends
   const columns = useMemo(() => hourColumns(hours, zone), [hours, zone])
-  const charted: Record<(typeof charts)[number], () => Charted> = {
+  const charted: Record<(typeof charts)[number], () => ChartData> = {
     arrivals: () => arrivals(hours, columns),
     queries: () => queries(hours),
     partner: () => partnerRequests(trends),
@@ -158,7 +160,7 @@ export function StorageForecast() {
       {fullInDays !== null && (
         <div className={css.full}>
           {fullInDays < DISK_SOON_DAYS && <ToneIcon tone="warning" size={18} />}
-          {fullInDays > MOST_DAYS
+          {fullInDays > MAX_DAYS
             ? t('ui.dashboard.trends.disk.fullInYears')
             : t('ui.dashboard.trends.disk.fullIn', { days: fullInDays })}
         </div>

@@ -9,7 +9,7 @@ import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { EchoOutcome } from '../../ui/echo-outcome.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
-import { Facts, Panel } from '../../ui/page.tsx'
+import { FactList, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './destinations.module.css'
 import { getsText, STATE_TONES, stateOf } from './state.ts'
@@ -61,7 +61,7 @@ export function DestinationCard({
           )}
         </Group>
       </div>
-      <Facts facts={factsOf(destination)} />
+      <FactList facts={factsOf(destination)} />
       <EchoOutcome result={echo.isPending ? undefined : echo.data} error={echo.error} />
       <div className={css.foot}>
         <Button

@@ -10,7 +10,7 @@ import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { NativeNotice } from '../../ui/native-notice.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { DestinationCard } from './card.tsx'
 import { DestinationForm } from './destination-form.tsx'
@@ -42,9 +42,9 @@ export function Destinations() {
         </>
       }
     >
-      {reply.isPending && <Waiting rows={3} height={120} />}
+      {reply.isPending && <LoadingPlaceholder rows={3} height={120} />}
       {reply.isError && !reply.data && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       <NativeNotice native={reply.data?.native} />
       {reply.data && destinations.length === 0 && (

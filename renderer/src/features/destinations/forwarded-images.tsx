@@ -11,7 +11,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
 
@@ -85,8 +85,8 @@ export function ForwardedImages({ study }: { study: ForwardedStudy }) {
   return (
     <Stack gap={12}>
       <PersonName value={study.patientName} />
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Waiting rows={6} />}
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <LoadingPlaceholder rows={6} />}
       {list.isSuccess && (
         <DataTable
           label={t('ui.destinations.showImages')}

@@ -15,8 +15,8 @@ import { PagedTable } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
 
-export const SHOWS = ['all', 'waiting', 'failed'] as const
-export type Show = (typeof SHOWS)[number]
+export const STUDY_FILTERS = ['all', 'waiting', 'failed'] as const
+export type ForwardedStudyFilter = (typeof STUDY_FILTERS)[number]
 
 /** What a person decides about a study that waits. */
 interface Decisions {
@@ -26,7 +26,7 @@ interface Decisions {
 
 interface ForwardedStudiesProps {
   readonly destinationId: string
-  readonly show: Show
+  readonly show: ForwardedStudyFilter
   /** Null for who may not decide. */
   readonly decisions: Decisions | null
   readonly onOpen: (study: ForwardedStudy) => void

@@ -18,15 +18,15 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { showRefused } from '../../ui/refused.ts'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
 import { Tag } from '../../ui/tone.tsx'
 import { ForwardedImages } from './forwarded-images.tsx'
-import { ForwardedStudies, SHOWS, type Show } from './forwarded-studies.tsx'
+import { ForwardedStudies, type ForwardedStudyFilter, STUDY_FILTERS } from './forwarded-studies.tsx'
 import { STATE_TONES, stateOf } from './state.ts'
-import { Trouble } from './trouble.tsx'
+import { DestinationFault } from './trouble.tsx'
 
 const route = getRouteApi('/shell/destinations/$destinationId')
 /** A study, or all that waits. */
@@ -52,9 +52,9 @@ export function Queue() {
       about={<BackLink to="/destinations">{t('ui.destinations.back')}</BackLink>}
       isFull
     >
-      {list.isPending && <Waiting rows={6} />}
+      {list.isPending && <LoadingPlaceholder rows={6} />}
       {list.isError && !list.data && (
-        <Failed error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
       )}
       {list.data && !destination && (
         <Panel>
@@ -72,7 +72,7 @@ function Studies({ destination }: { destination: Destination }) {
   const { destinationId, queue } = destination
   const hasOpen = queue.waiting + queue.failed > 0
   const mayManage = useMayManageStudies()
-  const [show, setShow] = useState<Show>('all')
+  const [show, setShow] = useState<ForwardedStudyFilter>('all')
   const [dropping, setDropping] = useState<Part | null>(null)
   const [opened, setOpened] = useState<ForwardedStudy | null>(null)
   const { tryNow, isRetrying } = useRetry(destinationId)
@@ -83,15 +83,18 @@ function Studies({ destination }: { destination: Destination }) {
 
   return (
     <>
-      <Standing destination={destination} />
-      <Trouble destination={destination} />
+      <QueueState destination={destination} />
+      <DestinationFault destination={destination} />
       <Group gap={12}>
         <SegmentedControl
           size="xs"
           aria-label={t('ui.destinations.showLabel')}
           value={show}
-          onChange={(value) => setShow(value as Show)}
-          data={SHOWS.map((value) => ({ value, label: t(`ui.destinations.shows.${value}`) }))}
+          onChange={(value) => setShow(value as ForwardedStudyFilter)}
+          data={STUDY_FILTERS.map((value) => ({
+            value,
+            label: t(`ui.destinations.shows.${value}`),
+          }))}
         />
         {mayManage && hasOpen && (
           <>
@@ -160,7 +163,7 @@ const showDecided = (message: Message | undefined, usual: string) =>
     icon: <IconCheck size={18} />,
   })
 
-function Standing({ destination }: { destination: Destination }) {
+function QueueState({ destination }: { destination: Destination }) {
   const state = stateOf(destination)
   return (
     <Group gap={10}>

@@ -9,7 +9,7 @@ import { stateOf } from './state.ts'
  * What keeps images from their destination, and what a person can do about it. Nothing where all is
  * well.
  */
-export function Trouble({ destination }: { destination: Destination }) {
+export function DestinationFault({ destination }: { destination: Destination }) {
   const { lastError, nextAttemptAt } = destination
   const isFailed = stateOf(destination) === 'failed'
   if (!isFailed && !lastError) return null

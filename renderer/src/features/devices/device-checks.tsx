@@ -9,7 +9,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EchoOutcome } from '../../ui/echo-outcome.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { verdictOf } from './lint-verdict.ts'
@@ -89,7 +89,7 @@ function Worklist({ device }: { device: Device }) {
         </Button>
         <div role="status" style={{ alignSelf: 'stretch' }}>
           {lint.data && !lint.isPending && <Result lint={lint.data} />}
-          {lint.error && <Failed error={lint.error} />}
+          {lint.error && <ErrorNotice error={lint.error} />}
         </div>
       </Stack>
     </Panel>

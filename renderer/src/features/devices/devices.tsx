@@ -10,7 +10,7 @@ import { nameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { DeviceChecks } from './device-checks.tsx'
 import { DeviceForm } from './device-form.tsx'
 import { DeviceTable } from './device-table.tsx'
@@ -36,8 +36,10 @@ export function Devices() {
     <Page title={t('ui.devices.title')} about={t('ui.devices.about')} actions={add}>
       {mayManage && <Inbox />}
       <Panel isFlush>
-        {devices.isPending && <Waiting rows={5} />}
-        {devices.isError && <Failed error={devices.error} onRetry={() => void devices.refetch()} />}
+        {devices.isPending && <LoadingPlaceholder rows={5} />}
+        {devices.isError && (
+          <ErrorNotice error={devices.error} onRetry={() => void devices.refetch()} />
+        )}
         {devices.data?.devices.length === 0 && <None action={add} />}
         {devices.data && devices.data.devices.length > 0 && (
           <DeviceTable

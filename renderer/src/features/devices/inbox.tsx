@@ -8,7 +8,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { nameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './devices.module.css'
 import { guessModality, guessName } from './guess.ts'
@@ -20,7 +20,7 @@ export function Inbox() {
   const { isOpen } = useEventStream()
   const callers = useReply(dashboard.callers, {}, isOpen ? {} : { every: 20_000 })
   if (callers.isError && callers.error.code !== 'not-permitted')
-    return <Failed error={callers.error} onRetry={() => void callers.refetch()} />
+    return <ErrorNotice error={callers.error} onRetry={() => void callers.refetch()} />
   if (!callers.data || callers.data.callers.length === 0) return null
   return (
     <Panel
@@ -145,7 +145,7 @@ function Caller({ caller }: { caller: UnknownCaller }) {
             {...form.getInputProps('anyAddress', { type: 'checkbox' })}
           />
         </Tooltip>
-        {error && <Failed error={error} />}
+        {error && <ErrorNotice error={error} />}
       </div>
     </form>
   )

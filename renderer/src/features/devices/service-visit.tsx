@@ -14,12 +14,12 @@ import type { Device } from '#shared/contract/devices.ts'
 import { dashboardServiceVisit, type TracedAssociation } from '#shared/contract/service-visit.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { durationText } from '../../format/amounts.ts'
-import { codeOf, shownStatus } from '../../format/dimse-status.ts'
+import { codeOf, describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Notice } from '../../ui/tone.tsx'
 import { Echo } from './device-checks.tsx'
@@ -27,13 +27,13 @@ import css from './service-visit.module.css'
 import { TracedConnection } from './traced-connection.tsx'
 
 const route = getRouteApi('/shell/devices/$deviceId')
-const EVERY_MS = 2000
+const POLL_MS = 2000
 
 /** One page for a device's engineer: tests in both directions, and what the device sent. */
 export function ServiceVisit() {
   const { deviceId } = route.useParams()
   const devices = useReply(dashboard.devices, {})
-  const reply = useReply(dashboardServiceVisit.read, { params: { deviceId } }, { every: EVERY_MS })
+  const reply = useReply(dashboardServiceVisit.read, { params: { deviceId } }, { every: POLL_MS })
   const [isPrinting, setPrinting] = useState(false)
   const device = devices.data?.devices.find((one) => one.deviceId === deviceId)
   const name = device ? device.name || device.aeTitle : ''
@@ -64,8 +64,8 @@ export function ServiceVisit() {
         )
       }
     >
-      {(reply.isPending || devices.isPending) && <Waiting rows={6} height={48} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {(reply.isPending || devices.isPending) && <LoadingPlaceholder rows={6} height={48} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {device && reply.data && (
         <>
           <div className={css.tests}>
@@ -179,7 +179,7 @@ function AwaitedEcho({ device, associations, now, aeTitle }: AwaitedProps) {
               {t('ui.devices.visit.await.detail', {
                 aeTitle: echo.association.aeTitle,
                 address: echo.association.address,
-                status: shownStatus(codeOf(echo.message.status)).name,
+                status: describeStatus(codeOf(echo.message.status)).name,
                 took: durationText(echo.message.ms),
               })}
             </Notice>

@@ -7,13 +7,13 @@ import {
 } from '#shared/contract/service-visit.ts'
 import { useSend } from '../../api/queries.ts'
 import { bytesText, durationText, numberText } from '../../format/amounts.ts'
-import { codeOf, shownStatus } from '../../format/dimse-status.ts'
+import { codeOf, describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { keywordText } from '../../i18n/param-text.ts'
 import { t } from '../../i18n/t.ts'
 import { Terms } from '../../ui/association-terms.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Facts, Failed } from '../../ui/page.tsx'
+import { ErrorNotice, FactList } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import css from './service-visit.module.css'
 
@@ -64,7 +64,7 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
             {rejection && <div className={`mono ${css.quiet}`}>{rejection}</div>}
           </Notice>
         )}
-        <Facts
+        <FactList
           facts={[
             [
               t('ui.devices.visit.facts.calling'),
@@ -111,7 +111,7 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
               )}
             </Group>
             {values.data && <Notice tone="warning">{t('ui.devices.visit.valuesShown')}</Notice>}
-            {values.error && <Failed error={values.error} />}
+            {values.error && <ErrorNotice error={values.error} />}
             <ol className={css.messages}>
               {keyed(messages, ({ at }) => at).map(([key, message]) => (
                 <MessageItem key={key} message={message} isPrinting={isPrinting} />
@@ -131,7 +131,7 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
 
 function MessageItem({ message, isPrinting }: { message: TracedMessage; isPrinting: boolean }) {
   const { at, type, service, responses, bytes, ms, status, isFailure } = message
-  const { name, meaning } = shownStatus(codeOf(status))
+  const { name, meaning } = describeStatus(codeOf(status))
   return (
     <li>
       <details {...(isPrinting && { open: true })}>
@@ -152,7 +152,7 @@ function MessageItem({ message, isPrinting }: { message: TracedMessage; isPrinti
               .join(' · ')}
           </span>
         </summary>
-        <Facts
+        <FactList
           facts={[
             [t('ui.devices.visit.context'), numberText(message.contextId)],
             [

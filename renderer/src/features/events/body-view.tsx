@@ -6,7 +6,7 @@ import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
 import css from './events.module.css'
 
-const MOST = 60_000
+const MAX_SHOWN_CHARACTERS = 60_000
 /** What is shown of a longer body until all of it is wanted. */
 const FIRST_LINES = 22
 const FIRST_CHARACTERS = 2400
@@ -18,7 +18,7 @@ const FIRST_CHARACTERS = 2400
 export function BodyView({ text, what, aside }: { text: string; what: string; aside?: ReactNode }) {
   const [isWrapped, setIsWrapped] = useState(true)
   const whole = useMemo(() => prettyJson(text), [text])
-  const more = whole.length - MOST
+  const more = whole.length - MAX_SHOWN_CHARACTERS
   const lines = useMemo(() => whole.split('\n').length, [whole])
   const isLong = lines > FIRST_LINES || whole.length > FIRST_CHARACTERS
   const [isAll, setIsAll] = useState(false)
@@ -45,7 +45,7 @@ export function BodyView({ text, what, aside }: { text: string; what: string; as
         data-cut={(isLong && !isAll) || undefined}
         aria-label={what}
       >
-        <pre className={isWrapped ? css.wrapped : ''}>{whole.slice(0, MOST)}</pre>
+        <pre className={isWrapped ? css.wrapped : ''}>{whole.slice(0, MAX_SHOWN_CHARACTERS)}</pre>
       </section>
       {isLong && (
         <Button

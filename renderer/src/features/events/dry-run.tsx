@@ -9,14 +9,14 @@ import { OUTCOMES } from '../../format/event-outcomes.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Page, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Page, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
 import { Notes } from './notes.tsx'
 import { EventTabs } from './tabs.tsx'
 
-const MOST = 1_000_000
+const MAX_ANSWER_CHARACTERS = 1_000_000
 /** Answers that name a study of their own. */
 const OF_A_STUDY: readonly EventType[] = ['study.access_requested', 'ephemeral.access_requested']
 
@@ -59,7 +59,7 @@ export function DryRun() {
               autosize
               minRows={14}
               maxRows={28}
-              maxLength={MOST}
+              maxLength={MAX_ANSWER_CHARACTERS}
               spellCheck={false}
               classNames={{ input: 'mono' }}
               value={body}
@@ -83,7 +83,7 @@ export function DryRun() {
               <Text c="dimmed">{t('ui.events.dry.first')}</Text>
             </Panel>
           )}
-          {check.error && <Failed error={check.error} />}
+          {check.error && <ErrorNotice error={check.error} />}
           {check.data && !check.isPending && <Result result={check.data} />}
         </div>
       </div>

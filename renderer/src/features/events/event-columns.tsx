@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Endpoint, EventSummary } from '#shared/contract/events.ts'
 import { durationText } from '../../format/amounts.ts'
 import { objectText, shortIds } from '../../format/audit-detail.ts'
-import { standingOf } from '../../format/event-outcomes.ts'
+import { eventBadge } from '../../format/event-outcomes.ts'
 import { EVENT_NAMES } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
@@ -72,7 +72,7 @@ export function columnsOf(
       name: t('ui.events.columns.state'),
       track: 'minmax(160px, 1.8fr)',
       cell: (event) => {
-        const standing = standingOf(event)
+        const standing = eventBadge(event)
         return (
           <>
             <Tag tone={standing.tone} meaning={standing.meaning} isWrapped>

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { dashboardEvents, type EventRecord } from '#shared/contract/events.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply, useSend } from '../../api/queries.ts'
-import { OUTCOMES, standingOf } from '../../format/event-outcomes.ts'
+import { eventBadge, OUTCOMES } from '../../format/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
@@ -14,7 +14,7 @@ import { AskReason } from '../../ui/ask-reason.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { showRefused } from '../../ui/refused.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { Attempts } from './attempts.tsx'
@@ -43,22 +43,22 @@ export function Event() {
       about={<BackLink to="/events">{t('ui.events.back')}</BackLink>}
       actions={event && <Decisions event={event} />}
     >
-      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
         <Empty title={t('ui.events.gone')} error={reply.error}>
           {t('ui.events.goneText')}
         </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
-      {event && <Shown event={event} />}
+      {event && <EventDetails event={event} />}
     </Page>
   )
 }
 
-function Shown({ event }: { event: EventRecord }) {
-  const standing = standingOf(event)
+function EventDetails({ event }: { event: EventRecord }) {
+  const standing = eventBadge(event)
   const outcome = OUTCOMES[event.outcome]
   const isWell = standing.tone === 'good' || standing.tone === 'info' || event.state === 'dropped'
   return (
@@ -156,7 +156,7 @@ function EventFacts({ event }: { event: EventRecord }) {
       ? ([[t('ui.events.facts.next'), <Clock key="next" instant={event.nextAt} />]] as const)
       : []),
   ]
-  return <Facts facts={rows} />
+  return <FactList facts={rows} />
 }
 
 function Decisions({ event }: { event: EventRecord }) {

@@ -14,7 +14,13 @@ import { columnsOf } from './event-columns.tsx'
 import css from './events.module.css'
 import { SendAgain } from './send-again.tsx'
 import { EventTabs } from './tabs.tsx'
-import { type EventFilter, type EventsSearch, filterOf, SHOWS, useEvents } from './use-events.ts'
+import {
+  EVENT_FILTERS,
+  type EventFilter,
+  type EventsSearch,
+  filterOf,
+  useEvents,
+} from './use-events.ts'
 
 const route = getRouteApi('/shell/events')
 
@@ -120,7 +126,7 @@ function Filters(props: {
         aria-label={t('ui.events.showLabel')}
         value={filter.show}
         onChange={(show) => onChoose({ show: show === 'all' ? '' : show })}
-        data={SHOWS.map((value) => ({ value, label: t(`ui.events.shows.${value}`) }))}
+        data={EVENT_FILTERS.map((value) => ({ value, label: t(`ui.events.shows.${value}`) }))}
       />
       <Select
         aria-label={t('ui.events.typeLabel')}

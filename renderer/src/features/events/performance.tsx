@@ -9,7 +9,7 @@ import { EVENT_NAMES, EVENT_ORDER } from '../../format/event-types.ts'
 import { percentText } from '../../format/percent.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import css from './events.module.css'
 import { partsOf } from './meter-parts.ts'
@@ -44,9 +44,9 @@ export function Meter() {
           }))}
         />
       </Group>
-      {reply.isPending && <Waiting rows={4} height={120} />}
+      {reply.isPending && <LoadingPlaceholder rows={4} height={120} />}
       {reply.isError && !reply.data && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {reply.data && rows.length === 0 && (
         <NothingListed

@@ -12,11 +12,11 @@ import { shortIds } from '../../format/audit-detail.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { type Asked, bodyOf, localTime, type ReplayBody } from './span.ts'
+import { bodyOf, localTime, type ReplayBody, type ReplayForm } from './span.ts'
 
-const SHOWN = 5
+const MAX_SHOWN_EVENTS = 5
 
 /**
  * Sends several events again: the chosen ones, all since the outage, or a span; says how many
@@ -47,13 +47,13 @@ function Form({
   onDone: () => void
   onClose: () => void
 }) {
-  const [asked, setAsked] = useState<Asked>(() => ({
+  const [asked, setAsked] = useState<ReplayForm>(() => ({
     which: eventIds.length > 0 ? 'these' : 'since-outage',
     from: localTime(new Date(Date.now() - 24 * 3600_000)),
     to: localTime(new Date(Date.now() + 60_000)),
     only: 'failed',
   }))
-  const change = (part: Partial<Asked>) => setAsked({ ...asked, ...part })
+  const change = (part: Partial<ReplayForm>) => setAsked({ ...asked, ...part })
   const body = bodyOf(asked, eventIds)
   const trial = useTrial(body)
   const send = useSend(dashboardEvents.replay, [
@@ -84,7 +84,7 @@ function Form({
       <Radio.Group
         label={t('ui.events.again.which')}
         value={asked.which}
-        onChange={(which) => change({ which: which as Asked['which'] })}
+        onChange={(which) => change({ which: which as ReplayForm['which'] })}
       >
         <Stack gap={8} mt={8}>
           {eventIds.length > 0 && (
@@ -102,10 +102,10 @@ function Form({
       <div role="status">
         {!body && <Notice tone="warning">{t('ui.events.again.spanMissing')}</Notice>}
         {body && trial.isPending && <Notice tone="plain">{t('ui.events.again.counting')}</Notice>}
-        {body && trial.error && <Failed error={trial.error} />}
-        {body && trial.data && <Counted reply={trial.data} />}
+        {body && trial.error && <ErrorNotice error={trial.error} />}
+        {body && trial.data && <ReplayCount reply={trial.data} />}
       </div>
-      {send.error && <Failed error={send.error} />}
+      {send.error && <ErrorNotice error={send.error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           {t('ui.events.again.cancel')}
@@ -119,7 +119,13 @@ function Form({
 }
 
 /** From when to when, and of those which. */
-function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Asked>) => void }) {
+function Span({
+  asked,
+  onChange,
+}: {
+  asked: ReplayForm
+  onChange: (part: Partial<ReplayForm>) => void
+}) {
   return (
     <>
       <SimpleGrid cols={2}>
@@ -141,7 +147,7 @@ function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Aske
       <Radio.Group
         label={t('ui.events.again.only')}
         value={asked.only}
-        onChange={(only) => onChange({ only: only as Asked['only'] })}
+        onChange={(only) => onChange({ only: only as ReplayForm['only'] })}
       >
         <Group mt={8}>
           <Radio value="failed" label={t('ui.events.again.onlyFailed')} />
@@ -152,7 +158,7 @@ function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Aske
   )
 }
 
-function Counted({
+function ReplayCount({
   reply: { queued, skipped },
 }: {
   reply: ReplyOf<typeof dashboardEvents.replay>
@@ -168,13 +174,15 @@ function Counted({
         <>
           {t('ui.events.again.skipped', { count: skipped.length })}
           <ul style={{ margin: '4px 0 0', paddingLeft: 18 }}>
-            {skipped.slice(0, SHOWN).map(({ eventId, why }) => (
+            {skipped.slice(0, MAX_SHOWN_EVENTS).map(({ eventId, why }) => (
               <li key={eventId}>
                 <span className="mono">{shortIds(eventId)}</span> {translateMessage(why)}
               </li>
             ))}
-            {skipped.length > SHOWN && (
-              <li>{t('ui.events.again.skippedMore', { count: skipped.length - SHOWN })}</li>
+            {skipped.length > MAX_SHOWN_EVENTS && (
+              <li>
+                {t('ui.events.again.skippedMore', { count: skipped.length - MAX_SHOWN_EVENTS })}
+              </li>
             )}
           </ul>
         </>

@@ -4,7 +4,7 @@ import type { InputOf } from '#shared/operation.ts'
 export type ReplayBody = InputOf<typeof dashboardEvents.replay>['body']
 
 /** What is chosen in the form; times as a field of the browser has them, `2026-11-20T10:30`. */
-export interface Asked {
+export interface ReplayForm {
   readonly which: ReplayBody['which']
   readonly from: string
   readonly to: string
@@ -13,7 +13,7 @@ export interface Asked {
 
 /** The body of the call; undefined while the span is not one. */
 export function bodyOf(
-  { which, from, to, only }: Asked,
+  { which, from, to, only }: ReplayForm,
   eventIds: readonly string[],
 ): ReplayBody | undefined {
   if (which === 'these') return { which, eventIds: [...eventIds] }

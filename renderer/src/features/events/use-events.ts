@@ -7,8 +7,8 @@ import { usePages } from '../../api/pages.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { EVENT_ORDER } from '../../format/event-types.ts'
 
-export const SHOWS = ['all', 'waiting', 'failed', 'notes'] as const
-export type Show = (typeof SHOWS)[number]
+export const EVENT_FILTERS = ['all', 'waiting', 'failed', 'notes'] as const
+export type EventListFilter = (typeof EVENT_FILTERS)[number]
 
 export interface EventsSearch {
   readonly show?: string
@@ -18,7 +18,7 @@ export interface EventsSearch {
 }
 
 export interface EventFilter {
-  readonly show: Show
+  readonly show: EventListFilter
   readonly type?: EventType
   readonly endpointId?: string
   readonly about?: string
@@ -28,7 +28,7 @@ export interface EventFilter {
 export function filterOf({ show, type, endpoint, about }: EventsSearch): EventFilter {
   const known = EVENT_ORDER.find((one) => one === type)
   return {
-    show: SHOWS.find((one) => one === show) ?? 'all',
+    show: EVENT_FILTERS.find((one) => one === show) ?? 'all',
     ...(known && { type: known }),
     ...(endpoint !== undefined && /^[0-9a-f-]{36}$/.test(endpoint) && { endpointId: endpoint }),
     ...(about !== undefined && { about }),

@@ -11,7 +11,7 @@ import css from './images.module.css'
  * How many of a study's images are here; a bar where their number was announced and some are
  * missing.
  */
-export function Arrived({ study }: { study: ImageStudySummary }) {
+export function ArrivalState({ study }: { study: ImageStudySummary }) {
   const share = shareOf(study)
   return (
     <>

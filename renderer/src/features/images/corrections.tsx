@@ -17,7 +17,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Facts, Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { ChangesTable } from './changes-table.tsx'
@@ -87,7 +87,7 @@ export function CorrectionsPanel({
       replace: true,
     })
   if (reply.error?.code === 'not-found') return null
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
   if (corrections.length === 0 && !hasFailed) return null
   return (
     <Panel title={t('ui.images.correction.history.title')}>
@@ -107,7 +107,7 @@ export function CorrectionsPanel({
           />
         ))}
       </ol>
-      {undoing && mayManage && <Undo correction={undoing} onClose={() => ask()} />}
+      {undoing && mayManage && <UndoCorrectionDialog correction={undoing} onClose={() => ask()} />}
     </Panel>
   )
 }
@@ -140,7 +140,11 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
       <div className={css.entryHead}>
         <span className={css.entryTitle}>
           <b>{t(`ui.images.correction.history.kinds.${kind}`)}</b>
-          <Moved correction={correction} studyInstanceUid={studyInstanceUid} count={instances} />
+          <MovedImageCount
+            correction={correction}
+            studyInstanceUid={studyInstanceUid}
+            count={instances}
+          />
           {undone && <Tag tone="plain">{t('ui.images.correction.history.undone')}</Tag>}
           {progress !== null && <Tag tone="info">{t('ui.images.correction.history.underWay')}</Tag>}
         </span>
@@ -173,7 +177,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
           </Group>
         </>
       )}
-      <Facts
+      <FactList
         facts={[
           [
             t('ui.images.correction.history.by'),
@@ -223,7 +227,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
 }
 
 /** How many images went where, as seen from the study that is shown. */
-function Moved({
+function MovedImageCount({
   correction,
   studyInstanceUid,
   count,
@@ -247,7 +251,13 @@ function Moved({
   )
 }
 
-function Undo({ correction, onClose }: { correction: Correction; onClose: () => void }) {
+function UndoCorrectionDialog({
+  correction,
+  onClose,
+}: {
+  correction: Correction
+  onClose: () => void
+}) {
   const { correctionId, instances, fromStudyInstanceUid } = correction
   const send = useSend(dashboardCorrections.undo, CHANGES)
   const navigate = useNavigate()

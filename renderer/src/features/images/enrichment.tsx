@@ -6,7 +6,7 @@ import { ENRICHMENTS } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
-import { Facts, Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 
 /** What the partner was asked about this study, and what came of it. */
@@ -28,7 +28,7 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
           {meaning}
         </Text>
         {wasAsked && (
-          <Facts
+          <FactList
             facts={[
               [
                 t('ui.images.enrichmentAsked'),
@@ -50,7 +50,7 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
             {warning}
           </Notice>
         ))}
-        {retry.error && <Failed error={retry.error} />}
+        {retry.error && <ErrorNotice error={retry.error} />}
         {wasAsked && mayManage && (
           <>
             <Button

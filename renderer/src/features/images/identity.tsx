@@ -8,7 +8,7 @@ import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
-import { Facts, Panel } from '../../ui/page.tsx'
+import { FactList, Panel } from '../../ui/page.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import css from './images.module.css'
 
@@ -35,7 +35,7 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
           {state === 'mismatch' && <ToReport studyInstanceUid={studyInstanceUid} />}
         </Text>
         {override && (
-          <Facts
+          <FactList
             facts={[
               [
                 t('ui.images.identity.overriddenBy'),

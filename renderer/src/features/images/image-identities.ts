@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import type { CorrectedPatient, ImageIdentity } from '#shared/contract/corrections.ts'
 
-export type Identity = z.infer<typeof ImageIdentity>
+export type StudyPatientIdentity = z.infer<typeof ImageIdentity>
 
 /** Values of a patient that images say, with the series they are in. */
 interface PatientOfImages extends CorrectedPatient {
   readonly key: string
   readonly count: number
-  readonly series: readonly Identity[]
+  readonly series: readonly StudyPatientIdentity[]
 }
 
 export const PATIENT_FIELDS = [
@@ -22,7 +22,7 @@ export const PATIENT_FIELDS = [
  * The images of a study by what they say of their patient, in the order in which the server lists
  * them.
  */
-export function patientsOf(identities: readonly Identity[]): PatientOfImages[] {
+export function patientsOf(identities: readonly StudyPatientIdentity[]): PatientOfImages[] {
   const byPatient = Map.groupBy(identities, (one) =>
     JSON.stringify(PATIENT_FIELDS.map((field) => one[field])),
   )
@@ -36,12 +36,12 @@ export function patientsOf(identities: readonly Identity[]): PatientOfImages[] {
   )
 }
 
-export const idsOf = (identities: readonly Identity[]): number[] =>
+export const idsOf = (identities: readonly StudyPatientIdentity[]): number[] =>
   identities.flatMap(({ instanceIds }) => instanceIds)
 
 /** Every value of a field once. */
 export const valuesOf = (
-  identities: readonly Identity[],
+  identities: readonly StudyPatientIdentity[],
   field: (typeof PATIENT_FIELDS)[number],
 ): string[] => [...new Set(identities.map((one) => one[field]))]
 
@@ -50,7 +50,7 @@ export const valuesOf = (
  * @returns undefined where the text is no such list, or names a number that no image has
  */
 export function idsByNumber(
-  { instanceIds, instanceNumbers }: Identity,
+  { instanceIds, instanceNumbers }: StudyPatientIdentity,
   text: string,
 ): number[] | undefined {
   const numbers = instanceNumbers.map((number) =>
@@ -75,7 +75,7 @@ export function idsByNumber(
  */
 export function numbersOf({
   instanceNumbers,
-}: Identity): readonly [least: number, most: number] | undefined {
+}: StudyPatientIdentity): readonly [least: number, most: number] | undefined {
   const numbers = instanceNumbers.filter((number) => number.trim() !== '').map(Number)
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
   return Number.isInteger(least) && Number.isInteger(most) && least < most

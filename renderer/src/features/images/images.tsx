@@ -19,15 +19,15 @@ import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { tableOf } from '../../ui/study-list/use-rows.ts'
 import { Thumbnail } from '../../ui/thumbnail.tsx'
-import { Arrived, ImageTags } from './arrival.tsx'
+import { ArrivalState, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
 import { Preview } from './preview.tsx'
 import { senderName } from './sender-name.ts'
 import { studyThumbnail } from './thumbnail-addresses.ts'
-import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
+import { IMAGE_STUDY_FILTERS, type ImageStudyFilter, useImageStudies } from './use-image-studies.ts'
 
 const route = getRouteApi('/shell/images')
-const TYPING_MS = 60
+const SEARCH_DELAY_MS = 60
 const ROW_KEYS: readonly RowKey<ImageStudySummary>[] = [
   {
     keys: 'v',
@@ -99,7 +99,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: t('ui.images.columns.images'),
     track: '80px',
-    cell: (study) => <Arrived study={study} />,
+    cell: (study) => <ArrivalState study={study} />,
   },
   {
     name: t('ui.images.columns.state'),
@@ -123,11 +123,11 @@ const columns: readonly Column<ImageStudySummary>[] = [
 /** Studies with images, as they arrive. */
 export function Images() {
   const chosen = route.useSearch().show
-  const show: Show = SHOWS.find((one) => one === chosen) ?? 'all'
+  const show: ImageStudyFilter = IMAGE_STUDY_FILTERS.find((one) => one === chosen) ?? 'all'
   const navigate = useNavigate()
   // Not in the address: what is searched for may name a patient.
   const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [search] = useDebouncedValue(typed.trim(), SEARCH_DELAY_MS)
   const studies = useImageStudies(show, search)
   const isFiltered = show !== 'all' || search !== ''
   const choose = (value: string) =>
@@ -166,7 +166,10 @@ export function Images() {
           aria-label={t('ui.images.showLabel')}
           value={show}
           onChange={choose}
-          data={SHOWS.map((value) => ({ value, label: t(`ui.images.shows.${value}`) }))}
+          data={IMAGE_STUDY_FILTERS.map((value) => ({
+            value,
+            label: t(`ui.images.shows.${value}`),
+          }))}
         />
         {studies.unseen > 0 && (
           <NewerButton name={t('ui.images.newer', { count: studies.unseen })} onClick={showNew} />

@@ -12,7 +12,7 @@ import { dayText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 
@@ -30,12 +30,12 @@ export function LifecyclePanel({ studyInstanceUid }: { studyInstanceUid: string 
       title={t('ui.images.lifecycle.title')}
       aside={hold && <Tag tone="warning">{t('ui.images.lifecycle.held')}</Tag>}
     >
-      {reply.isPending && <Waiting rows={2} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={2} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {study && (
         <Stack gap="sm">
-          {study.removed > 0 && <Elsewhere study={study} />}
-          <Facts facts={placesOf(study)} />
+          {study.removed > 0 && <RemovedFilesNotice study={study} />}
+          <FactList facts={placesOf(study)} />
           {hold && (
             <Text fz="sm">
               {t('ui.images.lifecycle.heldBy', { name: hold.placedBy, reason: hold.reason })} ·{' '}
@@ -80,7 +80,7 @@ export function LifecyclePanel({ studyInstanceUid }: { studyInstanceUid: string 
 }
 
 /** That files are no longer on this PC, and where they are. */
-const Elsewhere = ({ study: { removed, copies } }: { study: StudyLifecycle }) => (
+const RemovedFilesNotice = ({ study: { removed, copies } }: { study: StudyLifecycle }) => (
   <Notice tone="info">
     {t('ui.images.lifecycle.elsewhere', {
       removed,
@@ -200,8 +200,8 @@ function EraseDialog({
             <Radio value="patient" label={t('ui.images.erase.scopes.patient')} />
           </Stack>
         </Radio.Group>
-        {preview.isPending && <Waiting rows={3} />}
-        {preview.error && <Failed error={preview.error} />}
+        {preview.isPending && <LoadingPlaceholder rows={3} />}
+        {preview.error && <ErrorNotice error={preview.error} />}
         {found?.studies.map((study) => (
           <div key={study.studyInstanceUid}>
             <Text fw={560}>
@@ -241,7 +241,7 @@ function EraseDialog({
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        {erase.error && <Failed error={erase.error} />}
+        {erase.error && <ErrorNotice error={erase.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('ui.common.cancel')}

@@ -7,7 +7,7 @@ import { sexText } from '../../format/image-states.ts'
 import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { type Identity, type PATIENT_FIELDS, valuesOf } from './image-identities.ts'
+import { type PATIENT_FIELDS, type StudyPatientIdentity, valuesOf } from './image-identities.ts'
 import { joinedName, type NameParts, namePartsOf } from './name-parts.ts'
 import css from './resolve.module.css'
 
@@ -23,7 +23,7 @@ const SEX = CorrectedPatient.shape.patientSex
 export function PatientForm(props: {
   initial: CorrectedPatient
   about: string
-  identities: readonly Identity[]
+  identities: readonly StudyPatientIdentity[]
   onDone: (patient: CorrectedPatient) => void
 }) {
   const { initial, about, identities, onDone } = props

@@ -8,7 +8,7 @@ import { Clock } from '../../ui/clock.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './images.module.css'
-import { Quiet } from './quiet.tsx'
+import { EmptyPanel } from './quiet.tsx'
 
 const STEP_TONES = {
   'IN PROGRESS': 'info',
@@ -32,12 +32,12 @@ const COMMITMENT_COLUMNS = textsOf(
 /** How the exam went, as the device reported it. */
 export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
   if (steps.length === 0)
-    return <Quiet title={t('ui.images.steps')} text={t('ui.images.stepsNone')} />
+    return <EmptyPanel title={t('ui.images.steps')} text={t('ui.images.stepsNone')} />
   return (
     <Panel isFlush title={t('ui.images.steps')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
-          <Heads names={Object.values(STEP_COLUMNS)} />
+          <ColumnHeaders names={Object.values(STEP_COLUMNS)} />
           <Table.Tbody>
             {steps.map((step) => (
               <Table.Tr key={step.sopInstanceUid}>
@@ -73,12 +73,12 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
 /** Storage commitment: what the device asked to have confirmed, and whether it got the answer. */
 export function CommitmentPanel({ commitments }: { commitments: readonly Commitment[] }) {
   if (commitments.length === 0)
-    return <Quiet title={t('ui.images.commitments')} text={t('ui.images.commitmentsNone')} />
+    return <EmptyPanel title={t('ui.images.commitments')} text={t('ui.images.commitmentsNone')} />
   return (
     <Panel isFlush title={t('ui.images.commitments')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
-          <Heads names={Object.values(COMMITMENT_COLUMNS)} />
+          <ColumnHeaders names={Object.values(COMMITMENT_COLUMNS)} />
           <Table.Tbody>
             {commitments.map((one) => (
               <Table.Tr key={one.transactionUid}>
@@ -119,7 +119,7 @@ const commitmentState = ({ state, lastError }: Commitment) =>
     ? { tone: 'warning' as const, name: t('ui.images.commitmentAgain.name') }
     : { tone: COMMITMENT_TONES[state], name: t(`ui.images.commitmentStates.${state}.name`) }
 
-function Heads({ names }: { names: readonly string[] }) {
+function ColumnHeaders({ names }: { names: readonly string[] }) {
   return (
     <Table.Thead>
       <Table.Tr>

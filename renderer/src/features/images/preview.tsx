@@ -16,7 +16,7 @@ import { sexText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { OpenImages } from '../../ui/open-images.tsx'
-import { Facts, Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { PreviewPane } from '../../ui/preview-pane.tsx'
 import { Thumbnail } from '../../ui/thumbnail.tsx'
@@ -26,21 +26,21 @@ import { senderName } from './sender-name.ts'
 import { seriesThumbnail } from './thumbnail-addresses.ts'
 
 /** Going from row to row asks for nothing: only the row that a person stays at. */
-const STAY_MS = 180
+const PREVIEW_DELAY_MS = 180
 const POLL_CUT_OFF_MS = 5000
 const THUMBNAIL = 96
 
 /** More of the study of the current row, beside the list. */
 export function Preview({ study }: { study: ImageStudySummary | null }) {
-  const [stayed] = useDebouncedValue(study?.studyInstanceUid, STAY_MS)
+  const [stayed] = useDebouncedValue(study?.studyInstanceUid, PREVIEW_DELAY_MS)
   return (
     <PreviewPane>
-      {study && <Shown study={study} hasSeries={stayed === study.studyInstanceUid} />}
+      {study && <PreviewContent study={study} hasSeries={stayed === study.studyInstanceUid} />}
     </PreviewPane>
   )
 }
 
-function Shown({ study, hasSeries }: { study: ImageStudySummary; hasSeries: boolean }) {
+function PreviewContent({ study, hasSeries }: { study: ImageStudySummary; hasSeries: boolean }) {
   const { studyInstanceUid } = study
   return (
     <>
@@ -64,7 +64,7 @@ function Shown({ study, hasSeries }: { study: ImageStudySummary; hasSeries: bool
           {t('ui.images.preview.open')}
         </Button>
       </div>
-      <Facts facts={factsOf(study)} />
+      <FactList facts={factsOf(study)} />
       <hr />
       <h3>
         {t('ui.images.series')} ({study.series})
@@ -72,7 +72,7 @@ function Shown({ study, hasSeries }: { study: ImageStudySummary; hasSeries: bool
       {hasSeries ? (
         <Series key={studyInstanceUid} study={study} />
       ) : (
-        <Waiting rows={2} height={THUMBNAIL} />
+        <LoadingPlaceholder rows={2} height={THUMBNAIL} />
       )}
     </>
   )
@@ -117,8 +117,8 @@ function Series({ study }: { study: ImageStudySummary }) {
     { params: { studyInstanceUid } },
     isOpen ? {} : { every: POLL_CUT_OFF_MS },
   )
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={2} height={THUMBNAIL} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={2} height={THUMBNAIL} />
   const { seriesList } = reply.data
   if (seriesList.length === 0) return <p className={css.exam}>{t('ui.images.seriesNone')}</p>
   return (
@@ -130,14 +130,14 @@ function Series({ study }: { study: ImageStudySummary }) {
             modalities={[one.modality]}
             side={THUMBNAIL}
           />
-          <Named series={one} />
+          <SeriesName series={one} />
         </li>
       ))}
     </ul>
   )
 }
 
-const Named = ({ series: one }: { series: ImageSeries }) => (
+const SeriesName = ({ series: one }: { series: ImageSeries }) => (
   <span className={css.named}>
     <span className={css.description}>
       {one.lastInstanceAt === null

@@ -16,7 +16,7 @@ import { useSend } from '../../api/queries.ts'
 import { useCutOff } from '../../api/status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Facts, Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { ChangesTable } from './changes-table.tsx'
 import { CHANGES } from './corrections.tsx'
@@ -45,8 +45,8 @@ export function Check(props: CheckProps) {
     setShown(preview.data)
   }
   const ask = () => preview.mutate({ params: { studyInstanceUid }, body: request })
-  if (preview.error) return <Failed error={preview.error} onRetry={ask} />
-  if (!shown) return <Waiting rows={5} />
+  if (preview.error) return <ErrorNotice error={preview.error} onRetry={ask} />
+  if (!shown) return <LoadingPlaceholder rows={5} />
   return (
     <Stack gap={16}>
       {isChanged && <Changed />}
@@ -179,7 +179,7 @@ function Consequences({
     <>
       <section aria-label={t('ui.images.correction.check.happens')}>
         <h3 className={css.part}>{t('ui.images.correction.check.happens')}</h3>
-        <Facts
+        <FactList
           facts={[
             [
               t('ui.images.correction.check.originals'),
@@ -287,7 +287,7 @@ function Order({
           maxLength={200}
           {...form.getInputProps('reason')}
         />
-        {isOfShown && apply.error?.errors.length === 0 && <Failed error={apply.error} />}
+        {isOfShown && apply.error?.errors.length === 0 && <ErrorNotice error={apply.error} />}
         {isCutOff && <Notice tone="warning">{t('ui.common.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button

@@ -3,14 +3,20 @@ import { useState } from 'react'
 import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
 import { OpenImages } from '../../ui/open-images.tsx'
-import { type Identity, idsByNumber, idsOf, numbersOf, patientsOf } from './image-identities.ts'
+import {
+  idsByNumber,
+  idsOf,
+  numbersOf,
+  patientsOf,
+  type StudyPatientIdentity,
+} from './image-identities.ts'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
 
 /** The images that leave the study: chosen by the patient they name, or by series. */
 export function ChooseImages(props: {
   studyInstanceUid: string
-  identities: readonly Identity[]
+  identities: readonly StudyPatientIdentity[]
   chosen: ReadonlySet<number>
   onChange: (chosen: ReadonlySet<number>) => void
   onNext: () => void
@@ -89,7 +95,7 @@ function SomeImages({
   of,
   onChoose,
 }: {
-  of: Identity
+  of: StudyPatientIdentity
   onChoose: (ids: readonly number[]) => void
 }) {
   const [text, setText] = useState<string | null>(null)

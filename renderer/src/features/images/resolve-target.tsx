@@ -12,10 +12,10 @@ import type { IdentityDifference } from '#shared/contract/images.ts'
 import { useReply } from '../../api/queries.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty, Failed, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { SearchField, useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { type Identity, PATIENT_FIELDS, valuesOf } from './image-identities.ts'
+import { PATIENT_FIELDS, type StudyPatientIdentity, valuesOf } from './image-identities.ts'
 import { PatientForm } from './patient-form.tsx'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
@@ -34,7 +34,7 @@ interface TargetProps {
   readonly studyInstanceUid: string
   readonly differences: readonly IdentityDifference[]
   /** Of the images that are corrected. */
-  readonly identities: readonly Identity[]
+  readonly identities: readonly StudyPatientIdentity[]
   readonly was: ChosenTarget | null
   readonly onChoose: (target: ChosenTarget) => void
 }
@@ -102,7 +102,7 @@ export function Target(props: TargetProps) {
 
 /** What the images say, with the values of the worklist or the study where those differ. */
 export function rightDetails(
-  identities: readonly Identity[],
+  identities: readonly StudyPatientIdentity[],
   differences: readonly IdentityDifference[],
 ) {
   const patient: Record<string, string> = {}
@@ -146,8 +146,8 @@ function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 
           </Text>
         )}
       </div>
-      {reply.isPending && <Waiting rows={4} height={52} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={4} height={52} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {targets?.length === 0 && (
         <Empty
           icon={<IconSearch size={30} stroke={1.3} />}

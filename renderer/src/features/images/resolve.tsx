@@ -15,16 +15,16 @@ import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { type Identity, idsOf, patientsOf } from './image-identities.ts'
+import { idsOf, patientsOf, type StudyPatientIdentity } from './image-identities.ts'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
 import { Check } from './resolve-check.tsx'
 import { ChooseImages } from './resolve-images.tsx'
 import { type ChosenTarget, chosenOf, Target, TargetLine } from './resolve-target.tsx'
-import { WAYS } from './resolve-ways.ts'
+import { RESOLVABLE_KINDS } from './resolve-ways.ts'
 import { type SuggestedCorrection, suggestedCorrection } from './suggested-correction.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid/resolve')
@@ -71,10 +71,10 @@ export function Resolve() {
     >
       {!mayManage && <Notice tone="warning">{t('ui.common.mayNot.manageStudies')}</Notice>}
       {mayManage && !failed && (!(study.data && found) || isWaiting) && (
-        <Waiting rows={6} height={48} />
+        <LoadingPlaceholder rows={6} height={48} />
       )}
       {failed && failed.code !== 'not-found' && (
-        <Failed
+        <ErrorNotice
           error={failed}
           onRetry={() => {
             void study.refetch()
@@ -116,7 +116,7 @@ export function Resolve() {
 
 interface StepsProps {
   readonly study: ImageStudy
-  readonly identities: readonly Identity[]
+  readonly identities: readonly StudyPatientIdentity[]
   /** The order that the images are reassigned to, where it was chosen before. */
   readonly ordered: ChosenTarget | null
   /** What the worklist suggests, where nothing was chosen. */
@@ -197,7 +197,7 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
   const isKnown = kind !== null
   return (
     <div className={css.steps}>
-      <Now study={study} identities={identities} />
+      <CurrentIdentity study={study} identities={identities} />
       {suggested && suggested.target === target && (
         <Notice tone="info">
           {t(`ui.images.correction.suggested.${kind === 'correct' ? 'correct' : 'reassign'}`)}
@@ -268,15 +268,21 @@ const firstAfterKind = (kind: CorrectionKind): StepName => (kind === 'split' ? '
 
 /** What these images say, without what only others say. */
 const withOnly = (
-  identities: readonly Identity[],
+  identities: readonly StudyPatientIdentity[],
   chosen: ReadonlySet<number>,
-): readonly Identity[] =>
+): readonly StudyPatientIdentity[] =>
   identities.filter(({ instanceIds }) => instanceIds.some((id) => chosen.has(id)))
 
 const SHOWN_PATIENTS = 4
 
 /** Whose images they are by their own header, and what that differs from. */
-function Now({ study, identities }: { study: ImageStudy; identities: readonly Identity[] }) {
+function CurrentIdentity({
+  study,
+  identities,
+}: {
+  study: ImageStudy
+  identities: readonly StudyPatientIdentity[]
+}) {
   const patients = patientsOf(identities)
   const { differences } = study.identityCheck
   return (
@@ -319,7 +325,7 @@ function Kinds(props: {
         </Text>
       )}
       <ul className={css.ways}>
-        {WAYS.map((way) => (
+        {RESOLVABLE_KINDS.map((way) => (
           <li key={way}>
             <button
               type="button"

@@ -14,7 +14,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import css from './images.module.css'
 
 const CHANGES = [
@@ -37,9 +37,9 @@ export function SendingPanel({
   const destinations = useReply(dashboardDestinations.list, {}).data?.destinations
   return (
     <Panel title={t('ui.images.sending')}>
-      {forwards.isPending && <Waiting rows={2} />}
+      {forwards.isPending && <LoadingPlaceholder rows={2} />}
       {forwards.isError && (
-        <Failed error={forwards.error} onRetry={() => void forwards.refetch()} />
+        <ErrorNotice error={forwards.error} onRetry={() => void forwards.refetch()} />
       )}
       {forwards.data?.studies.length === 0 && (
         <Text size="sm" c="dimmed">
@@ -47,7 +47,7 @@ export function SendingPanel({
         </Text>
       )}
       {forwards.data?.studies.map((forward) => (
-        <Going
+        <ForwardRow
           key={forward.destinationId}
           forward={forward}
           destination={destinations?.find((one) => one.destinationId === forward.destinationId)}
@@ -67,7 +67,7 @@ interface GoingProps {
   readonly mayManage: boolean
 }
 
-function Going({ forward, destination, mayManage }: GoingProps) {
+function ForwardRow({ forward, destination, mayManage }: GoingProps) {
   const retry = useSend(dashboardDestinations.retry, CHANGES)
   const { destinationId, destinationName, studyInstanceUid, waiting, failed } = forward
   // While a destination cannot be reached, nobody tried the images that wait for it one by one.
@@ -97,7 +97,7 @@ function Going({ forward, destination, mayManage }: GoingProps) {
           {t('ui.images.sendNext')} <Clock instant={destination.nextAttemptAt} />
         </Text>
       )}
-      {retry.error && <Failed error={retry.error} />}
+      {retry.error && <ErrorNotice error={retry.error} />}
     </div>
   )
 }
@@ -154,7 +154,7 @@ function SendTo({
           {t('ui.images.send')}
         </Button>
       </Group>
-      {send.error && <Failed error={send.error} />}
+      {send.error && <ErrorNotice error={send.error} />}
     </Stack>
   )
 }

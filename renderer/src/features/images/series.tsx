@@ -7,7 +7,7 @@ import { Clock } from '../../ui/clock.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Thumbnail } from '../../ui/thumbnail.tsx'
 import css from './images.module.css'
-import { Quiet } from './quiet.tsx'
+import { EmptyPanel } from './quiet.tsx'
 import { seriesThumbnail } from './thumbnail-addresses.ts'
 
 const THUMBNAIL = 64
@@ -16,7 +16,7 @@ const THUMBNAIL = 64
 export function SeriesPanel({ study }: { study: ImageStudy }) {
   const series = study.seriesList
   if (series.length === 0)
-    return <Quiet title={t('ui.images.series')} text={t('ui.images.seriesNone')} />
+    return <EmptyPanel title={t('ui.images.series')} text={t('ui.images.seriesNone')} />
   return (
     <Panel isFlush title={`${t('ui.images.series')} (${series.length})`}>
       <Table.ScrollContainer minWidth={560}>
@@ -47,7 +47,7 @@ export function SeriesPanel({ study }: { study: ImageStudy }) {
                 <Table.Td className="tabular">{one.seriesNumber}</Table.Td>
                 <Table.Td fw={600}>{one.modality}</Table.Td>
                 <Table.Td title={one.seriesInstanceUid}>
-                  {one.lastInstanceAt === null ? <Awaited /> : one.seriesDescription}
+                  {one.lastInstanceAt === null ? <AwaitedSeries /> : one.seriesDescription}
                 </Table.Td>
                 <Table.Td className="tabular nowrap">{countOf(one)}</Table.Td>
                 <Table.Td className="tabular nowrap">
@@ -65,7 +65,7 @@ export function SeriesPanel({ study }: { study: ImageStudy }) {
   )
 }
 
-const Awaited = () => (
+const AwaitedSeries = () => (
   <Text size="sm" c="dimmed">
     {t('ui.images.seriesAwaited')}
   </Text>

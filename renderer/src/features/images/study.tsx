@@ -23,10 +23,10 @@ import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { OpenImages } from '../../ui/open-images.tsx'
-import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { Arrived, ImageTags } from './arrival.tsx'
+import { ArrivalState, ImageTags } from './arrival.tsx'
 import { CorrectionsPanel } from './corrections.tsx'
 import { EnrichmentPanel } from './enrichment.tsx'
 import { IdentityPanel } from './identity.tsx'
@@ -34,7 +34,7 @@ import css from './images.module.css'
 import { InterfacePanel } from './interface.tsx'
 import { LifecyclePanel } from './lifecycle.tsx'
 import { CommitmentPanel, StepPanel } from './performed.tsx'
-import { WAYS } from './resolve-ways.ts'
+import { RESOLVABLE_KINDS } from './resolve-ways.ts'
 import { senderName } from './sender-name.ts'
 import { SendingPanel } from './sending.tsx'
 import { SeriesPanel } from './series.tsx'
@@ -59,7 +59,7 @@ export function Study() {
       about={<BackLink to="/images">{t('ui.images.back')}</BackLink>}
       actions={study && <Actions study={study} mayManage={mayManage} />}
     >
-      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
         <>
           <Panel>
@@ -75,7 +75,7 @@ export function Study() {
         </>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {study && (
         <>
@@ -171,7 +171,7 @@ function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {WAYS.map((kind) => (
+        {RESOLVABLE_KINDS.map((kind) => (
           <Menu.Item
             key={kind}
             onClick={() =>
@@ -222,15 +222,15 @@ function Head({ study }: { study: ImageStudy }) {
           {study.expected !== null && (
             <div className={css.arrived}>
               <span className={css.under}>{t('ui.images.columns.images')}</span>{' '}
-              <Arrived study={study} />
+              <ArrivalState study={study} />
             </div>
           )}
           <ImageTags study={study} />
         </Group>
       </Group>
       <div className={css.facts}>
-        <Facts facts={patientFacts(study).map(shown)} />
-        <Facts facts={arrivalFacts(study).map(shown)} />
+        <FactList facts={patientFacts(study).map(shown)} />
+        <FactList facts={arrivalFacts(study).map(shown)} />
       </div>
     </Panel>
   )

@@ -1,6 +1,6 @@
 import type { CorrectionKind, TargetChoice } from '#shared/contract/corrections.ts'
 import type { IdentityDifference } from '#shared/contract/images.ts'
-import { type Identity, patientsOf } from './image-identities.ts'
+import { patientsOf, type StudyPatientIdentity } from './image-identities.ts'
 import { type ChosenTarget, chosenOf, rightDetails } from './resolve-target.tsx'
 
 export interface SuggestedCorrection {
@@ -15,7 +15,7 @@ export interface SuggestedCorrection {
  * gives the cause and the reason.
  */
 export function suggestedCorrection(
-  identities: readonly Identity[],
+  identities: readonly StudyPatientIdentity[],
   differences: readonly IdentityDifference[],
   targets: readonly TargetChoice[],
 ): SuggestedCorrection | null {

@@ -11,7 +11,7 @@ import { bytesText } from '../../format/amounts.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import css from './lifecycle.module.css'
@@ -25,8 +25,8 @@ export function ErasuresPanel() {
   const erasures = reply.data?.erasures ?? []
   return (
     <Panel isFlush title={t('ui.lifecycle.erasures.title')}>
-      {reply.isPending && <Waiting rows={2} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={2} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.data && erasures.length === 0 && (
         <Text p="md" fz="sm" c="dimmed">
           {t('ui.lifecycle.erasures.none')}
@@ -68,8 +68,8 @@ function RecordDialog({ erasureId, onClose }: { erasureId: string; onClose: () =
   const reply = useReply(dashboardErasures.read, { params: { erasureId } })
   return (
     <Modal opened onClose={onClose} size={760} title={t('ui.lifecycle.erasures.record')}>
-      {reply.isPending && <Waiting rows={6} />}
-      {reply.isError && <Failed error={reply.error} />}
+      {reply.isPending && <LoadingPlaceholder rows={6} />}
+      {reply.isError && <ErrorNotice error={reply.error} />}
       {reply.data?.record && <RecordOf erasure={reply.data} record={reply.data.record} />}
       {reply.data && reply.data.record === null && (
         <Text>{t('ui.lifecycle.erasures.stillRunning')}</Text>
@@ -84,7 +84,7 @@ function RecordOf({ erasure, record }: { erasure: SignedErasure; record: Erasure
       <Notice tone={erasure.isValid ? 'good' : 'danger'}>
         {erasure.isValid ? t('ui.lifecycle.erasures.valid') : t('ui.lifecycle.erasures.invalid')}
       </Notice>
-      <Facts
+      <FactList
         facts={[
           [t('ui.lifecycle.erasures.columns.by'), record.requestedBy],
           [t('ui.lifecycle.erasures.reason'), record.reason],
@@ -107,7 +107,7 @@ function RecordOf({ erasure, record }: { erasure: SignedErasure; record: Erasure
           </Text>
         </div>
       ))}
-      <Remaining record={record} />
+      <RemainingCopies record={record} />
       <Text fz="xs" c="dimmed" className="mono" style={{ overflowWrap: 'anywhere' }}>
         {t('ui.lifecycle.erasures.signature', { signature: erasure.signature ?? '' })}
       </Text>
@@ -128,7 +128,7 @@ function RecordOf({ erasure, record }: { erasure: SignedErasure; record: Erasure
 }
 
 /** What other systems hold, and what remains here for a time. */
-export function Remaining({
+export function RemainingCopies({
   record: { elsewhere, backups, cachesUntil },
 }: {
   record: Pick<ErasureRecord, 'elsewhere' | 'backups'> & { readonly cachesUntil?: string }

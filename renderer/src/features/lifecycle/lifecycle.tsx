@@ -15,7 +15,7 @@ import { Ago } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
@@ -39,9 +39,9 @@ export function LifecycleScreen() {
   return (
     <Page title={t('ui.lifecycle.title')} about={t('ui.lifecycle.about')} actions={add}>
       <SettingsTabs />
-      {reply.isPending && <Waiting rows={6} height={44} />}
+      {reply.isPending && <LoadingPlaceholder rows={6} height={44} />}
       {reply.isError && !overview && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {overview && (
         <>
@@ -87,7 +87,7 @@ function DiskPanel({ overview: { disk, lastRun, rules } }: { overview: Lifecycle
     count === null ? t('ui.lifecycle.disk.unknown') : t('ui.lifecycle.disk.days', { count })
   return (
     <Panel title={t('ui.lifecycle.disk.title')}>
-      <Facts
+      <FactList
         facts={[
           [
             t('ui.lifecycle.disk.free'),
@@ -205,7 +205,7 @@ function RulesPanel({
         )
       }
     >
-      {fault && <Failed error={fault} />}
+      {fault && <ErrorNotice error={fault} />}
       {run.data?.message && <Notice tone="good">{translateMessage(run.data.message)}</Notice>}
       {rules.length === 0 ? (
         <Empty title={t('ui.lifecycle.none')}>{t('ui.lifecycle.noneText')}</Empty>

@@ -9,7 +9,7 @@ import { useSend } from '../../api/queries.ts'
 import { bytesText, numberText } from '../../format/amounts.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Facts, Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -32,9 +32,9 @@ export function PreviewDialog({ rule, onClose }: { rule: LifecycleRule; onClose:
       title={t('ui.lifecycle.preview.title', { name: rule.name })}
     >
       <Stack>
-        {preview.isPending && <Waiting rows={5} />}
-        {preview.error && <Failed error={preview.error} />}
-        {on.error && <Failed error={on.error} />}
+        {preview.isPending && <LoadingPlaceholder rows={5} />}
+        {preview.error && <ErrorNotice error={preview.error} />}
+        {on.error && <ErrorNotice error={on.error} />}
         {preview.data && <Preview preview={preview.data} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -69,7 +69,7 @@ function Preview({ preview: { remove, notDue, kept, examples } }: { preview: Lif
           bytes: bytesText(remove.bytes),
         })}
       </Notice>
-      <Facts
+      <FactList
         facts={[
           [t('ui.lifecycle.preview.notDue'), amountText(notDue.studies, notDue.bytes)],
           ...kept.map(

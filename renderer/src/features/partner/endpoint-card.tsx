@@ -12,10 +12,10 @@ import { endpointName } from '../../format/endpoint-name.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Facts, Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { ENDPOINT_CHANGES } from './changes.ts'
-import { factsOf } from './endpoint-facts.tsx'
+import { endpointFacts } from './endpoint-facts.tsx'
 import css from './partner.module.css'
 
 interface CardProps {
@@ -61,11 +61,11 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
           {t('ui.partner.enableAbout', { waiting })}
         </Notice>
       )}
-      <Facts facts={factsOf(endpoint)} />
+      <FactList facts={endpointFacts(endpoint)} />
       {refusedHosts.length > 0 && (
         <RefusedHosts hosts={refusedHosts} isBusy={change.isPending} onAllow={allow} />
       )}
-      {change.error && <Failed error={change.error} />}
+      {change.error && <ErrorNotice error={change.error} />}
       <div className={css.foot}>
         <Button
           variant="default"

@@ -9,7 +9,7 @@ import { Clock } from '../../ui/clock.tsx'
 type Fact = readonly [name: string, value: ReactNode]
 
 /** What an endpoint gets, and how it is signed and reached. */
-export function factsOf({
+export function endpointFacts({
   endpointId,
   url,
   apiKey,

@@ -8,7 +8,7 @@ import { endpointName } from '../../format/endpoint-name.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { EndpointCard } from './endpoint-card.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
@@ -54,9 +54,9 @@ export function Endpoints() {
           {t('ui.partner.addEndpoint')}
         </Button>
       </div>
-      {reply.isPending && <Waiting rows={3} />}
+      {reply.isPending && <LoadingPlaceholder rows={3} />}
       {reply.isError && !reply.data && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       <div className={css.cards}>
         {endpoints.map((endpoint) => (

@@ -15,7 +15,7 @@ import { dashboard, type Partner as PartnerRow } from '#shared/contract/dashboar
 import { useReply, useSend } from '../../api/queries.ts'
 import { EVENT_NAMES } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
@@ -28,8 +28,10 @@ export function Partner() {
   const partner = useReply(dashboard.partner, {})
   return (
     <Page title={t('ui.partner.title')} about={t('ui.partner.about')}>
-      {partner.isPending && <Waiting rows={5} />}
-      {partner.isError && <Failed error={partner.error} onRetry={() => void partner.refetch()} />}
+      {partner.isPending && <LoadingPlaceholder rows={5} />}
+      {partner.isError && (
+        <ErrorNotice error={partner.error} onRetry={() => void partner.refetch()} />
+      )}
       {partner.data && (
         <div
           style={{
@@ -125,7 +127,7 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
             {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
           />
           {isPlain && <Notice tone="warning">{t('ui.partner.needsPlaintext')}</Notice>}
-          {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
+          {save.error && save.error.errors.length === 0 && <ErrorNotice error={save.error} />}
           <Group justify="flex-end">
             <Button type="submit" loading={save.isPending}>
               {t('ui.partner.save')}

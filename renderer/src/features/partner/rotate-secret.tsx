@@ -5,7 +5,7 @@ import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { useSend } from '../../api/queries.ts'
 import { endpointName } from '../../format/endpoint-name.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
@@ -82,7 +82,7 @@ function Form(props: {
         {form.values.endOthersNow && (
           <Notice tone="warning">{t('ui.partner.rotation.leakedWarning')}</Notice>
         )}
-        {rotate.error && rotate.error.errors.length === 0 && <Failed error={rotate.error} />}
+        {rotate.error && rotate.error.errors.length === 0 && <ErrorNotice error={rotate.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             {t('ui.partner.cancel')}

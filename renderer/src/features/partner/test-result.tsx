@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Message } from '#shared/messages/message.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { translateMessage } from '../../i18n/messages.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 
 interface Verdict {
@@ -29,7 +29,7 @@ export function TestResult(props: {
           {translateMessage(test.data.message)} {children}
         </Notice>
       )}
-      {test.error && <Failed error={test.error} />}
+      {test.error && <ErrorNotice error={test.error} />}
     </div>
   )
 }

@@ -5,9 +5,9 @@ import type { ImageStudy } from '#shared/contract/images.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
-import type { Found } from './found.ts'
+import type { PriorSearchResult } from './found.ts'
 import css from './prior-studies.module.css'
 
 interface FindFormProps {
@@ -16,7 +16,7 @@ interface FindFormProps {
   readonly first: string | undefined
   /** Study whose patient is asked for. */
   readonly study: ImageStudy | undefined
-  readonly onFound: (found: Found | null) => void
+  readonly onFound: (found: PriorSearchResult | null) => void
 }
 
 /** What is asked for, and of which system. */
@@ -95,7 +95,7 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
               {t('ui.prior-studies.form.find')}
             </Button>
           </div>
-          {find.error && find.error.errors.length === 0 && <Failed error={find.error} />}
+          {find.error && find.error.errors.length === 0 && <ErrorNotice error={find.error} />}
         </Stack>
       </form>
     </Panel>

@@ -8,10 +8,10 @@ import { durationText, numberText } from '../../format/amounts.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Empty, Failed, Panel } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import type { Found } from './found.ts'
+import type { PriorSearchResult } from './found.ts'
 import { PULL_TONES } from './found.ts'
 
 /**
@@ -22,7 +22,7 @@ export function FoundStudies({
   found,
   patientId,
 }: {
-  found: Found
+  found: PriorSearchResult
   patientId: string | undefined
 }) {
   const { destinationId, studies, tookMs } = found
@@ -47,7 +47,7 @@ export function FoundStudies({
         </Text>
       }
     >
-      {pull.error && <Failed error={pull.error} />}
+      {pull.error && <ErrorNotice error={pull.error} />}
       {studies.length === 0 ? (
         <Empty icon={<IconSearch size={34} stroke={1.3} />} title={t('ui.prior-studies.nothing')}>
           {t('ui.prior-studies.nothingText')}

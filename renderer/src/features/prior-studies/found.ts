@@ -3,7 +3,7 @@ import type { ReplyOf } from '#shared/operation.ts'
 import type { Tone } from '../../format/tones.ts'
 
 /** What was found, and where: a study is fetched from the system that named it. */
-export interface Found extends ReplyOf<typeof dashboardDestinations.findPriors> {
+export interface PriorSearchResult extends ReplyOf<typeof dashboardDestinations.findPriors> {
   readonly destinationId: string
 }
 

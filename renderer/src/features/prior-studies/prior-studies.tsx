@@ -7,9 +7,9 @@ import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { NativeNotice } from '../../ui/native-notice.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { FindForm } from './find-form.tsx'
-import type { Found } from './found.ts'
+import type { PriorSearchResult } from './found.ts'
 import { FoundStudies } from './found-studies.tsx'
 import css from './prior-studies.module.css'
 import { Retrievals } from './retrievals.tsx'
@@ -25,7 +25,7 @@ export function Priors() {
     { params: { studyInstanceUid: studyInstanceUid ?? '' } },
     { enabled: studyInstanceUid !== undefined, staleTime: Number.POSITIVE_INFINITY },
   )
-  const [found, setFound] = useState<Found | null>(null)
+  const [found, setFound] = useState<PriorSearchResult | null>(null)
   const open = list.data?.destinations.filter((one) => one.isEnabled && one.hasPriors) ?? []
   const isReady = list.isSuccess && (studyInstanceUid === undefined || !study.isPending)
 
@@ -42,8 +42,8 @@ export function Priors() {
       }
     >
       <NativeNotice native={list.data?.native} />
-      {!isReady && !list.isError && <Waiting rows={4} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {!isReady && !list.isError && <LoadingPlaceholder rows={4} />}
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {isReady && open.length === 0 && (
         <Panel>
           <Empty

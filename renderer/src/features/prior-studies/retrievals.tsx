@@ -8,7 +8,7 @@ import { dayText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { PULL_TONES } from './found.ts'
@@ -20,8 +20,8 @@ export function Retrievals() {
   const pulls = useReply(dashboardDestinations.pulls, {}, { every: 2000 })
   return (
     <Panel title={t('ui.prior-studies.pulls')}>
-      {pulls.isPending && <Waiting rows={2} />}
-      {pulls.isError && <Failed error={pulls.error} onRetry={() => void pulls.refetch()} />}
+      {pulls.isPending && <LoadingPlaceholder rows={2} />}
+      {pulls.isError && <ErrorNotice error={pulls.error} onRetry={() => void pulls.refetch()} />}
       {pulls.data?.pulls.length === 0 && (
         <Text size="sm" c="dimmed">
           {t('ui.prior-studies.pullsNone')}

@@ -13,7 +13,7 @@ import { QUARANTINE } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
 import { Notice } from '../../ui/tone.tsx'
@@ -53,7 +53,7 @@ export function Groups({
   return (
     <>
       {groups.isError && groups.error.code !== 'not-found' && (
-        <Failed error={groups.error} onRetry={() => void groups.refetch()} />
+        <ErrorNotice error={groups.error} onRetry={() => void groups.refetch()} />
       )}
       {found.length > 0 && (
         <Panel>
@@ -89,7 +89,7 @@ export function Groups({
           ))}
         </Panel>
       )}
-      {asking && <Ask {...asking} onDone={() => setAsking(null)} />}
+      {asking && <GroupDecisionDialog {...asking} onDone={() => setAsking(null)} />}
     </>
   )
 }
@@ -104,7 +104,7 @@ function Patients({ names }: { names: readonly string[] }) {
 }
 
 /** `group` is as the person saw it: what is set aside meanwhile is not decided on. */
-function Ask({
+function GroupDecisionDialog({
   group,
   decision,
   onDone,

@@ -25,7 +25,7 @@ import { Thumbnail } from '../../ui/thumbnail.tsx'
 import { CHANGES, Groups } from './groups.tsx'
 
 type Decision = 'release' | 'discard'
-interface Asking {
+interface InstanceDecision {
   readonly instance: QuarantinedInstance
   readonly decision: Decision
 }
@@ -108,7 +108,7 @@ export function Quarantine() {
   const { study } = route.useSearch()
   const mayManage = useMayManageStudies()
   const { isOpen } = useEventStream()
-  const [asking, setAsking] = useState<Asking | null>(null)
+  const [asking, setAsking] = useState<InstanceDecision | null>(null)
   const query = { limit: 50, ...(study !== undefined && { studyInstanceUid: study }) }
   const { list, pages, more } = usePages(
     keyOf(dashboardImages.quarantine, query),
@@ -147,12 +147,12 @@ export function Quarantine() {
         onEnd={more}
         end={list.hasNextPage ? t('ui.quarantine.more') : t('ui.quarantine.last')}
       />
-      {asking && <Ask {...asking} onDone={() => setAsking(null)} />}
+      {asking && <InstanceDecisionDialog {...asking} onDone={() => setAsking(null)} />}
     </Page>
   )
 }
 
-const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> => ({
+const decide = (onAsk: (asking: InstanceDecision) => void): Column<QuarantinedInstance> => ({
   name: t('ui.quarantine.columns.actions'),
   track: '100px',
   cell: (instance) => (
@@ -175,12 +175,16 @@ const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> =>
   ),
 })
 
-const SAID: Record<Decision, string> = {
+const DECISION_CONFIRMATIONS: Record<Decision, string> = {
   release: t('ui.quarantine.released'),
   discard: t('ui.quarantine.discarded'),
 }
 
-function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
+function InstanceDecisionDialog({
+  instance,
+  decision,
+  onDone,
+}: InstanceDecision & { onDone: () => void }) {
   const release = useSend(dashboardImages.releaseInstance, CHANGES)
   const discard = useSend(dashboardImages.discardInstance, CHANGES)
   const isRelease = decision === 'release'
@@ -207,7 +211,7 @@ function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
             onSuccess: ({ success, message }) => {
               onDone()
               notifications.show({
-                message: message ? translateMessage(message) : SAID[decision],
+                message: message ? translateMessage(message) : DECISION_CONFIRMATIONS[decision],
                 ...(success ? { icon: <IconCheck size={18} /> } : { color: 'red' }),
               })
             },

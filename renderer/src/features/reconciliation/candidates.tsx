@@ -6,17 +6,17 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import type { Question } from './decision-dialog.tsx'
+import type { PendingDecision } from './decision-dialog.tsx'
 import { Matches } from './matches.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
-import type { Decide } from './use-reconciliation.ts'
+import type { ReconciliationActions } from './use-reconciliation.ts'
 
 interface CandidatesProps {
   readonly exam: UnscheduledExam
   readonly orders: ReadonlyMap<string, OpenOrder>
-  readonly decide: Decide
-  readonly onAsk: (question: Question) => void
+  readonly decide: ReconciliationActions
+  readonly onAsk: (question: PendingDecision) => void
 }
 
 /**
@@ -51,7 +51,7 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
               />
               <Matches matches={candidate.matches} />
             </div>
-            <Act
+            <CandidateActions
               exam={exam}
               candidate={candidate}
               order={order}
@@ -83,7 +83,7 @@ interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
   readonly isFirst: boolean
 }
 
-function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
+function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
   const { orderId, action, obstacle } = candidate
   const { studyInstanceUid } = exam
   if (action === 'none')

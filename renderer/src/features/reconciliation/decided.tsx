@@ -6,15 +6,15 @@ import { Clock } from '../../ui/clock.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './reconcile.module.css'
-import type { Decide } from './use-reconciliation.ts'
+import type { ReconciliationActions } from './use-reconciliation.ts'
 
 /** What was decided, by whom, and a way back as long as there is one. */
-export function Decided({
+export function DecidedList({
   decision,
   decide,
 }: {
   decision: ReconciliationDecision
-  decide: Decide
+  decide: ReconciliationActions
 }) {
   const { decisionId, kind, reason, order, by, at, undoObstacle } = decision
   return (

@@ -4,10 +4,10 @@ import { AskReason } from '../../ui/ask-reason.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Matches } from './matches.tsx'
 import css from './reconcile.module.css'
-import type { Decide } from './use-reconciliation.ts'
+import type { ReconciliationActions } from './use-reconciliation.ts'
 
 /** A decision that asks for a reason, or for a second look, before it is made. */
-export type Question =
+export type PendingDecision =
   | {
       readonly kind: 'link'
       readonly studyInstanceUid: string
@@ -18,8 +18,8 @@ export type Question =
   | { readonly kind: 'notDone'; readonly orderId: string }
 
 interface DecisionDialogProps {
-  readonly question: Question
-  readonly decide: Decide
+  readonly question: PendingDecision
+  readonly decide: ReconciliationActions
   readonly onClose: () => void
 }
 

@@ -9,16 +9,16 @@ import { IdentityTag } from '../../ui/identity-tag.tsx'
 import { OpenImages } from '../../ui/open-images.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Candidates } from './candidates.tsx'
-import { Decided } from './decided.tsx'
-import type { Question } from './decision-dialog.tsx'
+import { DecidedList } from './decided.tsx'
+import type { PendingDecision } from './decision-dialog.tsx'
 import css from './reconcile.module.css'
-import type { Decide } from './use-reconciliation.ts'
+import type { ReconciliationActions } from './use-reconciliation.ts'
 
 interface ExamCardProps {
   readonly exam: UnscheduledExam
   readonly orders: ReadonlyMap<string, OpenOrder>
-  readonly decide: Decide
-  readonly onAsk: (question: Question) => void
+  readonly decide: ReconciliationActions
+  readonly onAsk: (question: PendingDecision) => void
 }
 
 /** An exam without an order: who it is, what was done, and the orders it may belong to. */
@@ -40,7 +40,7 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
         <OpenImages of={{ studyInstanceUid }} size="xs" variant="default" />
       </div>
       {decision ? (
-        <Decided decision={decision} decide={decide} />
+        <DecidedList decision={decision} decide={decide} />
       ) : (
         <>
           <Candidates exam={exam} orders={orders} decide={decide} onAsk={onAsk} />

@@ -3,16 +3,16 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { Decided } from './decided.tsx'
-import type { Question } from './decision-dialog.tsx'
+import { DecidedList } from './decided.tsx'
+import type { PendingDecision } from './decision-dialog.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
-import type { Decide } from './use-reconciliation.ts'
+import type { ReconciliationActions } from './use-reconciliation.ts'
 
 interface OrderCardProps {
   readonly order: OpenOrder
-  readonly decide: Decide
-  readonly onAsk: (question: Question) => void
+  readonly decide: ReconciliationActions
+  readonly onAsk: (question: PendingDecision) => void
 }
 
 /** An order for which no images came. */
@@ -56,7 +56,7 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
           </MayButton>
         )}
       </div>
-      {decision && <Decided decision={decision} decide={decide} />}
+      {decision && <DecidedList decision={decision} decide={decide} />}
     </li>
   )
 }

@@ -10,15 +10,15 @@ import { call, keyOf } from '../../api/queries.ts'
 import { daysText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { DecisionDialog, type Question } from './decision-dialog.tsx'
+import { DecisionDialog, type PendingDecision } from './decision-dialog.tsx'
 import { ExamCard } from './exam-card.tsx'
 import { OrderCard } from './order-card.tsx'
 import css from './reconcile.module.css'
-import { type Decide, useDecide, useReconciliation } from './use-reconciliation.ts'
+import { type ReconciliationActions, useDecide, useReconciliation } from './use-reconciliation.ts'
 
 const route = getRouteApi('/shell/worklist/reconcile')
 
@@ -31,7 +31,7 @@ export function Reconcile() {
   const reply = useReconciliation(from, to)
   const decide = useDecide()
   const ask = useAskAgain()
-  const [question, setQuestion] = useState<Question | null>(null)
+  const [question, setQuestion] = useState<PendingDecision | null>(null)
   const found = reply.data
   useAskOnce(found, ask.mutate)
   return (
@@ -52,10 +52,10 @@ export function Reconcile() {
     >
       <WorklistTabs />
       {found && <Range found={found} />}
-      {ask.isError && <Failed error={ask.error} />}
+      {ask.isError && <ErrorNotice error={ask.error} />}
       {found && <SourceNotice found={found} isAsking={ask.isPending} />}
-      {reply.isPending && <Waiting rows={8} height={48} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={8} height={48} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {found && (
         <div className={css.columns}>
           <Exams found={found} decide={decide} onAsk={setQuestion} />
@@ -136,8 +136,8 @@ function SourceNotice({ found: { days }, isAsking }: { found: Reconciliation; is
 
 interface SideProps {
   readonly found: Reconciliation
-  readonly decide: Decide
-  readonly onAsk: (question: Question) => void
+  readonly decide: ReconciliationActions
+  readonly onAsk: (question: PendingDecision) => void
 }
 
 function Exams({ found, decide, onAsk }: SideProps) {
@@ -154,7 +154,7 @@ function Exams({ found, decide, onAsk }: SideProps) {
     />
   )
   return (
-    <Side
+    <ReconciliationColumn
       title={t('ui.reconciliation.exams.title', { open: open.length })}
       label={t('ui.reconciliation.exams.label')}
       decided={decided.length > 0 && decided.map(card)}
@@ -171,7 +171,7 @@ function Exams({ found, decide, onAsk }: SideProps) {
         <ul className={css.cards}>{open.map(card)}</ul>
       )}
       {found.isCut && <Notice tone="info">{t('ui.reconciliation.exams.cut')}</Notice>}
-    </Side>
+    </ReconciliationColumn>
   )
 }
 
@@ -182,7 +182,7 @@ function Orders({ found, decide, onAsk }: SideProps) {
     <OrderCard key={order.orderId} order={order} decide={decide} onAsk={onAsk} />
   )
   return (
-    <Side
+    <ReconciliationColumn
       title={t('ui.reconciliation.orders.title', { open: open.length })}
       label={t('ui.reconciliation.orders.label')}
       decided={decided.length > 0 && decided.map(card)}
@@ -198,12 +198,12 @@ function Orders({ found, decide, onAsk }: SideProps) {
       ) : (
         <ul className={css.cards}>{open.map(card)}</ul>
       )}
-    </Side>
+    </ReconciliationColumn>
   )
 }
 
 /** One side of the screen: what is open, and below it what was decided. */
-function Side(props: {
+function ReconciliationColumn(props: {
   title: string
   label: string
   decided: ReactNode

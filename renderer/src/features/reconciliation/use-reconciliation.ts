@@ -38,10 +38,10 @@ export function useReconciliation(from: string | undefined, to: string | undefin
   })
 }
 
-type Refused = (error: ProblemError) => void
+type OnRefused = (error: ProblemError) => void
 
 /** What can be decided. What somebody else did meanwhile is said, and shown after it. */
-export interface Decide {
+export interface ReconciliationActions {
   readonly isBusy: boolean
   /** Of the last that asked for a reason. */
   readonly error: ProblemError | null
@@ -49,17 +49,17 @@ export interface Decide {
   keep(
     what: { readonly studyInstanceUid: string; readonly reason: string },
     onDone: () => void,
-    onError: Refused,
+    onError: OnRefused,
   ): void
   notDone(
     what: { readonly orderId: string; readonly reason: string },
     onDone: () => void,
-    onError: Refused,
+    onError: OnRefused,
   ): void
   undo(decisionId: number): void
 }
 
-export function useDecide(): Decide {
+export function useDecide(): ReconciliationActions {
   const client = useQueryClient()
   const changed = [
     dashboardReconciliation.read,
@@ -72,7 +72,7 @@ export function useDecide(): Decide {
   const notDone = useSend(dashboardReconciliation.notDone, changed)
   const undo = useSend(dashboardReconciliation.undo, changed)
 
-  const refused: Refused = (error) => {
+  const refused: OnRefused = (error) => {
     showRefused(error.message)
     void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) })
   }
@@ -84,7 +84,7 @@ export function useDecide(): Decide {
   const done = (text: string) => (decision: { readonly decisionId: number }) =>
     showDone(text, () => takeBack(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
-  const orClose = (onDone: () => void, onError: Refused) => (error: ProblemError) => {
+  const orClose = (onDone: () => void, onError: OnRefused) => (error: ProblemError) => {
     if (error.code !== 'outdated') return onError(error)
     onDone()
     refused(error)

@@ -4,7 +4,7 @@ import { type CriticalResult, dashboardReports } from '#shared/contract/reports.
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { ReferringPhysician } from '../../ui/escalation.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { communicationField, communicationOf, newCommunication } from './communication.ts'
@@ -14,7 +14,7 @@ import { CommunicationFields } from './communication-fields.tsx'
  * Documents that a critical result was made known (ACR Practice Parameter for Communication;
  * NPSG.02.03.01).
  */
-export function Communicate({
+export function CommunicationDialog({
   critical,
   onDone,
 }: {
@@ -23,12 +23,12 @@ export function Communicate({
 }) {
   return (
     <Modal opened onClose={onDone} title={t('ui.reports.signed.critical')} size="lg">
-      <Ask critical={critical} onDone={onDone} />
+      <CommunicationForm critical={critical} onDone={onDone} />
     </Modal>
   )
 }
 
-function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
+function CommunicationForm({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
   const communicate = useSend(dashboardReports.communicate, [
     dashboardReports.criticals,
     dashboardReports.read,
@@ -62,7 +62,7 @@ function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => voi
         </div>
         <CommunicationFields form={form} />
         {communicate.error && communicate.error.errors.length === 0 && (
-          <Failed error={communicate.error} />
+          <ErrorNotice error={communicate.error} />
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>

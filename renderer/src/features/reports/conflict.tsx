@@ -21,13 +21,13 @@ export function Conflict(props: {
     <Modal opened onClose={onClose} title={t('ui.reports.conflict.title')} size="min(1180px, 94vw)">
       <Text mb={12}>{t('ui.reports.conflict.text')}</Text>
       <div className={css.sides}>
-        <Side
+        <ConflictVersion
           title={t('ui.reports.conflict.mine')}
           text={mine}
           other={theirs.text}
           copies={t('ui.reports.conflict.copyMine')}
         />
-        <Side
+        <ConflictVersion
           title={t('ui.reports.conflict.theirs', {
             name: theirs.savedBy.name,
             clock: clockText(theirs.savedAt, zone, new Date()),
@@ -49,7 +49,7 @@ export function Conflict(props: {
   )
 }
 
-function Side({
+function ConflictVersion({
   title,
   text,
   other,

@@ -8,7 +8,7 @@ import { ownPath } from '../../api/shared-study.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { Part } from './part.tsx'
 import css from './reports.module.css'
@@ -66,24 +66,28 @@ export function ContextPane({
       }
     >
       <State state={shown.state} isAsking={ask.isPending} askedAt={shown.askedAt} />
-      {ask.error && <Failed error={ask.error} />}
+      {ask.error && <ErrorNotice error={ask.error} />}
       {shown.notes.map(translateMessage).map((note) => (
         <Notice key={note} tone="warning">
           {note}
         </Notice>
       ))}
       {clinicalIndication && (
-        <Said
+        <ContextText
           name={t('ui.reports.context.indication')}
           text={clinicalIndication}
           onInsert={onInsert}
         />
       )}
       {clinicalHistory && (
-        <Said name={t('ui.reports.context.history')} text={clinicalHistory} onInsert={onInsert} />
+        <ContextText
+          name={t('ui.reports.context.history')}
+          text={clinicalHistory}
+          onInsert={onInsert}
+        />
       )}
       {technologistTechnique && (
-        <Said
+        <ContextText
           name={t('ui.reports.context.technique')}
           text={technologistTechnique}
           onInsert={onInsert}
@@ -121,24 +125,24 @@ function State({
   isAsking: boolean
   askedAt: string | null
 }) {
-  if (isAsking) return <Quiet>{t('ui.reports.context.asking')}</Quiet>
-  if (state === 'not-asked') return <Quiet>{t('ui.reports.context.none')}</Quiet>
+  if (isAsking) return <QuietText>{t('ui.reports.context.asking')}</QuietText>
+  if (state === 'not-asked') return <QuietText>{t('ui.reports.context.none')}</QuietText>
   return (
-    <Quiet>
+    <QuietText>
       {state === 'empty' && `${t('ui.reports.context.empty')} `}
       {state === 'failed' && `${t('ui.reports.context.failed')} `}
       {t('ui.reports.context.askedAt')} <Ago instant={askedAt} />.
-    </Quiet>
+    </QuietText>
   )
 }
 
-const Quiet = ({ children }: { children: ReactNode }) => (
+const QuietText = ({ children }: { children: ReactNode }) => (
   <Text fz={12.5} c="dimmed" role="status">
     {children}
   </Text>
 )
 
-function Said({
+function ContextText({
   name,
   text,
   onInsert,

@@ -10,12 +10,12 @@ import { openFor } from '../../format/open-for.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Escalation, ReferringPhysician } from '../../ui/escalation.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
-import { Communicate } from './communicate.tsx'
+import { CommunicationDialog } from './communicate.tsx'
 import css from './reports.module.css'
 
 const COLUMNS = textsOf(
@@ -26,7 +26,7 @@ const TICK_MS = 20_000
 const POLL_MS = 60_000
 
 /** Critical results that nobody was told of yet, the oldest first. */
-export function Criticals() {
+export function CriticalResultList() {
   const { isOpen } = useEventStream()
   const reply = useReply(dashboardReports.criticals, {}, { every: isOpen ? POLL_MS : TICK_MS })
   const [asked, setAsked] = useState<CriticalResult | null>(null)
@@ -34,8 +34,8 @@ export function Criticals() {
   return (
     <Page title={t('ui.critical-results.title')} about={t('ui.critical-results.about')}>
       <ReadingTabs />
-      {reply.isPending && <Waiting rows={4} height={46} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={4} height={46} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && criticals.length === 0 && (
         <NothingListed
           icon={IconPhoneCheck}
@@ -52,7 +52,7 @@ export function Criticals() {
           </RowTable>
         </Panel>
       )}
-      {asked && <Communicate critical={asked} onDone={() => setAsked(null)} />}
+      {asked && <CommunicationDialog critical={asked} onDone={() => setAsked(null)} />}
     </Page>
   )
 }
@@ -62,7 +62,7 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
   return (
     <Table.Tr>
       <Table.Td>
-        <Waits critical={critical} />
+        <WaitingTime critical={critical} />
       </Table.Td>
       <Table.Td>
         <Escalation critical={critical} />
@@ -98,7 +98,7 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
   )
 }
 
-function Waits({ critical }: { critical: CriticalResult }) {
+function WaitingTime({ critical }: { critical: CriticalResult }) {
   const [now, setNow] = useState(() => new Date())
   useInterval(() => setNow(new Date()), TICK_MS, { autoInvoke: true })
   const { text, isOverdue } = openFor(critical, now)

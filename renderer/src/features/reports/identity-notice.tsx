@@ -11,7 +11,7 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import css from './reports.module.css'
 
@@ -35,7 +35,7 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
             <IdentityDifferences differences={differences} />
           </details>
           {reading.reports.every(({ signedAt }) => signedAt === null || signedAt < override.at) && (
-            <Withdraw reading={reading} />
+            <WithdrawOverrideButton reading={reading} />
           )}
         </Notice>
       </div>
@@ -127,7 +127,7 @@ const CHANGES = [
   ...[dashboardImages.read, dashboardImages.list],
 ]
 
-function Withdraw({ reading: { studyId } }: { reading: Reading }) {
+function WithdrawOverrideButton({ reading: { studyId } }: { reading: Reading }) {
   const maySign = useSession().data?.user?.canCreateReports === true
   const send = useSend(dashboardReports.withdrawOverride, CHANGES)
   if (!maySign) return null
@@ -142,7 +142,7 @@ function Withdraw({ reading: { studyId } }: { reading: Reading }) {
       >
         {t('ui.reports.identity.withdraw')}
       </Button>
-      {send.error && <Failed error={send.error} />}
+      {send.error && <ErrorNotice error={send.error} />}
     </div>
   )
 }

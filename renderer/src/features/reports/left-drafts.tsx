@@ -18,13 +18,13 @@ export function LeftDrafts() {
   return (
     <div className={css.left}>
       {left.map((draft) => (
-        <Left key={draft.studyId} draft={draft} />
+        <LeftDraftNotice key={draft.studyId} draft={draft} />
       ))}
     </div>
   )
 }
 
-function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
+function LeftDraftNotice({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
   const { state, fault, text } = useSyncExternalStore(keeper.subscribe, keeper.current)
   const [asksDiscard, setAsksDiscard] = useState(false)
   return (

@@ -1,5 +1,5 @@
 /** A text in which each of the searched words is marked. */
-export function Marked({ text, search }: { text: string; search: string }) {
+export function HighlightedText({ text, search }: { text: string; search: string }) {
   return (
     <>
       {markedParts(text, search).map(({ at, part, isHit }) =>

@@ -5,7 +5,7 @@ import type { PriorReport } from '#shared/contract/reports.ts'
 import { priorsWith, priorTitle } from '../../format/patient.ts'
 import { t } from '../../i18n/t.ts'
 import { Tag } from '../../ui/tone.tsx'
-import { Marked } from './marked.tsx'
+import { HighlightedText } from './marked.tsx'
 import { Part } from './part.tsx'
 import css from './reports.module.css'
 
@@ -80,7 +80,7 @@ export function PriorsPane({
               </Tooltip>
             )}
             <p className={css.said}>
-              <Marked text={prior.text} search={search} />
+              <HighlightedText text={prior.text} search={search} />
             </p>
           </details>
         )

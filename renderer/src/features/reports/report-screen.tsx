@@ -10,7 +10,7 @@ import { WINDOW_ID, warnBeforeUnload } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { viewOfStudy } from '../../ui/image-panel/study-view.ts'
 import { useImages } from '../../ui/image-panel/use-images.ts'
-import { Empty, Failed, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
 import { OpenedStudy } from './opened-study.tsx'
 import css from './reports.module.css'
@@ -46,7 +46,7 @@ export function ReadingScreen() {
   const reading = reply.data
   // What an earlier look left in the cache may be older than the draft is.
   if (reading && userId && reply.isFetchedAfterMount)
-    return <Opened key={studyId} reading={reading} userId={userId} />
+    return <OpenedReport key={studyId} reading={reading} userId={userId} />
   return (
     <div className={css.wait}>
       {reply.isError && reply.error.code === 'not-found' && (
@@ -59,9 +59,9 @@ export function ReadingScreen() {
         </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
-      {!reply.isError && <Waiting rows={8} height={40} />}
+      {!reply.isError && <LoadingPlaceholder rows={8} height={40} />}
     </div>
   )
 }
@@ -69,7 +69,7 @@ export function ReadingScreen() {
 const openMs = (reading: Reading | undefined) =>
   reading?.lock && reading.lock.windowId !== WINDOW_ID ? POLL_WRITTEN_ELSEWHERE_MS : POLL_MS
 
-function Opened({ reading, userId }: { reading: Reading; userId: string }) {
+function OpenedReport({ reading, userId }: { reading: Reading; userId: string }) {
   const { studyId } = reading
   const images = useImages(userId, studyId, () => viewOfStudy(userId, studyId), 'hidden')
   return (

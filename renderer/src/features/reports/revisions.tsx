@@ -5,7 +5,7 @@ import { useReply } from '../../api/queries.ts'
 import { numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import css from './reports.module.css'
 
 /** Earlier states of the draft, to read and to bring back. */
@@ -27,8 +27,8 @@ export function Revisions(props: {
       <Text c="dimmed" fz="sm" mb={12}>
         {t('ui.reports.revisions.about')}
       </Text>
-      {list.isPending && <Waiting rows={4} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <LoadingPlaceholder rows={4} />}
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.revisions.length === 0 && <Text>{t('ui.reports.revisions.none')}</Text>}
       {list.data && list.data.revisions.length > 0 && (
         <div className={css.revisions}>
@@ -54,7 +54,7 @@ export function Revisions(props: {
           {chosen === null ? (
             <Text c="dimmed">{t('ui.reports.revisions.pick')}</Text>
           ) : (
-            <One studyId={studyId} revision={chosen} onBringBack={onBringBack} />
+            <RevisionRow studyId={studyId} revision={chosen} onBringBack={onBringBack} />
           )}
         </div>
       )}
@@ -62,7 +62,7 @@ export function Revisions(props: {
   )
 }
 
-function One({
+function RevisionRow({
   studyId,
   revision,
   onBringBack,
@@ -76,8 +76,8 @@ function One({
     { params: { studyId, revision } },
     { staleTime: Number.POSITIVE_INFINITY },
   )
-  if (reply.isPending) return <Waiting rows={6} />
-  if (reply.isError) return <Failed error={reply.error} />
+  if (reply.isPending) return <LoadingPlaceholder rows={6} />
+  if (reply.isError) return <ErrorNotice error={reply.error} />
   return (
     <div>
       <p className={css.said}>{reply.data.text}</p>

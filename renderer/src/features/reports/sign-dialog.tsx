@@ -17,7 +17,7 @@ import { useSession } from '../../api/session.ts'
 import { WINDOW_ID } from '../../api/window-drafts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { communicationField, communicationOf } from './communication.ts'
 import { CriticalPart, useCritical } from './critical-part.tsx'
@@ -125,11 +125,11 @@ function Sign({
           {t('ui.reports.sign.mayNotText')}
         </Notice>
       )}
-      {stops.length > 0 && <Stops stops={stops} />}
+      {stops.length > 0 && <SigningObstacles stops={stops} />}
       {warnings.length > 0 && <Warnings warnings={warnings} looked={looked} onLook={checks.look} />}
       <CriticalPart critical={critical} fault={checks.unfound} />
       {isSaved === false && <Notice tone="danger">{t('ui.reports.sign.mayNotSave')}</Notice>}
-      {send.error && <Failed error={send.error} />}
+      {send.error && <ErrorNotice error={send.error} />}
       <Text fz="sm">{t('ui.reports.sign.consequence')}</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose} data-autofocus>
@@ -149,7 +149,7 @@ function Sign({
 }
 
 /** Nothing is signed with these. */
-function Stops({ stops }: { stops: readonly CheckFinding[] }) {
+function SigningObstacles({ stops }: { stops: readonly CheckFinding[] }) {
   return (
     <Notice tone="danger" title={t('ui.reports.sign.stop')}>
       <ul className={css.notes}>

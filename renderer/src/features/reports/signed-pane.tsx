@@ -26,10 +26,10 @@ import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Escalation } from '../../ui/escalation.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
-import { Communicate } from './communicate.tsx'
+import { CommunicationDialog } from './communicate.tsx'
 import { Part } from './part.tsx'
 import { showPdf } from './pdf.ts'
 import css from './reports.module.css'
@@ -69,7 +69,7 @@ export function SignedPane({ reading }: { reading: Reading }) {
           {t('ui.reports.signed.startAddendum')}
         </Button>
       )}
-      {start.error && <Failed error={start.error} />}
+      {start.error && <ErrorNotice error={start.error} />}
     </Part>
   )
 }
@@ -131,7 +131,7 @@ function SignedCard({ report, name }: { report: WindowReport; name: string }) {
         )}
         {report.pages !== null && `, ${t('ui.reports.signed.pages', { count: report.pages })}`}
       </Text>
-      {pdf.error && <Failed error={pdf.error} />}
+      {pdf.error && <ErrorNotice error={pdf.error} />}
       {report.critical && <Critical report={report} critical={report.critical} />}
       {report.delivery && <DeliveryState delivery={report.delivery} />}
       <Copies report={report} />
@@ -163,7 +163,11 @@ function Critical({
         </Button>
       )}
       {isAsking && (
-        <Communicate key={report.reportId} critical={critical} onDone={() => setIsAsking(false)} />
+        <CommunicationDialog
+          key={report.reportId}
+          critical={critical}
+          onDone={() => setIsAsking(false)}
+        />
       )}
     </Notice>
   )
@@ -257,7 +261,7 @@ function Copies({ report }: { report: WindowReport }) {
           </Menu>
         )}
       </Group>
-      {send.error && <Failed error={send.error} />}
+      {send.error && <ErrorNotice error={send.error} />}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { t } from '../../i18n/t.ts'
 import css from './reports.module.css'
 
 /** Offered at one click; the others are in the menu. */
-const SHOWN = 4
+const MAX_SHOWN_TEMPLATES = 4
 
 /** Templates that fit the study, the best first, while nothing is written. */
 export function TemplateOffers({
@@ -16,7 +16,7 @@ export function TemplateOffers({
   onPick: (template: ReportTemplate) => void
 }) {
   if (templates.length === 0) return null
-  const more = templates.slice(SHOWN)
+  const more = templates.slice(MAX_SHOWN_TEMPLATES)
   return (
     <section className={css.offers} aria-label={t('ui.reports.templates.title')}>
       <Text fz="sm" c="dimmed">
@@ -24,7 +24,7 @@ export function TemplateOffers({
         {t('ui.reports.templates.title')}, {t('ui.reports.templates.blank')}
       </Text>
       <Group gap={6}>
-        {templates.slice(0, SHOWN).map((template, index) => (
+        {templates.slice(0, MAX_SHOWN_TEMPLATES).map((template, index) => (
           <Button
             key={template.templateId}
             size="xs"

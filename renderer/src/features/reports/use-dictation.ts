@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { DICTATION_SECONDS, dashboardDictation } from '#shared/contract/dictation.ts'
+import { dashboardDictation, MAX_DICTATION_SECONDS } from '#shared/contract/dictation.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { call, useReply } from '../../api/queries.ts'
 import { linkedViewId } from '../../api/shared-study.ts'
@@ -29,8 +29,8 @@ export interface Dictation {
 
 const IDLE = { kind: 'idle' } as const
 /** The file may not be longer than the gateway takes. */
-const MOST_MS = (DICTATION_SECONDS - 1) * 1000
-const LOOK_MS = 250
+const MAX_RECORDING_MS = (MAX_DICTATION_SECONDS - 1) * 1000
+const DURATION_CHECK_INTERVAL_MS = 250
 
 /** Whether this window can dictate: an engine is configured, and the browser gives a microphone. */
 export function useMayDictate(): boolean {
@@ -120,7 +120,10 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
   const recorder = state.kind === 'recording' ? state.recorder : null
   useEffect(() => {
     if (!recorder) return
-    const timer = setInterval(() => recorder.elapsedMs() >= MOST_MS && void stop(), LOOK_MS)
+    const timer = setInterval(
+      () => recorder.elapsedMs() >= MAX_RECORDING_MS && void stop(),
+      DURATION_CHECK_INTERVAL_MS,
+    )
     return () => clearInterval(timer)
   }, [recorder, stop])
   useEffect(

@@ -23,7 +23,7 @@ export const isHeldElsewhere = ({ lock }: Pick<Reading, 'lock'>): boolean =>
 export function useDraft(
   reading: Reading,
   userId: string,
-): { readonly keeper: DraftKeeper; readonly kept: KeptDraft; readonly found: Found } {
+): { readonly keeper: DraftKeeper; readonly kept: KeptDraft; readonly found: InitialDraft } {
   const client = useQueryClient()
   const { studyId } = reading
   const [{ keeper, found, written }] = useState(() => {
@@ -41,7 +41,7 @@ export function useDraft(
       const timer = setTimeout(run, milliseconds)
       return () => clearTimeout(timer)
     }
-    const opened: Found = {
+    const opened: InitialDraft = {
       draft: reading.draft,
       wasUnsaved: left !== undefined && left.current().state !== 'saved',
     }
@@ -86,7 +86,7 @@ export function useDraft(
 }
 
 /** What was there when the study was opened. */
-export interface Found {
+export interface InitialDraft {
   readonly draft: Reading['draft']
   /** The text is one that this window could not save before. */
   readonly wasUnsaved: boolean

@@ -20,7 +20,7 @@ import css from './reports.module.css'
 import { SignedTexts } from './signed-text.tsx'
 import { TemplateOffers } from './template-offers.tsx'
 import { useDictation, useMayDictate } from './use-dictation.ts'
-import { type Found, isHeldElsewhere, useDraft } from './use-draft.ts'
+import { type InitialDraft, isHeldElsewhere, useDraft } from './use-draft.ts'
 import { type Dialog, WritingDialog } from './writing-dialog.tsx'
 import { EDITOR_KEYS, WritingTools } from './writing-tools.tsx'
 
@@ -100,7 +100,7 @@ export function Writing({
       {!isElsewhere && !hasLooked && (
         <FoundNotice found={found} userId={userId} onDone={() => setHasLooked(true)} />
       )}
-      {isAddendum && <Original reports={reading.reports} />}
+      {isAddendum && <OriginalReports reports={reading.reports} />}
       {isEmpty && !isElsewhere && !isAddendum && (
         <TemplateOffers
           templates={offered.filter(({ kind }) => kind === 'template')}
@@ -157,7 +157,7 @@ function useDialog(theirs: KeptDraft['theirs']) {
 }
 
 /** What an addendum is added to. */
-function Original({ reports }: { reports: Reading['reports'] }) {
+function OriginalReports({ reports }: { reports: Reading['reports'] }) {
   return (
     <details className={css.original} open>
       <summary>{t('ui.reports.editor.original')}</summary>
@@ -171,7 +171,7 @@ function FoundNotice({
   userId,
   onDone,
 }: {
-  found: Found
+  found: InitialDraft
   userId: string
   onDone: () => void
 }) {

@@ -2,7 +2,7 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Page, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import css from './access.module.css'
 import { LanPanel } from './lan-panel.tsx'
@@ -28,8 +28,8 @@ export function Access() {
   return (
     <Page title={t('ui.settings.access.title')} about={t('ui.settings.access.about')}>
       <SettingsTabs />
-      {reply.isPending && <Waiting rows={8} height={44} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={8} height={44} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {lan && (
         <div className={css.columns}>
           {/* Somebody stands at another PC and waits. */}

@@ -8,7 +8,7 @@ import { useZone } from '../../api/status.ts'
 import { dayText, todayIn } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import { expiryTone } from './expiry.ts'
@@ -25,13 +25,13 @@ export function Certificates() {
       <Text size="sm" c="dimmed" mt={-6} mb={4}>
         {t('ui.settings.certificates.about')}
       </Text>
-      {reply.isPending && <Waiting rows={3} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={3} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.data?.certificates.length === 0 && (
         <Text size="sm">{t('ui.settings.certificates.none')}</Text>
       )}
       {reply.data?.certificates.map((certificate) => (
-        <One
+        <CertificateRow
           key={certificate.use}
           certificate={certificate}
           onRenew={() => setRenewing(certificate)}
@@ -42,7 +42,13 @@ export function Certificates() {
   )
 }
 
-function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () => void }) {
+function CertificateRow({
+  certificate,
+  onRenew,
+}: {
+  certificate: Certificate
+  onRenew: () => void
+}) {
   const {
     use,
     isInUse,
@@ -74,7 +80,7 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
           </Tag>
         </Group>
       </Group>
-      <Facts
+      <FactList
         facts={[
           [t('ui.settings.certificates.subject'), subject],
           [

@@ -5,7 +5,7 @@ import type { dashboardIdentityProvider } from '#shared/contract/identity-provid
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 
 /** Tests the connection to a system of the clinic, and shows the result. */
@@ -41,7 +41,7 @@ export function ConnectionTest({
             {translateMessage(test.data.message)}
           </Notice>
         )}
-        {test.error && <Failed error={test.error} />}
+        {test.error && <ErrorNotice error={test.error} />}
       </div>
     </>
   )

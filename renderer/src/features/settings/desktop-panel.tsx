@@ -10,7 +10,7 @@ import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../../ui/allowed.tsx'
-import { Panel, Waiting } from '../../ui/page.tsx'
+import { LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { DesktopInstall } from './desktop-install.tsx'
 import type { Json, SettingRow } from './fields.ts'
@@ -88,7 +88,7 @@ function OfApp({ app, rows }: { app: DesktopBridge; rows: readonly SettingRow[] 
     mutationFn: () => app.checkForUpdate(),
     onSettled: again,
   })
-  if (state.isPending) return <Waiting rows={3} />
+  if (state.isPending) return <LoadingPlaceholder rows={3} />
   if (!state.data) return <Notice tone="danger">{t('ui.settings.desktop.unreadable')}</Notice>
   const { isAutostart, keyStore, update } = state.data
   return (
@@ -133,7 +133,7 @@ function OfApp({ app, rows }: { app: DesktopBridge; rows: readonly SettingRow[] 
         />
         <Fault error={check.error} />
       </Row>
-      {update.state !== 'not-here' && <Automatic rows={rows} />}
+      {update.state !== 'not-here' && <AutomaticUpdateSetting rows={rows} />}
     </>
   )
 }
@@ -215,7 +215,7 @@ const Notes = ({ notes }: { notes: readonly string[] }) => (
 )
 
 /** The setting of the gateway beside it: what the app does in the hour of maintenance. */
-function Automatic({ rows }: { rows: readonly SettingRow[] }) {
+function AutomaticUpdateSetting({ rows }: { rows: readonly SettingRow[] }) {
   const settingOf = (key: string): Json => rows.find((row) => row.key === key)?.value ?? null
   const { may } = useMay('manageGateway')
   const save = useSend(dashboard.changeSettings, [dashboard.settings])

@@ -90,7 +90,7 @@ const BASIC: ReadonlySet<string> = new Set([
  * key, whatever the case and the accents; without a search advanced settings are left out unless
  * they are wanted or differ from their initial value.
  */
-export function shownSettings(
+export function filterSettings(
   rows: readonly SettingRow[],
   { search, isAdvanced }: { readonly search: string; readonly isAdvanced: boolean },
 ): readonly SettingRow[] {

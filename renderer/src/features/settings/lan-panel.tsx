@@ -8,7 +8,7 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { useMay } from '../../ui/allowed.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import css from './access.module.css'
@@ -52,10 +52,10 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
             {isOn ? t('ui.settings.access.lan.whatOn') : t('ui.settings.access.lan.whatOff')}
           </Text>
           {detail && <Notice tone={isUp ? 'info' : 'danger'}>{translateMessage(detail)}</Notice>}
-          {change.error && asks === null && <Failed error={change.error} />}
+          {change.error && asks === null && <ErrorNotice error={change.error} />}
           {urls.length > 0 && <Addresses urls={urls} />}
           {fingerprint256 && <Fingerprint fingerprint={fingerprint256} />}
-          <Where
+          <LanAddressFields
             key={`${lan.host} ${lan.port}`}
             lan={lan}
             isBusy={change.isPending}
@@ -140,7 +140,7 @@ function Fingerprint({ fingerprint }: { fingerprint: string }) {
   )
 }
 
-function Where(props: {
+function LanAddressFields(props: {
   lan: LanAccess
   isBusy: boolean
   onApply: (at: { host: string; port: number }) => void

@@ -8,7 +8,7 @@ import type { dashboardOtlpExport } from '#shared/contract/otlp-export.ts'
 import type { Operation } from '#shared/operation.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 
 /** Sets or removes a secret, which is never shown. */
 export function SecretForm({
@@ -66,7 +66,7 @@ export function SecretForm({
           </Button>
         )}
       </Group>
-      {set.error && <Failed error={set.error} />}
+      {set.error && <ErrorNotice error={set.error} />}
     </>
   )
 }

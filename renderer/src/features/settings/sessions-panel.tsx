@@ -6,22 +6,22 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './access.module.css'
 
-const EVERY_MS = 15_000
+const POLL_MS = 15_000
 /** Sessions of everybody, each of which can be ended. */
 export function SessionsPanel() {
-  const reply = useReply(dashboardSecurity.sessions, {}, { every: EVERY_MS })
+  const reply = useReply(dashboardSecurity.sessions, {}, { every: POLL_MS })
   return (
     <Panel title={t('ui.settings.access.sessions.title')} isFlush>
       <Text className={css.about} px={16} py={8}>
         {t('ui.settings.access.sessions.about')}
       </Text>
-      {reply.isPending && <Waiting rows={3} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={3} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.data && (
         <Table.ScrollContainer minWidth={820}>
           <Table horizontalSpacing={16} verticalSpacing={7}>

@@ -10,7 +10,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { useFormGuard } from '../../ui/form-guard.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -19,13 +19,13 @@ import { DesktopPanel } from './desktop-panel.tsx'
 import { DicomwebPanel } from './dicomweb-panel.tsx'
 import { DictationPanel } from './dictation-panel.tsx'
 import {
+  filterSettings,
   groupsOf,
   type Json,
   labelOf,
   opensPlainListener,
   type SettingGroup,
   type SettingRow,
-  shownSettings,
 } from './fields.ts'
 import { IdentityProviderPanel } from './identity-provider-panel.tsx'
 import { OtlpPanel } from './otlp-panel.tsx'
@@ -42,9 +42,9 @@ export function Settings() {
   return (
     <Page title={t('ui.settings.title')} about={t('ui.settings.about')}>
       <SettingsTabs />
-      {settings.isPending && <Waiting rows={8} height={44} />}
+      {settings.isPending && <LoadingPlaceholder rows={8} height={44} />}
       {settings.isError && (
-        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
+        <ErrorNotice error={settings.error} onRetry={() => void settings.refetch()} />
       )}
       {settings.data && <Form rows={settings.data.settings} />}
     </Page>
@@ -72,7 +72,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
     defaultValue: false,
   })
   // What was changed stays on the screen until it is saved.
-  const shown = shownSettings(rows, { search, isAdvanced })
+  const shown = filterSettings(rows, { search, isAdvanced })
   const groups = groupsOf(rows.filter((row) => shown.includes(row) || row.key in changes))
   const isSearching = search.trim() !== ''
 
@@ -138,7 +138,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
               </div>
             </>
           )}
-          {edited.error && <Failed error={edited.error} />}
+          {edited.error && <ErrorNotice error={edited.error} />}
           {changed > 0 && (
             <SaveBar
               changed={changed}

@@ -6,7 +6,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Findings } from '../../ui/findings.tsx'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import css from './settings.module.css'
 
@@ -15,14 +15,14 @@ export function UpdatePanel() {
   const state = useReply(dashboardUpdate.state, {})
   return (
     <Panel title={t('ui.settings.update.title')}>
-      {state.isPending && <Waiting rows={4} />}
-      {state.error && <Failed error={state.error} />}
-      {state.data && <Loaded state={state.data} />}
+      {state.isPending && <LoadingPlaceholder rows={4} />}
+      {state.error && <ErrorNotice error={state.error} />}
+      {state.data && <UpdateDetails state={state.data} />}
     </Panel>
   )
 }
 
-function Loaded({ state }: { state: DashboardUpdateState }) {
+function UpdateDetails({ state }: { state: DashboardUpdateState }) {
   const { version, wayBack } = state
   return (
     <>
@@ -39,7 +39,7 @@ function Loaded({ state }: { state: DashboardUpdateState }) {
         )}
         {wayBack?.fault && <Notice tone="warning">{translateMessage(wayBack.fault)}</Notice>}
         {wayBack && !wayBack.isSameSchema && !wayBack.fault && (
-          <GoBack version={wayBack.version} duration={durationOf(state)} />
+          <RollbackAction version={wayBack.version} duration={durationOf(state)} />
         )}
       </Row>
     </>
@@ -64,7 +64,7 @@ export function UpdateChecks({ state }: { state: DashboardUpdateState }) {
 const durationOf = ({ estimate }: DashboardUpdateState): string =>
   t('ui.settings.update.minutes', { minutes: Math.max(1, Math.ceil(estimate.seconds / 60)) })
 
-function GoBack({ version, duration }: { version: string; duration: string }) {
+function RollbackAction({ version, duration }: { version: string; duration: string }) {
   const [isAsking, setIsAsking] = useState(false)
   const send = useSend(dashboardUpdate.goBack)
   return (
@@ -90,7 +90,7 @@ function GoBack({ version, duration }: { version: string; duration: string }) {
             <li>{t('ui.settings.update.steps.1')}</li>
             <li>{t('ui.settings.update.steps.2', { version })}</li>
           </ol>
-          {send.error && <Failed error={send.error} />}
+          {send.error && <ErrorNotice error={send.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setIsAsking(false)} data-autofocus>
               {t('ui.settings.update.cancel')}

@@ -9,7 +9,7 @@ import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
-import { Empty, Failed, Panel } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './access.module.css'
 
@@ -24,7 +24,7 @@ export function AskingPanel({ asking, isOn }: { asking: readonly Workstation[]; 
           <Text className={css.about}>{t('ui.settings.access.asking.about')}</Text>
         )}
         {asking.map((workstation) => (
-          <Asking key={workstation.workstationId} workstation={workstation} />
+          <AccessRequestRow key={workstation.workstationId} workstation={workstation} />
         ))}
         {asking.length === 0 && (
           <Empty
@@ -41,7 +41,7 @@ export function AskingPanel({ asking, isOn }: { asking: readonly Workstation[]; 
   )
 }
 
-function Asking({ workstation }: { workstation: Workstation }) {
+function AccessRequestRow({ workstation }: { workstation: Workstation }) {
   const { workstationId, code, address, browser, askedAt } = workstation
   const [name, setName] = useState(workstation.name)
   const approve = useSend(dashboardSecurity.approveWorkstation, CHANGES)
@@ -107,7 +107,7 @@ function Asking({ workstation }: { workstation: Workstation }) {
           {t('ui.settings.access.asking.refuse')}
         </Button>
       </div>
-      {error && <Failed error={error} />}
+      {error && <ErrorNotice error={error} />}
     </form>
   )
 }

@@ -56,9 +56,9 @@ export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
     >
       <Stack>
         {hasBegun ? (
-          <Progressed bulk={bulk} studies={studies} />
+          <BulkProgress bulk={bulk} studies={studies} />
         ) : (
-          <Question
+          <BulkQuestion
             kind={kind}
             area={area}
             choice={choice}
@@ -118,7 +118,7 @@ interface QuestionProps {
   readonly onChoose: (part: Partial<Choice>) => void
 }
 
-function Question({ kind, area, choice, onChoose }: QuestionProps) {
+function BulkQuestion({ kind, area, choice, onChoose }: QuestionProps) {
   if (kind === 'cancel') return <Text>{t('ui.studies.bulk.cancelText')}</Text>
   if (kind === 'uncancel') return <Text>{t('ui.studies.bulk.uncancelText')}</Text>
   if (kind === 'assign') {
@@ -155,7 +155,7 @@ function Question({ kind, area, choice, onChoose }: QuestionProps) {
   )
 }
 
-function Progressed({
+function BulkProgress({
   bulk,
   studies,
 }: {

@@ -7,7 +7,7 @@ import { ageText } from '../../format/patient.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Facts } from '../../ui/page.tsx'
+import { FactList } from '../../ui/page.tsx'
 import { imagesText } from '../../ui/study-list/study-columns.tsx'
 import css from './studies.module.css'
 import type { Details } from './use-details.ts'
@@ -47,7 +47,7 @@ export function PatientFacts({
     scanDate,
   )
   return (
-    <Facts
+    <FactList
       facts={known([
         [t('ui.studies.facts.mrn'), study.mrn && <Mono key="mrn" text={study.mrn} />, true],
         [
@@ -85,7 +85,7 @@ export function PatientFacts({
 export function PeopleFacts({ study, isWhole }: { study: WindowStudy; isWhole: boolean }) {
   const { madeBy, expressCustomer, assignedTo, images } = study
   return (
-    <Facts
+    <FactList
       facts={known([
         [t('ui.studies.facts.assigned'), assignedTo?.name ?? t('ui.study-list.nobody')],
         [
@@ -168,7 +168,7 @@ export function ContextFacts({ details }: { details: Details | undefined }) {
       technologistNotes.length > 0 && <Lines key="notes" text={technologistNotes.join('\n')} />,
     ],
   ])
-  return texts.length > 0 && <Facts facts={texts} />
+  return texts.length > 0 && <FactList facts={texts} />
 }
 
 export const Lines = ({ text }: { text: string }) => <span className={css.lines}>{text}</span>

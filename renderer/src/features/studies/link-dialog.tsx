@@ -6,7 +6,7 @@ import type { UserId } from '#shared/ids.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { useMay } from '../../ui/allowed.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { PersonPicker } from '../../ui/study-list/pickers.tsx'
 import { LIST_CHANGES } from '../../ui/study-list/use-study-list.ts'
@@ -77,7 +77,7 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
             isTried && needsPerson && person === null ? t('ui.studies.link.choose') : undefined
           }
         />
-        {error && <Failed error={error} />}
+        {error && <ErrorNotice error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('ui.studies.link.cancel')}

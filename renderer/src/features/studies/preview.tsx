@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { dashboardStudies, type WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { PreviewPane } from '../../ui/preview-pane.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
@@ -19,7 +19,7 @@ import { Timeline } from './timeline.tsx'
 import { useDetails } from './use-details.ts'
 
 /** Going from row to row asks for nothing: only the row that one stays at. */
-const STAY_MS = 180
+const PREVIEW_DELAY_MS = 180
 
 /** More of the study of the current row, beside the list. */
 export function Preview({
@@ -29,15 +29,15 @@ export function Preview({
   study: WindowStudy | null
   renew: (studies: readonly WindowStudy[]) => void
 }) {
-  const [stayed] = useDebouncedValue(study?.studyId, STAY_MS)
+  const [stayed] = useDebouncedValue(study?.studyId, PREVIEW_DELAY_MS)
   return (
     <PreviewPane>
-      {study && <Shown study={study} hasMore={stayed === study.studyId} renew={renew} />}
+      {study && <PreviewContent study={study} hasMore={stayed === study.studyId} renew={renew} />}
     </PreviewPane>
   )
 }
 
-function Shown(props: {
+function PreviewContent(props: {
   study: WindowStudy
   hasMore: boolean
   renew: (studies: readonly WindowStudy[]) => void
@@ -62,19 +62,19 @@ function Shown(props: {
       <PatientFacts study={study} details={undefined} />
       <hr />
       <PeopleFacts study={study} isWhole={false} />
-      {hasMore && <More key={study.studyId} study={study} />}
+      {hasMore && <StudyDetails key={study.studyId} study={study} />}
     </>
   )
 }
 
-function More({ study }: { study: WindowStudy }) {
+function StudyDetails({ study }: { study: WindowStudy }) {
   const details = useDetails(study)
   const reply = useReply(dashboardStudies.read, { params: { studyId: study.studyId } })
   return (
     <>
       <ContextFacts details={details} />
       <h3>{t('ui.studies.timeline.title')}</h3>
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.data && <Timeline moments={reply.data.moments} isShort />}
     </>
   )

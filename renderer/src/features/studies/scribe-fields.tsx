@@ -12,10 +12,10 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
-import { MEASURES, type Measure, type MetadataText } from './study-values.ts'
+import { MEASURES, type MeasureName, type MetadataText } from './study-values.ts'
 import type { StudyForm } from './use-study-form.ts'
 
-const MOST_PRIORS = 50
+const MAX_PRIORS = 50
 const SEXES = ['female', 'male', 'other'] as const
 
 const DAYS: readonly MetadataText[] = ['dateOfBirth', 'scanDate']
@@ -46,7 +46,7 @@ function Text({ name, form }: FieldsProps & { readonly name: MetadataText }) {
   )
 }
 
-const Measured = ({ name, form }: FieldsProps & { readonly name: Measure }) => (
+const Measured = ({ name, form }: FieldsProps & { readonly name: MeasureName }) => (
   <Group gap={6} wrap="nowrap" align="flex-end">
     <TextInput
       style={{ flex: 1 }}
@@ -171,7 +171,7 @@ export function PriorFields({ form }: FieldsProps) {
           variant="default"
           size="xs"
           leftSection={<IconPlus size={14} />}
-          disabled={priorReportTexts.length >= MOST_PRIORS}
+          disabled={priorReportTexts.length >= MAX_PRIORS}
           onClick={() => put([...priorReportTexts, ''])}
         >
           {t('ui.studies.form.addPriorText')}

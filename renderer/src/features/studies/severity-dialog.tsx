@@ -5,7 +5,7 @@ import { t } from '../../i18n/t.ts'
 import { SEVERITY_TONES } from '../../ui/severity-tag.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 
-const MOST_FIRST = [...SEVERITIES].reverse()
+const SEVERITIES_DESCENDING = [...SEVERITIES].reverse()
 
 /** Chooses how urgent a study is. */
 export function SeverityDialog(props: {
@@ -22,7 +22,7 @@ export function SeverityDialog(props: {
       size="xs"
     >
       <Stack gap={6}>
-        {MOST_FIRST.map((severity) => {
+        {SEVERITIES_DESCENDING.map((severity) => {
           const isNow = severity === study?.severity
           return (
             <Button

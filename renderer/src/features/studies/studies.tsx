@@ -46,7 +46,7 @@ function Area({ area }: { area: StudyArea }) {
   const [at] = useState(address.study)
   const [currentId, setCurrentId] = useState<string | undefined>(at)
   const preview = usePreviewChoice('isthmus-study-preview')
-  const [dialog, setDialog] = useState<Asked>(null)
+  const [dialog, setDialog] = useState<StudyDialog>(null)
   const { change, actions } = useRowActions(area, renew, setDialog)
   const selection = useSelection(rows)
   const { may: mayAssign } = useMay('manageStudies')
@@ -115,7 +115,7 @@ function Area({ area }: { area: StudyArea }) {
 function useRowActions(
   area: StudyArea,
   renew: (studies: readonly WindowStudy[]) => void,
-  onAsk: (asked: Asked) => void,
+  onAsk: (asked: StudyDialog) => void,
 ) {
   const navigate = useNavigate()
   const { change, assignToMe } = useStudyActions(renew)
@@ -197,14 +197,14 @@ function Actions({
 }
 
 /** A study to be made, or what is to be changed of one. */
-type Asked =
+type StudyDialog =
   | { readonly what: 'make' }
   | { readonly what: 'severity' | 'assign'; readonly study: WindowStudy }
   | null
 
 interface DialogsProps {
   readonly area: StudyArea
-  readonly asked: Asked
+  readonly asked: StudyDialog
   readonly onSeverity: (study: WindowStudy, severity: Severity) => void
   readonly onMade: (studyId: StudyId) => void
   readonly onClose: () => void

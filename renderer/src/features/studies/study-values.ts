@@ -12,8 +12,8 @@ const METADATA_TEXTS = [
 ] as const
 export type MetadataText = (typeof METADATA_TEXTS)[number]
 export const MEASURES = { height: ['cm', 'in'], weight: ['kg', 'lbs'] } as const
-export type Measure = keyof typeof MEASURES
-export const MEASURE_NAMES = Object.keys(MEASURES) as Measure[]
+export type MeasureName = keyof typeof MEASURES
+export const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[]
 /** Texts of the clinical context. */
 const CONTEXT_TEXTS = ['clinicalIndication', 'technologistTechnique', 'externalPatientId'] as const
 
@@ -31,7 +31,7 @@ export interface StudyValues extends Readonly<Record<(typeof CONTEXT_TEXTS)[numb
   readonly assignedTo: Named<UserId> | null
   readonly expressCustomerId: Named<ExpressCustomerId> | null
   readonly reportMetadata: Readonly<Record<MetadataText, string>> &
-    Readonly<Record<Measure, { readonly value: string; readonly unit: string }>>
+    Readonly<Record<MeasureName, { readonly value: string; readonly unit: string }>>
   /** A note or an id a line. */
   readonly technologistNotes: string
   readonly priorStudyIds: string

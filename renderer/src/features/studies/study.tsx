@@ -7,7 +7,7 @@ import { useReply } from '../../api/queries.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
-import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
 import { examText } from '../../ui/study-list/exam-text.ts'
@@ -46,7 +46,7 @@ export function StudyScreen() {
         </BackLink>
       }
     >
-      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
         <Panel>
           <Empty
@@ -60,16 +60,19 @@ export function StudyScreen() {
         </Panel>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {study && reply.data && (
-        <Shown study={study} moments={<Timeline moments={reply.data.moments} isShort={false} />} />
+        <StudyContent
+          study={study}
+          moments={<Timeline moments={reply.data.moments} isShort={false} />}
+        />
       )}
     </Page>
   )
 }
 
-function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
+function StudyContent({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
   const details = useDetails(study)
   const mayManage = useMayManageStudies()
   const { area, isCancelled, identity, images } = study
@@ -151,7 +154,7 @@ function Metadata({ details }: { details: Details | undefined }) {
   if (pairs.length === 0) return null
   return (
     <Panel title={t('ui.studies.facts.metadata')}>
-      <Facts facts={pairs} />
+      <FactList facts={pairs} />
     </Panel>
   )
 }

@@ -14,13 +14,13 @@ import css from './studies.module.css'
 const isEvent = (what: string): what is EventType => Object.hasOwn(EVENT_NAMES, what)
 
 /** Members that name the study whose history it is. */
-const OF_STUDY = new Set(['studyId', 'studyInstanceUid', 'reportId', 'area'])
+const STUDY_ID_MEMBERS = new Set(['studyId', 'studyInstanceUid', 'reportId', 'area'])
 
 /** Of an event what it led to; else what the trail has. */
 const detailOf = ({ detail, effect, what }: StudyMoment, zone: string | undefined): string => {
   // The gateway has put names in place of ids.
   if (!isEvent(what))
-    return shortIds(detailText(detail, { nameOf: () => undefined, zone, hidden: OF_STUDY }))
+    return shortIds(detailText(detail, { nameOf: () => undefined, zone, hidden: STUDY_ID_MEMBERS }))
   return effect ? translateMessage(effect) : ''
 }
 const whoOf = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)

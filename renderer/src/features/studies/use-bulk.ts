@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { keyOf } from '../../api/queries.ts'
-import { type Change, inverse, make } from '../../ui/study-list/use-study-actions.ts'
+import { type Change, inverse, sendStudyChange } from '../../ui/study-list/use-study-actions.ts'
 import { LIST_CHANGES } from '../../ui/study-list/use-study-list.ts'
 import { type BulkResult, type BulkState, runBulk } from './bulk-run.ts'
 
@@ -35,7 +35,7 @@ export function useBulk(studies: readonly WindowStudy[]) {
     finished: results.length - inState('waiting').length,
     begin: (change: Change) =>
       void run(
-        new Map(studies.map((study) => [study.studyId, () => make(study, change)])),
+        new Map(studies.map((study) => [study.studyId, () => sendStudyChange(study, change)])),
         setResults,
       ),
     stop: () => running.current.abort(),
@@ -45,7 +45,12 @@ export function useBulk(studies: readonly WindowStudy[]) {
       const done = new Set(inState('done').map(({ id }) => id))
       const undone = studies.filter(({ studyId }) => done.has(studyId))
       void run(
-        new Map(undone.map((study) => [study.studyId, () => make(study, inverse(study, change))])),
+        new Map(
+          undone.map((study) => [
+            study.studyId,
+            () => sendStudyChange(study, inverse(study, change)),
+          ]),
+        ),
         (now) => setResults(before.map((result) => afterUndo(result, now))),
       )
     },

@@ -54,13 +54,13 @@ export function ImportDialog(props: {
           )}
         </Group>
         <ImportTable importing={importing} />
-        <Foot importing={importing} onClose={onClose} />
+        <ImportFooter importing={importing} onClose={onClose} />
       </Stack>
     </Modal>
   )
 }
 
-function Foot({ importing, onClose }: { importing: Importing; onClose: () => void }) {
+function ImportFooter({ importing, onClose }: { importing: Importing; onClose: () => void }) {
   const { plan, added, replaced, outcomes, isRunning, isOver, run } = importing
   const wanted = added + replaced
   return (

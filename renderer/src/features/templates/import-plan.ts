@@ -6,20 +6,20 @@ import type { FileEntry, FileTemplate } from './template-file.ts'
  * has its name; shortcut: another has its shortcut; both: two others do; repeated: the file has it
  * twice; faulty: it cannot be taken.
  */
-export type Standing = 'new' | 'same' | 'name' | 'shortcut' | 'both' | 'repeated' | 'faulty'
+export type ImportVerdict = 'new' | 'same' | 'name' | 'shortcut' | 'both' | 'repeated' | 'faulty'
 /** plain: it is added without its shortcut. */
 export type Choice = 'add' | 'replace' | 'plain' | 'leave'
 
-export interface Planned {
+export interface PlannedImport {
   readonly at: number
   readonly entry: FileEntry
-  readonly standing: Standing
+  readonly standing: ImportVerdict
   /** The one that has its name. */
   readonly holder: ReportTemplate | null
 }
 
 /** What can be done about an entry; the first is what is done unless somebody chooses. */
-export const CHOICES: Readonly<Record<Standing, readonly Choice[]>> = {
+export const CHOICES: Readonly<Record<ImportVerdict, readonly Choice[]>> = {
   new: ['add', 'leave'],
   same: ['leave'],
   name: ['leave', 'replace'],
@@ -42,7 +42,7 @@ const isSame = (one: FileTemplate, other: ReportTemplate) =>
 export function planOf(
   entries: readonly FileEntry[],
   owned: readonly ReportTemplate[],
-): readonly Planned[] {
+): readonly PlannedImport[] {
   const seen = new Set<string>()
   return entries.map((entry) => {
     const { at } = entry
@@ -69,7 +69,7 @@ function standingOf(
   template: FileTemplate,
   holder: ReportTemplate | null,
   hasShortcut: ReportTemplate | undefined,
-): Standing {
+): ImportVerdict {
   if (holder && isSame(template, holder)) return 'same'
   if (hasShortcut && hasShortcut !== holder) return holder ? 'both' : 'shortcut'
   return holder ? 'name' : 'new'
@@ -77,7 +77,7 @@ function standingOf(
 
 /** What is sent for an entry; null where nothing is. */
 export function sendingOf(
-  { entry, standing, holder }: Planned,
+  { entry, standing, holder }: PlannedImport,
   choice: Choice,
 ):
   | { readonly add: FileTemplate }

@@ -3,12 +3,12 @@ import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Tag } from '../../ui/tone.tsx'
-import { CHOICES, type Choice, type Planned, type Standing } from './import-plan.ts'
+import { CHOICES, type Choice, type ImportVerdict, type PlannedImport } from './import-plan.ts'
 import css from './templates.module.css'
 import type { Importing, Outcome } from './use-import.ts'
 
 const COLUMNS = textsOf('ui.templates.importing.columns', 'name', 'standing', 'choice')
-const TONES: Readonly<Record<Standing, Tone>> = {
+const TONES: Readonly<Record<ImportVerdict, Tone>> = {
   ...{
     new: 'good',
     same: 'plain',
@@ -54,7 +54,7 @@ export function ImportTable({
 }
 
 function Row(props: {
-  planned: Planned
+  planned: PlannedImport
   choice: Choice
   outcome: Outcome | undefined
   isRunning: boolean
@@ -96,7 +96,7 @@ function Row(props: {
       </Table.Td>
       <Table.Td>
         {outcome !== undefined ? (
-          <Became outcome={outcome} />
+          <ImportOutcome outcome={outcome} />
         ) : choices.length === 1 || isRunning ? (
           <span className={css.quiet}>{t(`ui.templates.importing.choices.${choice}`)}</span>
         ) : (
@@ -117,7 +117,7 @@ function Row(props: {
 }
 
 /** What became of an entry. */
-function Became({ outcome }: { outcome: Outcome }) {
+function ImportOutcome({ outcome }: { outcome: Outcome }) {
   if (outcome === 'done') return <Tag tone="good">{t('ui.templates.importing.kept')}</Tag>
   return (
     <>

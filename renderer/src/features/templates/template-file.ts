@@ -4,9 +4,9 @@ import { issueMessage } from '#shared/messages/issues.ts'
 import { type Message, verbatim } from '#shared/messages/message.ts'
 
 const FORMAT = 'isthmus-report-templates'
-const MOST_TEMPLATES = 500
+const MAX_TEMPLATES = 500
 /** Of a file: 500 templates of ten pages each are less. */
-export const MOST_BYTES = 20_000_000
+export const MAX_BYTES = 20_000_000
 
 const FileTemplate = NewReportTemplate.omit({ for: true })
 export type FileTemplate = z.infer<typeof FileTemplate>
@@ -48,7 +48,7 @@ export function readTemplateFile(
   const file = TemplateFile.safeParse(given)
   if (!file.success) return 'notOurs'
   if (file.data.templates.length === 0) return 'empty'
-  return file.data.templates.length > MOST_TEMPLATES ? 'tooMany' : file.data.templates.map(entryOf)
+  return file.data.templates.length > MAX_TEMPLATES ? 'tooMany' : file.data.templates.map(entryOf)
 }
 
 function entryOf(given: unknown, index: number): FileEntry {

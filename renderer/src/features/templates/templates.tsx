@@ -9,7 +9,7 @@ import { t } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
 import { showDone } from '../../ui/undo.tsx'
@@ -18,7 +18,7 @@ import { ImportButton } from './import-button.tsx'
 import { TemplateForm } from './template-form.tsx'
 import { TemplateTable } from './template-table.tsx'
 
-const SHOWS = ['all', 'template', 'macro'] as const
+const TEMPLATE_FILTERS = ['all', 'template', 'macro'] as const
 interface Editing {
   readonly template: ReportTemplate | null
   readonly like: ReportTemplate | null
@@ -27,7 +27,7 @@ interface Editing {
 /** Templates and macros: mine and everybody's. */
 export function Templates() {
   const reply = useReply(dashboardReports.templates, { query: {} })
-  const [show, setShow] = useState<(typeof SHOWS)[number]>('all')
+  const [show, setShow] = useState<(typeof TEMPLATE_FILTERS)[number]>('all')
   const [editing, setEditing] = useState<Editing | null>(null)
   const [removing, setRemoving] = useState<ReportTemplate | null>(null)
   const me = useSession().data?.user?.userId
@@ -61,11 +61,14 @@ export function Templates() {
           aria-label={t('ui.templates.showLabel')}
           value={show}
           onChange={setShow}
-          data={SHOWS.map((value) => ({ value, label: t(`ui.templates.shows.${value}`) }))}
+          data={TEMPLATE_FILTERS.map((value) => ({
+            value,
+            label: t(`ui.templates.shows.${value}`),
+          }))}
         />
       </Group>
-      {reply.isPending && <Waiting rows={5} />}
-      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isPending && <LoadingPlaceholder rows={5} />}
+      {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && templates.length === 0 && (
         <NothingListed
           icon={IconTemplate}

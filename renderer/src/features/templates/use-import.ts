@@ -6,7 +6,7 @@ import { useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { showDone } from '../../ui/undo.tsx'
-import { CHOICES, type Choice, type Planned, planOf, sendingOf } from './import-plan.ts'
+import { CHOICES, type Choice, type PlannedImport, planOf, sendingOf } from './import-plan.ts'
 import type { FileEntry } from './template-file.ts'
 
 export type Outcome = 'done' | { readonly fault: string }
@@ -21,7 +21,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
   const [whose, setWhose] = useState<'mine' | 'everybody'>('mine')
   const [chosen, setChosen] = useState<ReadonlyMap<number, Choice>>(new Map())
   // The plan stands while it is carried out, though the list it was made of changes.
-  const [running, setRunning] = useState<readonly Planned[] | null>(null)
+  const [running, setRunning] = useState<readonly PlannedImport[] | null>(null)
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, Outcome>>(new Map())
   const [isOver, setIsOver] = useState(false)
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
@@ -31,7 +31,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
     whose === 'mine' ? owner?.userId === me : owner === null,
   )
   const plan = running ?? planOf(entries, owned)
-  const choiceOf = ({ at, standing }: Planned): Choice => {
+  const choiceOf = ({ at, standing }: PlannedImport): Choice => {
     const wanted = chosen.get(at)
     return wanted !== undefined && CHOICES[standing].includes(wanted)
       ? wanted
@@ -43,7 +43,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
     ({ standing }) => CHOICES[standing][0] === 'leave' && CHOICES[standing].length > 1,
   )
 
-  async function send(one: Planned): Promise<boolean> {
+  async function send(one: PlannedImport): Promise<boolean> {
     const sending = sendingOf(one, choiceOf(one))
     if (!sending) return false
     try {
@@ -71,7 +71,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
       setWhose(next)
       setChosen(new Map())
     },
-    choose: ({ at }: Planned, choice: Choice) =>
+    choose: ({ at }: PlannedImport, choice: Choice) =>
       setChosen((before) => new Map(before).set(at, choice)),
     takeAll: () =>
       setChosen(new Map(clashing.map(({ at, standing }) => [at, CHOICES[standing][1] ?? 'leave']))),

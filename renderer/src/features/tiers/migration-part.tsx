@@ -4,7 +4,7 @@ import { useSend } from '../../api/queries.ts'
 import { bytesText, durationText, numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import css from './tiers.module.css'
 
 type Action = 'pause' | 'resume' | 'cancel' | 'retry'
@@ -54,8 +54,8 @@ export function MigrationPart({ tier }: { tier: Tier }) {
         {isOpen && act('cancel')}
         {failed > 0 && act('retry')}
       </Group>
-      {start.error && <Failed error={start.error} />}
-      {change.error && <Failed error={change.error} />}
+      {start.error && <ErrorNotice error={start.error} />}
+      {change.error && <ErrorNotice error={change.error} />}
     </section>
   )
 }

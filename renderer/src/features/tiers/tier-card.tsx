@@ -6,7 +6,7 @@ import { useSend } from '../../api/queries.ts'
 import { bytesText, durationText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Facts, Failed, Panel } from '../../ui/page.tsx'
+import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { MigrationPart } from './migration-part.tsx'
 import css from './tiers.module.css'
@@ -45,7 +45,7 @@ export function TierCard({
           />
         </Group>
       </div>
-      <Facts facts={factsOf(tier)} />
+      <FactList facts={factsOf(tier)} />
       {settings.kind === 's3' && (
         <>
           <MigrationPart tier={tier} />
@@ -63,7 +63,7 @@ export function TierCard({
             {translateMessage(test.data.message)}
           </Notice>
         )}
-        {test.error && <Failed error={test.error} />}
+        {test.error && <ErrorNotice error={test.error} />}
       </div>
       <div className={css.foot}>
         <Button

@@ -6,14 +6,14 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { TierCard } from './tier-card.tsx'
 import { TierForm } from './tier-form.tsx'
 import css from './tiers.module.css'
 
-const EVERY_MS = 5000
-const RUNNING_MS = 1000
+const POLL_MS = 5000
+const RUNNING_POLL_MS = 1000
 
 /** Where images are kept beside this PC: object stores and PACS. */
 export function Tiers() {
@@ -21,7 +21,7 @@ export function Tiers() {
   const reply = useReply(
     dashboardTiers.list,
     {},
-    { every: isRunning ? RUNNING_MS : EVERY_MS, staleTime: 0 },
+    { every: isRunning ? RUNNING_POLL_MS : POLL_MS, staleTime: 0 },
   )
   const [editing, setEditing] = useState<{ tier: Tier | null } | null>(null)
   const [removing, setRemoving] = useState<Tier | null>(null)
@@ -39,9 +39,9 @@ export function Tiers() {
   return (
     <Page title={t('ui.tiers.title')} about={t('ui.tiers.about')} actions={add}>
       <SettingsTabs />
-      {reply.isPending && <Waiting rows={2} height={160} />}
+      {reply.isPending && <LoadingPlaceholder rows={2} height={160} />}
       {reply.isError && !reply.data && (
-        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {reply.data && tiers.length === 0 && (
         <Panel>

@@ -5,7 +5,7 @@ import { numberText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
-import { Failed } from '../../ui/page.tsx'
+import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import css from './tiers.module.css'
 
@@ -55,7 +55,7 @@ export function VerificationPart({ tier }: { tier: Tier }) {
           </>
         )}
       </Group>
-      {start.error && <Failed error={start.error} />}
+      {start.error && <ErrorNotice error={start.error} />}
     </section>
   )
 }

@@ -17,7 +17,7 @@ export const PEOPLE_REPLIES = [
   dashboardSecurity.sessions,
 ] as const
 
-export type Invited = ReplyOf<typeof dashboardPeople.invitePerson>
+export type InvitationReply = ReplyOf<typeof dashboardPeople.invitePerson>
 
 const refused = (why: Message | undefined) => showRefused(why ? translateMessage(why) : '')
 const failed = (error: unknown) => showRefused((error as ProblemError).message)
@@ -57,7 +57,7 @@ export function usePersonChanges() {
     if (!success) return void refused(message)
     showDone(t('ui.users.withdrawn', { name: nameOf(person) }))
   }
-  const renew = (person: Person, onLink: (invited: Invited) => void) =>
+  const renew = (person: Person, onLink: (invited: InvitationReply) => void) =>
     void renewCall.mutateAsync({ params: { userId: person.userId } }).then(onLink, failed)
 
   return { revoke, withdraw, reactivate: (person: Person) => void reactivate(person), renew }

@@ -18,7 +18,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
@@ -39,8 +39,8 @@ export function MailPanel() {
         )
       }
     >
-      {mail.isPending && <Waiting rows={3} />}
-      {mail.isError && <Failed error={mail.error} onRetry={() => void mail.refetch()} />}
+      {mail.isPending && <LoadingPlaceholder rows={3} />}
+      {mail.isError && <ErrorNotice error={mail.error} onRetry={() => void mail.refetch()} />}
       {mail.data && (
         <Stack>
           <Text size="sm" c="dimmed">
@@ -155,7 +155,7 @@ function MailForm({ mail }: { mail: Mail }) {
           classNames={{ input: 'mono' }}
           {...form.getInputProps('certificate')}
         />
-        {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
+        {save.error && save.error.errors.length === 0 && <ErrorNotice error={save.error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
             {t('ui.users.mail.save')}
@@ -197,7 +197,7 @@ function Test() {
             {translateMessage(test.data.message)}
           </Notice>
         )}
-        {test.error && <Failed error={test.error} />}
+        {test.error && <ErrorNotice error={test.error} />}
       </div>
     </>
   )

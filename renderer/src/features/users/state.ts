@@ -35,7 +35,7 @@ export type PersonAction = 'edit' | 'again' | 'link' | 'withdraw' | 'revoke' | '
  * Why this person's record may not be changed; undefined where it may. Only an owner changes an
  * owner.
  */
-export function keptFrom(person: Person, isOwner: boolean): 'owner' | 'over' | undefined {
+export function editObstacle(person: Person, isOwner: boolean): 'owner' | 'over' | undefined {
   if (person.level === 'owner' && !isOwner) return 'owner'
   return ACTIONS[stateOf(person)].includes('edit') ? undefined : 'over'
 }

@@ -5,8 +5,8 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Facts } from '../../ui/page.tsx'
-import type { Invited } from './changes.ts'
+import { FactList } from '../../ui/page.tsx'
+import type { InvitationReply } from './changes.ts'
 import type { PersonQuestion } from './confirm-user-action.tsx'
 import { PersonCustomers } from './user-customers.tsx'
 import { PersonForm } from './user-form.tsx'
@@ -17,7 +17,7 @@ const TABS = ['details', 'customers', 'signIn'] as const
 /** One person: the record, the customers, and how and where they sign in. */
 export function OpenedPerson(props: {
   person: Person
-  onInvited: (invited: Invited) => void
+  onInvited: (invited: InvitationReply) => void
   onAsk: (question: PersonQuestion) => void
   onDone: () => void
 }) {
@@ -51,7 +51,7 @@ export function OpenedPerson(props: {
 function PersonFacts({ person }: { person: Person }) {
   const { userId, invitedSource, invitation, createdAt, lastLoginAt } = person
   return (
-    <Facts
+    <FactList
       facts={[
         [
           t('ui.users.facts.id'),

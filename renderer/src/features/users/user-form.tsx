@@ -10,15 +10,15 @@ import { FormEnd } from '../../ui/form-end.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
-import type { Invited } from './changes.ts'
-import { keptFrom } from './state.ts'
+import type { InvitationReply } from './changes.ts'
+import { editObstacle } from './state.ts'
 import { bodyOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-values.ts'
 
 /** Invites a person, or changes one. `like` is who is invited once more. */
 export function PersonForm(props: {
   person: Person | null
   like?: Person | null
-  onInvited: (invited: Invited) => void
+  onInvited: (invited: InvitationReply) => void
   onDone: () => void
 }) {
   const { person, like = null, onInvited, onDone } = props
@@ -39,7 +39,7 @@ export function PersonForm(props: {
         }
         return update.mutate({ params: { userId: person.userId }, body }, { onSuccess, onError })
       }
-      const onSuccess = (invited: Invited) => {
+      const onSuccess = (invited: InvitationReply) => {
         onDone()
         onInvited(invited)
       }
@@ -49,7 +49,7 @@ export function PersonForm(props: {
       )
     },
   })
-  const kept = person && keptFrom(person, isOwner)
+  const kept = person && editObstacle(person, isOwner)
 
   return (
     <form onSubmit={submit} noValidate>

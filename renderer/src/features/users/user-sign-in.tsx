@@ -8,13 +8,13 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import type { PersonQuestion } from './confirm-user-action.tsx'
-import { keptFrom } from './state.ts'
+import { editObstacle } from './state.ts'
 import css from './users.module.css'
 
-const EVERY_MS = 20_000
+const POLL_MS = 20_000
 
 /** A person's second factor and open windows, and how each is ended. */
 export function PersonSignIn({
@@ -25,7 +25,7 @@ export function PersonSignIn({
   onAsk: (question: PersonQuestion) => void
 }) {
   const { secondFactorSince } = person
-  const isKept = keptFrom(person, useSession().data?.user?.level === 'owner') === 'owner'
+  const isKept = editObstacle(person, useSession().data?.user?.level === 'owner') === 'owner'
   return (
     <>
       <FormPart title={t('ui.users.signIn.factor')}>
@@ -79,9 +79,9 @@ function Sessions({
   isKept: boolean
   onAsk: (question: PersonQuestion) => void
 }) {
-  const reply = useReply(dashboardSecurity.sessions, {}, { every: EVERY_MS })
-  if (reply.isPending) return <Waiting rows={2} height={44} />
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+  const reply = useReply(dashboardSecurity.sessions, {}, { every: POLL_MS })
+  if (reply.isPending) return <LoadingPlaceholder rows={2} height={44} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
   const sessions = reply.data.sessions.filter(({ user }) => user.userId === person.userId)
   const others = sessions.filter(({ isThis }) => !isThis)
   const end = (ended: readonly OpenSession[]) =>

@@ -18,7 +18,14 @@ import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { ACTIONS, keptFrom, type PersonAction, type PersonState, stateOf, TONES } from './state.ts'
+import {
+  ACTIONS,
+  editObstacle,
+  type PersonAction,
+  type PersonState,
+  stateOf,
+  TONES,
+} from './state.ts'
 import { nameOf, RIGHTS } from './user-values.ts'
 import css from './users.module.css'
 
@@ -142,22 +149,24 @@ function columnsOf(
       isRight: true,
       cell: (person, isCurrent) => (
         <Group gap={2} justify="flex-end" wrap="nowrap">
-          {(keptFrom(person, isOwner) === 'owner' ? [] : ACTIONS[stateOf(person)]).map((action) => {
-            const isMailed = action === 'link' && person.invitation?.mail !== 'none'
-            const Icon = isMailed ? IconMailForward : ICONS[action]
-            const label = t(`ui.users.${isMailed ? 'send' : action}`, { name: nameOf(person) })
-            return (
-              <Tooltip key={action} label={label}>
-                <ActionIcon
-                  tabIndex={isCurrent ? 0 : -1}
-                  aria-label={label}
-                  onClick={() => onAct(action, person)}
-                >
-                  <Icon size={17} />
-                </ActionIcon>
-              </Tooltip>
-            )
-          })}
+          {(editObstacle(person, isOwner) === 'owner' ? [] : ACTIONS[stateOf(person)]).map(
+            (action) => {
+              const isMailed = action === 'link' && person.invitation?.mail !== 'none'
+              const Icon = isMailed ? IconMailForward : ICONS[action]
+              const label = t(`ui.users.${isMailed ? 'send' : action}`, { name: nameOf(person) })
+              return (
+                <Tooltip key={action} label={label}>
+                  <ActionIcon
+                    tabIndex={isCurrent ? 0 : -1}
+                    aria-label={label}
+                    onClick={() => onAct(action, person)}
+                  >
+                    <Icon size={17} />
+                  </ActionIcon>
+                </Tooltip>
+              )
+            },
+          )}
         </Group>
       ),
     },

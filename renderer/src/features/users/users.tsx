@@ -1,20 +1,20 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
-import { dashboardPeople, PEOPLE_SHOWN, type Person } from '#shared/contract/dashboard-people.ts'
+import { dashboardPeople, PEOPLE_FILTERS, type Person } from '#shared/contract/dashboard-people.ts'
 import { usePages } from '../../api/pages.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { SearchField, useTypedSearch } from '../../ui/search-field.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { type Invited, usePersonChanges } from './changes.ts'
+import { type InvitationReply, usePersonChanges } from './changes.ts'
 import { AskPerson, type PersonQuestion } from './confirm-user-action.tsx'
 import { MailPanel } from './mail.tsx'
 import type { PersonAction } from './state.ts'
@@ -27,7 +27,7 @@ import { PeopleTable } from './users-table.tsx'
 const PART = 100
 /** What was done is said at the bottom: the last buttons can be scrolled above it. */
 const ABOVE_NOTICES = { body: { paddingBottom: 80 } }
-type Show = (typeof PEOPLE_SHOWN)[number]
+type Show = (typeof PEOPLE_FILTERS)[number]
 type Opened = { readonly person: Person } | { readonly like: Person | null }
 
 /**
@@ -51,7 +51,7 @@ export function People() {
     { keys: 'n', name: t('ui.users.invite'), run: invite },
   ])
 
-  const tell = useCallback(({ person, link: made }: Invited) => {
+  const tell = useCallback(({ person, link: made }: InvitationReply) => {
     if (made === null) showDone(t('ui.users.invited', { email: person.email }))
     else setLink(made)
   }, [])
@@ -83,7 +83,7 @@ export function People() {
           aria-label={t('ui.users.showLabel')}
           value={show}
           onChange={setShow}
-          data={PEOPLE_SHOWN.map((value) => ({ value, label: t(`ui.users.shows.${value}`) }))}
+          data={PEOPLE_FILTERS.map((value) => ({ value, label: t(`ui.users.shows.${value}`) }))}
         />
         <SearchField
           ref={box}
@@ -149,8 +149,8 @@ function PeopleList({
   const isNarrowed = search !== '' || show !== 'all'
   return (
     <>
-      {list.isPending && <Waiting rows={6} height={44} />}
-      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <LoadingPlaceholder rows={6} height={44} />}
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && people.length === 0 && (
         <NothingListed
           icon={IconUsers}
@@ -178,7 +178,7 @@ interface PersonDrawerProps {
   readonly opened: Opened | null
   /** As they are now: the opened one may have been changed. */
   readonly people: readonly Person[]
-  readonly onInvited: (invited: Invited) => void
+  readonly onInvited: (invited: InvitationReply) => void
   readonly onAsk: (question: PersonQuestion) => void
   readonly onDone: () => void
 }

@@ -6,7 +6,7 @@ import type { Device } from '#shared/contract/devices.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { InspectionView } from '../../ui/inspection-view.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { Keys } from './query-keys.tsx'
 
@@ -16,8 +16,10 @@ export function Worklist() {
   return (
     <Page title={t('ui.worklist-tester.title')} about={t('ui.worklist-tester.about')}>
       <WorklistTabs />
-      {devices.isPending && <Waiting rows={3} />}
-      {devices.isError && <Failed error={devices.error} onRetry={() => void devices.refetch()} />}
+      {devices.isPending && <LoadingPlaceholder rows={3} />}
+      {devices.isError && (
+        <ErrorNotice error={devices.error} onRetry={() => void devices.refetch()} />
+      )}
       {devices.data?.devices.length === 0 && (
         <Panel>
           <Empty
@@ -29,12 +31,14 @@ export function Worklist() {
           </Empty>
         </Panel>
       )}
-      {devices.data && devices.data.devices.length > 0 && <Ask devices={devices.data.devices} />}
+      {devices.data && devices.data.devices.length > 0 && (
+        <WorklistQueryForm devices={devices.data.devices} />
+      )}
     </Page>
   )
 }
 
-function Ask({ devices }: { devices: readonly Device[] }) {
+function WorklistQueryForm({ devices }: { devices: readonly Device[] }) {
   const ask = useSend(dashboard.askWorklist, [dashboard.inspections])
   return (
     <>
@@ -46,13 +50,13 @@ function Ask({ devices }: { devices: readonly Device[] }) {
           isAnswered={ask.data !== undefined}
         />
       </Panel>
-      {ask.error && <Failed error={ask.error} />}
+      {ask.error && <ErrorNotice error={ask.error} />}
       {ask.isPending && (
         <Panel>
           <Text role="status" size="sm" c="dimmed">
             {t('ui.worklist-tester.waiting')}
           </Text>
-          <Waiting rows={4} />
+          <LoadingPlaceholder rows={4} />
         </Panel>
       )}
       {ask.data && !ask.isPending && (

@@ -6,7 +6,7 @@ import type { ProblemError } from '../../api/client.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import { CheckList } from './check-list.tsx'
@@ -30,11 +30,11 @@ export function Answer({ error, isPending, explanation, aeTitle, onChoose }: Ans
         <Text role="status" size="sm" c="dimmed">
           {t('ui.worklist.why.waiting')}
         </Text>
-        <Waiting rows={6} />
+        <LoadingPlaceholder rows={6} />
       </Panel>
     )
   }
-  if (error) return <Failed error={error} />
+  if (error) return <ErrorNotice error={error} />
   if (!explanation) {
     return (
       <Panel>
@@ -46,10 +46,16 @@ export function Answer({ error, isPending, explanation, aeTitle, onChoose }: Ans
   }
   if (explanation.candidates.length > 0)
     return <Candidates exams={explanation.candidates} onChoose={onChoose} />
-  return <Explained explanation={explanation} aeTitle={aeTitle} />
+  return <ExplanationDetails explanation={explanation} aeTitle={aeTitle} />
 }
 
-function Explained({ explanation, aeTitle }: { explanation: ExamExplanation; aeTitle: string }) {
+function ExplanationDetails({
+  explanation,
+  aeTitle,
+}: {
+  explanation: ExamExplanation
+  aeTitle: string
+}) {
   const { exam, conclusion, checks, inspectionId } = explanation
   const failed = checks.find(({ state }) => state === 'failed')
   const title =

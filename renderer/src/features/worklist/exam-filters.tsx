@@ -1,5 +1,5 @@
 import { Group, SegmentedControl, Select } from '@mantine/core'
-import { EXAM_SHOWS, type Exam, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import { EXAM_FILTERS, type Exam, type ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { fullNameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
@@ -7,7 +7,7 @@ import { DayInput } from '../../ui/day-input.tsx'
 import { dayBy } from './days.ts'
 import css from './worklist.module.css'
 
-export type Show = (typeof EXAM_SHOWS)[number]
+export type Show = (typeof EXAM_FILTERS)[number]
 
 /** Yesterday, today, tomorrow, or any other day. */
 export function Days({
@@ -101,7 +101,7 @@ export function Modalities({
 }
 
 /** Which exams of the day are shown, with how many there are of each kind. */
-export function Shows({
+export function ExamFilterTabs({
   day,
   show,
   onChange,
@@ -116,7 +116,7 @@ export function Shows({
       aria-label={t('ui.worklist.showLabel')}
       value={show}
       onChange={(value) => onChange(value as Show)}
-      data={EXAM_SHOWS.map((value) => ({
+      data={EXAM_FILTERS.map((value) => ({
         value,
         label: (
           <span title={t(`ui.worklist.showMeanings.${value}`)}>
@@ -130,7 +130,7 @@ export function Shows({
 }
 
 /** How many exams are shown and how many are not. */
-export function Shown({
+export function ShownExamCount({
   day,
   shown,
   onClear,

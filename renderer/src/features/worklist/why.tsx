@@ -12,7 +12,7 @@ import { todayIn } from '../../format/dates.ts'
 import { fullNameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { Answer } from './answer.tsx'
@@ -24,14 +24,16 @@ const route = getRouteApi('/shell/worklist/why')
  * Why an exam is not on a device. The address names device, study, step and day; what a person
  * typed stays out of it.
  */
-export function Why() {
+export function ExamExplainer() {
   const { study, step, device, day } = route.useSearch()
   const devices = useReply(dashboard.devices, {})
   return (
     <Page title={t('ui.worklist.why.title')} about={t('ui.worklist.why.about')}>
       <WorklistTabs />
-      {devices.isPending && <Waiting rows={3} />}
-      {devices.isError && <Failed error={devices.error} onRetry={() => void devices.refetch()} />}
+      {devices.isPending && <LoadingPlaceholder rows={3} />}
+      {devices.isError && (
+        <ErrorNotice error={devices.error} onRetry={() => void devices.refetch()} />
+      )}
       {devices.data?.devices.length === 0 && (
         <Panel>
           <Empty
@@ -63,7 +65,7 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
     devices.find(({ deviceId }) => deviceId === named) ??
     devices.find(({ isEnabled }) => isEnabled) ??
     devices[0]
-  const [question, setQuestion] = useState<Question>({
+  const [question, setQuestion] = useState<ExplainQuestion>({
     deviceId: first?.deviceId ?? '',
     day: onDay ?? today,
     text: '',
@@ -149,7 +151,7 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
 }
 
 /** A device, a day, and what names the exam where none was chosen. */
-interface Question {
+interface ExplainQuestion {
   readonly deviceId: string
   readonly day: string
   readonly text: string
@@ -157,8 +159,8 @@ interface Question {
 
 interface QuestionFieldsProps {
   readonly devices: readonly Device[]
-  readonly question: Question
-  readonly onChange: (change: Partial<Question>) => void
+  readonly question: ExplainQuestion
+  readonly onChange: (change: Partial<ExplainQuestion>) => void
   readonly today: string
   readonly faults: Readonly<Record<string, string>>
   /** The exam that was chosen, in place of a text. */

@@ -8,7 +8,7 @@ import {
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardExams, EXAM_SHOWS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import { dashboardExams, EXAM_FILTERS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useExamDay } from '../../api/use-exam-day.ts'
@@ -17,13 +17,20 @@ import { language } from '../../i18n/language.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import type { TableHandle } from '../../ui/data-table-props.ts'
-import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { Days, Devices, Modalities, type Show, Shown, Shows } from './exam-filters.tsx'
+import {
+  Days,
+  Devices,
+  ExamFilterTabs,
+  Modalities,
+  type Show,
+  ShownExamCount,
+} from './exam-filters.tsx'
 import { ExamTable } from './exam-table.tsx'
 import { SourceLine } from './source-line.tsx'
 import css from './worklist.module.css'
@@ -104,17 +111,23 @@ export function Exams() {
         />
       </div>
       <div className={css.line}>
-        <Shows day={day.data} show={show} onChange={(wanted) => choose({ show: wanted })} />
+        <ExamFilterTabs
+          day={day.data}
+          show={show}
+          onChange={(wanted) => choose({ show: wanted })}
+        />
         {day.data && <SourceLine source={day.data.source} />}
-        {day.data && <Shown day={day.data} shown={rows.length} onClear={clear} />}
+        {day.data && <ShownExamCount day={day.data} shown={rows.length} onClear={clear} />}
       </div>
-      {refresh.error && <Failed error={refresh.error} />}
+      {refresh.error && <ErrorNotice error={refresh.error} />}
       {refresh.data && refresh.data.failed > 0 && <NotAnswered {...refresh.data} />}
-      {day.isError && !day.data && <Failed error={day.error} onRetry={() => void day.refetch()} />}
-      {day.isPending && !day.isError && <Waiting rows={10} />}
+      {day.isError && !day.data && (
+        <ErrorNotice error={day.error} onRetry={() => void day.refetch()} />
+      )}
+      {day.isPending && !day.isError && <LoadingPlaceholder rows={10} />}
       {day.data && rows.length === 0 && (
         <Panel>
-          <Nothing
+          <EmptyWorklist
             day={day.data}
             hasDevices={devices === undefined || devices.length > 0}
             onClear={clear}
@@ -149,7 +162,7 @@ interface Change {
 function useChosen() {
   const search = route.useSearch()
   const navigate = useNavigate()
-  const show: Show = EXAM_SHOWS.find((one) => one === search.show) ?? 'all'
+  const show: Show = EXAM_FILTERS.find((one) => one === search.show) ?? 'all'
   const choose = (change: Change, today: string | undefined) => {
     const { day, device, show: wanted } = { ...search, show, ...change }
     void navigate({
@@ -205,7 +218,7 @@ const NotAnswered = ({
   </Notice>
 )
 
-function Nothing({
+function EmptyWorklist({
   day,
   hasDevices,
   onClear,

@@ -1,4 +1,4 @@
-const LOOK_MS = 1000
+const CHILD_CHECK_INTERVAL_MS = 1000
 const SIGNS = ['pointermove', 'keydown', 'wheel'] as const
 
 /** On it, image windows hear that the window that opened them was locked or left. */
@@ -14,7 +14,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 export function countAsUse(child: Window): void {
   let last = 0
   const tell = () => {
-    if (Date.now() - last < LOOK_MS) return
+    if (Date.now() - last < CHILD_CHECK_INTERVAL_MS) return
     last = Date.now()
     document.dispatchEvent(new Event('mousemove'))
   }
@@ -25,7 +25,7 @@ export function countAsUse(child: Window): void {
 /** The same for a window that may be loaded again: until it is closed. */
 export function watchChild(child: Window): void {
   watched.set(child, null)
-  timer ??= setInterval(look, LOOK_MS)
+  timer ??= setInterval(look, CHILD_CHECK_INTERVAL_MS)
 }
 
 /** Closes them all: they show what this window must not show any more. */

@@ -1,5 +1,5 @@
 /** A place on the desktop, in CSS pixels, without task bars. */
-export interface Place {
+export interface ScreenArea {
   readonly left: number
   readonly top: number
   readonly width: number
@@ -7,29 +7,29 @@ export interface Place {
 }
 
 /** A screen as the Window Management API has it. */
-interface ScreenPlace {
+interface ScreenDetails {
   readonly availLeft: number
   readonly availTop: number
   readonly availWidth: number
   readonly availHeight: number
 }
 
-const placeOf = ({ availLeft, availTop, availWidth, availHeight }: ScreenPlace): Place => ({
+const placeOf = ({ availLeft, availTop, availWidth, availHeight }: ScreenDetails): ScreenArea => ({
   left: availLeft,
   top: availTop,
   width: availWidth,
   height: availHeight,
 })
-const areaOf = ({ availWidth, availHeight }: ScreenPlace) => availWidth * availHeight
+const areaOf = ({ availWidth, availHeight }: ScreenDetails) => availWidth * availHeight
 
 /**
  * Of the screens that the report is not on the largest one, all of it; undefined where there is but
  * one.
  */
-export function otherScreen<S extends ScreenPlace>(
+export function otherScreen<S extends ScreenDetails>(
   screens: readonly S[],
   current: S,
-): Place | undefined {
+): ScreenArea | undefined {
   const [largest] = screens
     .filter((one) => one !== current)
     .sort((one, other) => areaOf(other) - areaOf(one))
@@ -39,11 +39,11 @@ export function otherScreen<S extends ScreenPlace>(
 /**
  * For `window.open`: a window without bars. The whole screen where it is not known which are there.
  */
-export const featuresAt = ({ left, top, width, height }: Place): string =>
+export const featuresAt = ({ left, top, width, height }: ScreenArea): string =>
   `popup,left=${left},top=${top},width=${width},height=${height}`
 
-export const placeOn = (screen: Screen): Place => {
-  const { availLeft = 0, availTop = 0 } = screen as Screen & Partial<ScreenPlace>
+export const placeOn = (screen: Screen): ScreenArea => {
+  const { availLeft = 0, availTop = 0 } = screen as Screen & Partial<ScreenDetails>
   return placeOf({
     availLeft,
     availTop,
@@ -55,8 +55,8 @@ export const placeOn = (screen: Screen): Place => {
 /** Window Management API (W3C working draft); the compiler's library does not have it yet. */
 interface ManagedWindow {
   readonly getScreenDetails?: () => Promise<{
-    readonly screens: readonly ScreenPlace[]
-    readonly currentScreen: ScreenPlace
+    readonly screens: readonly ScreenDetails[]
+    readonly currentScreen: ScreenDetails
   }>
 }
 
@@ -65,7 +65,7 @@ interface ManagedWindow {
  * none, or it may not be known.
  * @param world `window`
  */
-export async function askOtherScreen(world: Window): Promise<Place | undefined> {
+export async function askOtherScreen(world: Window): Promise<ScreenArea | undefined> {
   const { isExtended } = world.screen as Screen & { readonly isExtended?: boolean }
   const managed = world as Window & ManagedWindow
   if (!isExtended || !managed.getScreenDetails) return undefined

@@ -13,7 +13,7 @@ import {
 import { type Choice, type ImagesMode, rememberChoice, rememberedChoice } from './remembered.ts'
 
 /** Whether the person has closed the window with the images. */
-const LOOK_MS = 700
+const WINDOW_CHECK_INTERVAL_MS = 700
 
 export interface StudyImages {
   readonly mode: ImagesMode
@@ -69,7 +69,7 @@ export function useImages(
   useEffect(() => {
     if (mode !== 'window') return
     showInImagesWindow(of, page)
-    const timer = setInterval(() => setIsWindowOpen(isImagesWindowOpen()), LOOK_MS)
+    const timer = setInterval(() => setIsWindowOpen(isImagesWindowOpen()), WINDOW_CHECK_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [mode, of, page])
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useWaiting } from '../../api/use-today.ts'
+import { useWaitingCount } from '../../api/use-today.ts'
 import { t } from '../../i18n/t.ts'
 import { SectionTabs, TabCount } from '../section-tabs.tsx'
 
@@ -8,9 +8,9 @@ import { SectionTabs, TabCount } from '../section-tabs.tsx'
  * informed of corrections.
  */
 export function ImageTabs() {
-  const quarantined = useWaiting(['quarantined'])
-  const recovered = useWaiting(['recovered'])
-  const toInform = useWaiting(['correction-notices'])
+  const quarantined = useWaitingCount(['quarantined'])
+  const recovered = useWaitingCount(['recovered'])
+  const toInform = useWaitingCount(['correction-notices'])
   return (
     <SectionTabs label={t('ui.images.tabs.label')}>
       <Link to="/images" activeOptions={{ exact: true, includeSearch: false }}>

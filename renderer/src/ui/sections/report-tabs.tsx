@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { useWaiting } from '../../api/use-today.ts'
+import { useWaitingCount } from '../../api/use-today.ts'
 import { t } from '../../i18n/t.ts'
 import { SectionTabs, TabCount } from '../section-tabs.tsx'
 
 /** The lists of reading: studies, critical results nobody was told of, templates. */
 export function ReadingTabs() {
-  const open = useWaiting(['criticals-escalated', 'criticals'])
+  const open = useWaitingCount(['criticals-escalated', 'criticals'])
   return (
     <SectionTabs label={t('ui.reports.tabs.label')}>
       <Link to="/reading" activeOptions={{ exact: true, includeSearch: false }}>

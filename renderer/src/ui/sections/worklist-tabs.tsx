@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useWaiting } from '../../api/use-today.ts'
+import { useWaitingCount } from '../../api/use-today.ts'
 import { t } from '../../i18n/t.ts'
 import { SectionTabs, TabCount } from '../section-tabs.tsx'
 
@@ -16,7 +16,7 @@ export const WorklistTabs = () => (
     </Link>
     <Link to="/worklist/reconcile" activeOptions={{ includeSearch: false }}>
       {t('ui.worklist.tabs.reconcile')}
-      <TabCount of={useWaiting(['images-unplanned'])} tone="warning" />
+      <TabCount of={useWaitingCount(['images-unplanned'])} tone="warning" />
     </Link>
     <Link to="/worklist/ask" activeOptions={{ includeSearch: false }}>
       {t('ui.worklist.tabs.ask')}

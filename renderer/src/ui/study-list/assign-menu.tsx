@@ -7,7 +7,7 @@ import { useReply } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../allowed.tsx'
-import { Failed } from '../page.tsx'
+import { ErrorNotice } from '../page.tsx'
 import { canBeAssigned, type StudyState, useStudyActions } from './use-study-actions.ts'
 
 /**
@@ -72,7 +72,7 @@ export function AssignMenu(props: {
             {t('ui.study-list.assign.toNobody')}
           </Menu.Item>
         )}
-        {found.isError && <Failed error={found.error} onRetry={() => void found.refetch()} />}
+        {found.isError && <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />}
         {others.length > 0 && <Menu.Label>{t(`ui.study-list.assign.people.${area}`)}</Menu.Label>}
         {others.map((to) => (
           <Menu.Item key={to.userId} onClick={() => change(study, { kind: 'assign', to })}>

@@ -11,8 +11,8 @@ import { may } from '#shared/lifecycle.ts'
 import { call, keyOf, useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 
-const TYPING_MS = 80
-const FEW = 20
+const SEARCH_DELAY_MS = 80
+const PICKER_LIMIT = 20
 
 interface Named<I extends string> {
   readonly id: I
@@ -82,7 +82,7 @@ export function PersonPicker({
         })
       }
       find={async (lastName, signal) => {
-        const query = { limit: FEW, ...(lastName && { lastName }) }
+        const query = { limit: PICKER_LIMIT, ...(lastName && { lastName }) }
         if (area === 'scribe') {
           const { users } = await call(
             scribeUsers.list,
@@ -110,7 +110,7 @@ export function CustomerPicker(props: PickerProps<ExpressCustomerId>) {
       {...props}
       keyFor={(expressCustomerName) => keyOf(express.list, { expressCustomerName, picker: true })}
       find={async (expressCustomerName, signal) => {
-        const query = { limit: FEW, ...(expressCustomerName && { expressCustomerName }) }
+        const query = { limit: PICKER_LIMIT, ...(expressCustomerName && { expressCustomerName }) }
         const { expressCustomers } = await call(express.list, { query }, signal)
         return expressCustomers
           .filter((one) => one.isActive)
@@ -128,7 +128,7 @@ function Picker<I extends string>(
 ) {
   const { value, onChange, keyFor, find, error, label, isBare = false, ...rest } = props
   const [typed, setTyped] = useState(value?.name ?? '')
-  const [search] = useDebouncedValue(typed === value?.name ? '' : typed.trim(), TYPING_MS)
+  const [search] = useDebouncedValue(typed === value?.name ? '' : typed.trim(), SEARCH_DELAY_MS)
   const [isOpen, setIsOpen] = useState(false)
   const found = useQuery({
     queryKey: keyFor(search),

@@ -4,7 +4,7 @@ import { dashboardStudies, type SavedView } from '#shared/contract/dashboard-stu
 import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed } from '../page.tsx'
+import { ErrorNotice } from '../page.tsx'
 import { showDone } from '../undo.tsx'
 import { daysText } from './filter-words.ts'
 import { daysOf, queryOf } from './study-filter.ts'
@@ -72,7 +72,7 @@ export function SaveView({
           {!saved && (days.from !== undefined || days.to !== undefined) && (
             <Text size="sm">{t('ui.study-list.views.daysAbout', { days: daysText(days) })}</Text>
           )}
-          {error && faults.name === undefined && <Failed error={error} />}
+          {error && faults.name === undefined && <ErrorNotice error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('ui.study-list.views.cancel')}

@@ -6,7 +6,7 @@ import { boundedText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import type { RowKey, TableHandle } from '../data-table-props.ts'
-import { Empty, Failed, Panel, Waiting } from '../page.tsx'
+import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../page.tsx'
 import { WithPreview } from '../preview-pane.tsx'
 import { useShortcuts } from '../shortcuts.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -54,8 +54,8 @@ export function StudyList({ to, none, above, ...props }: StudyListProps) {
       <ViewTabs state={state} to={to} />
       <FilterBar state={state} onDown={() => table.current?.focus()} />
       {above}
-      {rows.error && <Failed error={rows.error} onRetry={rows.refetch} />}
-      {rows.isPending && !rows.error && <Waiting rows={10} height={44} />}
+      {rows.error && <ErrorNotice error={rows.error} onRetry={rows.refetch} />}
+      {rows.isPending && !rows.error && <LoadingPlaceholder rows={10} height={44} />}
       {rows.isSuccess && rows.rows.length === 0 && (
         <Panel>
           <None state={state} none={none} />

@@ -39,7 +39,7 @@ type AskPage<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<R
 
 const NO_ROWS: Rows<never> = { rows: [], unseen: 0, hasMore: false, isRead: false }
 /** Where a following page could not be had, it is asked for again after this. */
-const AGAIN_MS = 2000
+const RETRY_DELAY_MS = 2000
 
 /**
  * A list as long as it may be: pages are read one after another; when there is news, the first one
@@ -118,7 +118,7 @@ function useStore<T>(
   idOf: (row: T) => string,
 ): RowStore<T> {
   const client = useQueryClient()
-  const kept = useRef<Shown<T> | null>(null)
+  const kept = useRef<ShownRows<T> | null>(null)
   if (kept.current?.asked !== asked) {
     // Rows are dropped with all else that was read when somebody else signs in: they are in the
     // query cache.
@@ -131,7 +131,7 @@ function useStore<T>(
   return kept.current.store
 }
 
-interface Shown<T> {
+interface ShownRows<T> {
   /** The question, as text. */
   readonly asked: string
   readonly store: RowStore<T>
@@ -140,7 +140,7 @@ interface Shown<T> {
 /** Until the first page is here the list before stays in sight. */
 function useShown<T>(asked: string, store: RowStore<T>) {
   const state = useSyncExternalStore(store.subscribe, store.read)
-  const shown = useRef<Shown<T>>({ asked, store })
+  const shown = useRef<ShownRows<T>>({ asked, store })
   if (state.isRead) shown.current = { asked, store }
   const rows = useSyncExternalStore(shown.current.store.subscribe, shown.current.store.read)
   return { shown, rows, isBehind: shown.current.asked !== asked }
@@ -161,7 +161,7 @@ function useNews(
 }
 
 /** The pages after the first one, one at a time. */
-function useFollowing<T>(store: RowStore<T>, shown: RefObject<Shown<T>>, ask: AskPage<T>) {
+function useFollowing<T>(store: RowStore<T>, shown: RefObject<ShownRows<T>>, ask: AskPage<T>) {
   const [error, setError] = useState<ProblemError | null>(null)
   const asking = useRef<RowStore<T> | null>(null)
   const ended = useRef(new AbortController())
@@ -200,7 +200,7 @@ function useFollowing<T>(store: RowStore<T>, shown: RefObject<Shown<T>>, ask: As
           if (signal.aborted) return
           setError(fault)
           if (fault.code === 'unreachable' || fault.code === 'unavailable')
-            setTimeout(again, AGAIN_MS)
+            setTimeout(again, RETRY_DELAY_MS)
         })
     },
     [store, shown],

@@ -38,7 +38,7 @@ export type Change =
   | { readonly kind: 'cancel'; readonly to: boolean }
 
 /** Makes the change. @throws ProblemError */
-export async function make(
+export async function sendStudyChange(
   { studyId, area }: Pick<StudyState, 'studyId' | 'area'>,
   change: Change,
 ): Promise<void> {
@@ -112,7 +112,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     async (study: StudyState, what: Change) => {
       const send = async (next: Change) => {
         try {
-          await make(study, next)
+          await sendStudyChange(study, next)
           return true
         } catch (error) {
           showRefused(error instanceof Error ? error.message : String(error))

@@ -20,7 +20,7 @@ import { useRows } from './use-rows.ts'
 import { BUILT_IN, type View, type ViewedList, viewOf } from './views.ts'
 
 /** Milliseconds after a letter until the gateway is asked. */
-const TYPING_MS = 60
+const SEARCH_DELAY_MS = 60
 /** Events say what changes. A lock that expires by itself sends none. */
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
@@ -72,7 +72,7 @@ export function useStudyList(options: {
   // somebody else signs in.
   const typedKey = [dashboardStudies.list.path, list, area, 'typed']
   const [typed, setTyped] = useState(() => client.getQueryData<string>(typedKey) ?? '')
-  const [search] = useDebouncedValue(typed.trim().slice(0, 100), TYPING_MS)
+  const [search] = useDebouncedValue(typed.trim().slice(0, 100), SEARCH_DELAY_MS)
   const type = (text: string) => {
     setTyped(text)
     client.setQueryData(typedKey, text)

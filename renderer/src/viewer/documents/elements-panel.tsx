@@ -9,7 +9,7 @@ import { viewPaths } from '#shared/view-paths.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
 import { useActivePaneId, useBench, useDesk, usePaneState } from '../desk-context.ts'
@@ -18,15 +18,15 @@ import css from './elements-panel.module.css'
 import { printDocument } from './print-document.ts'
 
 /** Each read is audited: images that are scrolled past are not read. */
-const SETTLED_MS = 400
+const SEARCH_DELAY_MS = 400
 /** Rows that are drawn; a search finds the others. */
-const MOST_ROWS = 2000
+const MAX_ROWS = 2000
 
 /** The elements of the data set of the image in the active pane. */
 export default function ElementsPanel() {
   const { desk } = useBench()
   const shown = usePaneState(useActivePaneId(), ({ image }) => image?.sopInstanceUid ?? '')
-  const [sopInstanceUid] = useDebouncedValue(shown, SETTLED_MS)
+  const [sopInstanceUid] = useDebouncedValue(shown, SEARCH_DELAY_MS)
   const isAnonymous = useDesk((state) => state.isAnonymous)
   const close = () => desk.set({ hasElements: false })
   return (
@@ -106,8 +106,8 @@ function Elements({ sopInstanceUid }: { sopInstanceUid: string }) {
   })
   const elements = reply.data?.elements
   const found = useMemo(() => foundElements(elements ?? [], wanted), [elements, wanted])
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={10} height={22} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={10} height={22} />
   return (
     <>
       <TextInput
@@ -137,16 +137,16 @@ function Elements({ sopInstanceUid }: { sopInstanceUid: string }) {
             </tr>
           </thead>
           <tbody>
-            {found.slice(0, MOST_ROWS).map((element, index) => (
+            {found.slice(0, MAX_ROWS).map((element, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a tag may be in several items
               <Row key={index} element={element} />
             ))}
           </tbody>
         </table>
         {found.length === 0 && <p className={css.none}>{t('ui.viewer.elements.nothing')}</p>}
-        {found.length > MOST_ROWS && (
+        {found.length > MAX_ROWS && (
           <p className={css.none}>
-            {t('ui.viewer.elements.more', { count: found.length - MOST_ROWS })}
+            {t('ui.viewer.elements.more', { count: found.length - MAX_ROWS })}
           </p>
         )}
       </div>

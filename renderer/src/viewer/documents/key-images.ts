@@ -32,7 +32,7 @@ export interface KeyImagesState {
 }
 
 /** More selections than a study has. */
-const MOST_SELECTIONS = 50
+const MAX_SELECTIONS = 50
 /** PS3.16 CID 7010: rejected for quality or patient safety, wrong worklist entry, expired. */
 const REJECTIONS = new Set(['113001', '113037', '113038', '113039'])
 
@@ -51,7 +51,7 @@ export function openKeyImages(
   const ask = () => {
     for (const { mediaId, shownAs, object } of list.state().media) {
       if (shownAs !== 'key-images' || !object || asked.has(object.sopInstanceUid)) continue
-      if (asked.size >= MOST_SELECTIONS) return
+      if (asked.size >= MAX_SELECTIONS) return
       asked.add(object.sopInstanceUid)
       read(object.sopInstanceUid).then(
         (report) =>

@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { t } from '../../i18n/t.ts'
-import type { DeskState } from '../desk.ts'
+import type { ViewerState } from '../desk.ts'
 
 export const MEDIA_ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = {
   pdf: IconFileTypePdf,
@@ -45,7 +45,10 @@ export const isFile = ({ shownAs }: ViewMedia): boolean =>
   shownAs !== 'report' && shownAs !== 'key-images' && shownAs !== 'waveform'
 
 /** What the screen is set to when it is opened, or closed. Key images are a list. */
-export const openingOf = ({ mediaId, shownAs }: ViewMedia, isOpen: boolean): Partial<DeskState> =>
+export const openingOf = (
+  { mediaId, shownAs }: ViewMedia,
+  isOpen: boolean,
+): Partial<ViewerState> =>
   shownAs === 'key-images'
     ? { drawer: 'keyImages', keySelection: mediaId }
     : { mediaId: isOpen ? null : mediaId, hasElements: false }

@@ -25,7 +25,7 @@ export type ReportPart =
   | { readonly kind: 'rows'; readonly rows: readonly ReportRow[] }
 
 /** Longer texts are paragraphs, not lines of a table. */
-const MOST_IN_ROW = 80
+const MAX_ROW_CHARACTERS = 80
 
 /** The tree of items in document order. Undefined if there are none. */
 export function reportTree(items: readonly ContentItem[]): ReportNode | undefined {
@@ -67,7 +67,7 @@ export function partsOf(nodes: readonly ReportNode[]): readonly ReportPart[] {
   return parts
 }
 
-const isLong = (text: string) => text.length > MOST_IN_ROW || /[\r\n]/.test(text)
+const isLong = (text: string) => text.length > MAX_ROW_CHARACTERS || /[\r\n]/.test(text)
 
 /** A node and what belongs to it. */
 export const rowsOf = (node: ReportNode, indent: number): readonly ReportRow[] => [
@@ -122,10 +122,10 @@ export function dateTimeText(value: string): string {
 }
 
 /** So many numbers of coordinates are shown. */
-const MOST_COORDINATES = 8
+const MAX_COORDINATES = 8
 
 function coordinatesText({ type, values }: NonNullable<ContentItem['coordinates']>): string {
-  const shown = values.slice(0, MOST_COORDINATES).map((value) => {
+  const shown = values.slice(0, MAX_COORDINATES).map((value) => {
     const number = Number(value)
     return Number.isFinite(number) ? String(Number(number.toFixed(2))) : value
   })

@@ -13,7 +13,7 @@ import { dayText, timeText } from '../../format/dates.ts'
 import { nameText } from '../../format/patient-name.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
 import { useBench, useImages } from '../desk-context.ts'
@@ -45,8 +45,8 @@ export default function ReportView({ sopInstanceUid }: { sopInstanceUid: string 
     queryFn: ({ signal }) => call(viewing.report, { params: { viewId, sopInstanceUid } }, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={8} height={28} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={8} height={28} />
   return <Report report={reply.data} />
 }
 
@@ -71,7 +71,7 @@ function Report({ report }: { report: StructuredReport }) {
             {t('ui.viewer.report.print')}
           </Button>
         </div>
-        <Facts report={report} />
+        <ReportFacts report={report} />
       </header>
       {report.faults.map((fault) => (
         <Notice key={fault.code} tone="warning">
@@ -124,7 +124,7 @@ function Flags({ report }: { report: StructuredReport }) {
   )
 }
 
-function Facts({ report }: { report: StructuredReport }) {
+function ReportFacts({ report }: { report: StructuredReport }) {
   const { context, contentDate, contentTime, people, predecessors, completionDescription } = report
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     [
@@ -187,7 +187,7 @@ function Facts({ report }: { report: StructuredReport }) {
   )
 }
 
-const MOST_HEADING_LEVEL = 6
+const MAX_HEADING_LEVEL = 6
 
 function Parts({ nodes, level }: { nodes: readonly ReportNode[]; level: number }) {
   return partsOf(nodes).map((part) =>
@@ -207,7 +207,7 @@ function Section({ node, level }: { node: ReportNode; level: number }) {
   const modifiers = modifiersOf(node)
   return (
     <section className={css.section} id={idOf(item.position)}>
-      {title && createElement(`h${Math.min(level, MOST_HEADING_LEVEL)}`, {}, title)}
+      {title && createElement(`h${Math.min(level, MAX_HEADING_LEVEL)}`, {}, title)}
       {modifiers.length > 0 && <p className={css.modifiers}>{modifiers.join(' · ')}</p>}
       <Parts nodes={children.filter((child) => !isRootModifier(child))} level={level + 1} />
     </section>

@@ -13,7 +13,7 @@ import { dayText } from '../../format/dates.ts'
 import { nameText } from '../../format/patient-name.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Waiting } from '../../ui/page.tsx'
+import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
 import { useBench } from '../desk-context.ts'
@@ -44,8 +44,8 @@ export default function WaveformView({ sopInstanceUid }: { sopInstanceUid: strin
       call(viewing.waveforms, { params: { viewId, sopInstanceUid } }, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <Waiting rows={8} height={28} />
+  if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
+  if (!reply.data) return <LoadingPlaceholder rows={8} height={28} />
   return <Recording waveforms={reply.data} />
 }
 

@@ -3,7 +3,7 @@ import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { withoutBias } from '#shared/pixels/jpeg-markers.ts'
-import type { Decoded } from '#shared/pixels/shown-values.ts'
+import type { DecodedPixels } from '#shared/pixels/shown-values.ts'
 import { type Samples, withSign } from '#shared/pixels/stored.ts'
 import { browserJpeg } from './browser-jpeg.ts'
 
@@ -27,7 +27,7 @@ const CODECS: Readonly<Record<string, string | Message>> = {
 const EXTENDED = '1.2.840.10008.1.2.4.51'
 const BASELINE: ReadonlySet<string> = new Set(['1.2.840.10008.1.2.4.50', EXTENDED])
 /** A decoder that says nothing for this long has been lost with its worker. */
-const PATIENCE = 60_000
+const DECODER_TIMEOUT_MS = 60_000
 
 /**
  * What the decoders of `@cornerstonejs/dicom-image-loader` give back; dimensions are those of the
@@ -44,7 +44,7 @@ export async function encapsulatedFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   transferSyntaxUid: string,
-): Promise<Decoded> {
+): Promise<DecodedPixels> {
   const name = CODECS[transferSyntaxUid]
   if (!name) throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
   if (bytes.length === 0) throw new ImageProblem(message('viewer.no-pixel-data'))
@@ -116,7 +116,7 @@ async function decodedByWorker(
   const lost = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new ImageProblem(message('viewer.decoder-without-answer', { codec }), true)),
-      PATIENCE,
+      DECODER_TIMEOUT_MS,
     )
   })
   try {

@@ -4,7 +4,7 @@ import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import { type Drawing, DrawingChanges, isDrawing } from './drawing-changes.ts'
 import { imageOfPoints } from './image-of-points.ts'
 import type { ImageList } from './images.ts'
-import { type KeptAnnotation, keptOf, readKept } from './kept-annotation.ts'
+import { type KeptAnnotation, readKept, toKeptAnnotation } from './kept-annotation.ts'
 import { frameOfReferenceOf } from './modules.ts'
 import { placed, pointsOfKept, savedFormOf } from './saved-form.ts'
 import { imageIdOf } from './series.ts'
@@ -32,7 +32,7 @@ export class Drawings {
     return [
       ...drawings()
         .filter((one) => this.#studyOf(one) === studyInstanceUid)
-        .flatMap((one) => keptOf(one, studyInstanceUid) ?? []),
+        .flatMap((one) => toKeptAnnotation(one, studyInstanceUid) ?? []),
       ...(this.#waiting.get(studyInstanceUid) ?? []),
     ]
   }

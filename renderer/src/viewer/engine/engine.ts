@@ -19,12 +19,12 @@ import type { KeptAnnotation } from './kept-annotation.ts'
 import { provideMetadata } from './metadata.ts'
 import type { Pane } from './pane.ts'
 import { openPane } from './panes/open-pane.ts'
-import type { EnginePane, PanesWorld } from './panes/pane-context.ts'
+import type { EnginePane, SharedPaneContext } from './panes/pane-context.ts'
 import {
   openPaneLinks,
   type PaneLinks,
-  type Scrolled,
-  type Synchronised,
+  type ScrolledStack,
+  type SynchronisationMode,
 } from './panes/pane-links.ts'
 import { openResizing } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
@@ -36,7 +36,7 @@ import { type Button, openTools, type ToolName, type Tools } from './tools.ts'
 import { openVolumes } from './volumes.ts'
 
 export type { KeptAnnotation } from './kept-annotation.ts'
-export type { Scrolled } from './panes/pane-links.ts'
+export type { ScrolledStack as Scrolled } from './panes/pane-links.ts'
 
 /** The engine behind the panes of a view's page. One on a page. */
 export interface Engine {
@@ -60,11 +60,11 @@ export interface Engine {
    * another, such as a prior's, move by as many millimetres as the active one has since this call.
    * index: all scroll by as many images.
    */
-  setSynchronised(how: Synchronised): void
+  setSynchronised(how: SynchronisationMode): void
   /** Told where a person has scrolled a stack of this window. @returns the way to stop */
-  onScrolled(listener: (moved: Scrolled) => void): () => void
+  onScrolled(listener: (moved: ScrolledStack) => void): () => void
   /** Panes follow the scroll of another window, as they would one of this window. */
-  followOther(moved: Scrolled): void
+  followOther(moved: ScrolledStack): void
   setReferenceLines(areShown: boolean): void
   /** Crosshairs in the panes that show planes of one volume. */
   setCrosshairs(areShown: boolean): void
@@ -222,7 +222,7 @@ type Panes = Map<string, EnginePane>
 function followOther(
   list: ImageList,
   links: PaneLinks,
-  { seriesKey, index, anchor }: Scrolled,
+  { seriesKey, index, anchor }: ScrolledStack,
 ): void {
   const all = list.state().studies.flatMap(({ series }) => series)
   const stack = all.find(({ key }) => key === seriesKey)?.stack
@@ -269,7 +269,7 @@ function openWorld(
   panes: Panes,
   tools: Tools,
   links: PaneLinks,
-): PanesWorld {
+): SharedPaneContext {
   // Without any WebGL, Cornerstone draws in its own way.
   const drawsImages = isSoftware() && !getShouldUseCPURendering()
   const engine = drawsImages ? softwareEngine(ENGINE_ID) : new RenderingEngine(ENGINE_ID)
@@ -286,7 +286,7 @@ function openWorld(
   }
 }
 
-function closeWorld({ engine, frames, volumes, resizing }: PanesWorld): void {
+function closeWorld({ engine, frames, volumes, resizing }: SharedPaneContext): void {
   resizing.close()
   engine.destroy()
   volumes.closeBut(new Set())
@@ -294,14 +294,14 @@ function closeWorld({ engine, frames, volumes, resizing }: PanesWorld): void {
   cache.purgeCache()
 }
 
-function addPane(world: PanesWorld, panes: Panes, paneId: string): EnginePane {
+function addPane(world: SharedPaneContext, panes: Panes, paneId: string): EnginePane {
   const pane = openPane(world, paneId)
   panes.set(paneId, pane)
   pane.subscribe(() => closeUnusedVolumes(world, panes))
   return pane
 }
 
-function closeUnusedVolumes({ volumes }: PanesWorld, panes: Panes): void {
+function closeUnusedVolumes({ volumes }: SharedPaneContext, panes: Panes): void {
   const shown = [...panes.values()].map((pane) => pane.state())
   volumes.closeBut(
     new Set(shown.flatMap(({ kind, series }) => (kind !== 'stack' && series?.key) || [])),
@@ -312,7 +312,7 @@ const viewportsOf = (panes: Panes): readonly string[] =>
   [...panes.values()].filter(({ screen }) => screen?.view()).map(({ paneId }) => paneId)
 
 /** Notifies panes of what is decoded, and of series that have grown. @returns the way to stop */
-function updatePanes(list: ImageList, { frames }: PanesWorld, panes: Panes): () => void {
+function updatePanes(list: ImageList, { frames }: SharedPaneContext, panes: Panes): () => void {
   const stopFrames = frames.onChange((imageId, what) => {
     for (const pane of panes.values()) pane.onFrame(imageId, what)
   })

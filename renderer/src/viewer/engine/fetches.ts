@@ -5,8 +5,8 @@ import { frameRequest } from '../first-requests.ts'
 import { pause, waitAfter } from './backoff.ts'
 
 /** What bytes are wanted for, most urgent first. */
-export const WISHES = ['shown', 'near', 'prefetch', 'thumbnail'] as const
-export type Wish = (typeof WISHES)[number]
+export const FETCH_PRIORITIES = ['shown', 'near', 'prefetch', 'thumbnail'] as const
+export type FetchPriority = (typeof FETCH_PRIORITIES)[number]
 
 export interface FetchedFrame {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -14,11 +14,11 @@ export interface FetchedFrame {
 }
 
 /** A browser opens six connections to a host of HTTP/1.1; one is the list's. */
-const AT_ONCE = 5
+const MAX_CONCURRENT = 5
 const TRIES = 5
 
 interface Asker {
-  wish: Wish
+  wish: FetchPriority
   readonly resolve: (frame: FetchedFrame) => void
   readonly reject: (problem: ImageProblem) => void
 }
@@ -33,7 +33,8 @@ interface Network {
   readonly wait?: typeof pause
 }
 
-const rank = (job: Job) => Math.min(...[...job.askers].map(({ wish }) => WISHES.indexOf(wish)))
+const rank = (job: Job) =>
+  Math.min(...[...job.askers].map(({ wish }) => FETCH_PRIORITIES.indexOf(wish)))
 const byUrgency = (a: Job, b: Job) => rank(a) - rank(b) || a.order - b.order
 
 /** Fetches frames a few at a time, what is shown before all else. */
@@ -46,7 +47,7 @@ export class Fetches {
 
   constructor(
     network: Network = { fetch: globalThis.fetch.bind(globalThis) },
-    atOnce: number = AT_ONCE,
+    atOnce: number = MAX_CONCURRENT,
   ) {
     this.#network = network
     this.#atOnce = atOnce
@@ -62,7 +63,7 @@ export class Fetches {
    * @throws ImageProblem where they cannot be had; passing where the signal was aborted or the
    *   network failed for good
    */
-  get(path: string, wish: Wish, signal: AbortSignal): Promise<FetchedFrame> {
+  get(path: string, wish: FetchPriority, signal: AbortSignal): Promise<FetchedFrame> {
     const ahead = this.#ahead.get(path)
     if (!ahead) return this.#ask(path, wish, signal)
     this.#ahead.delete(path)
@@ -80,13 +81,13 @@ export class Fetches {
   }
 
   /** Makes a path that is still on its way as urgent as that. */
-  raise(path: string, wish: Wish): void {
+  raise(path: string, wish: FetchPriority): void {
     for (const asker of this.#jobs.get(path)?.askers ?? [])
-      if (WISHES.indexOf(wish) < WISHES.indexOf(asker.wish)) asker.wish = wish
+      if (FETCH_PRIORITIES.indexOf(wish) < FETCH_PRIORITIES.indexOf(asker.wish)) asker.wish = wish
     this.#fill()
   }
 
-  #ask(path: string, wish: Wish, signal: AbortSignal): Promise<FetchedFrame> {
+  #ask(path: string, wish: FetchPriority, signal: AbortSignal): Promise<FetchedFrame> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new ImageProblem(LEFT, true))
       const job = this.#jobOf(path)

@@ -6,7 +6,7 @@ import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
 import type { Stored } from '#shared/pixels/stored.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import type { Call } from '../../api/client.ts'
-import type { Fetches, Wish } from './fetches.ts'
+import type { Fetches, FetchPriority } from './fetches.ts'
 import { imageOf, storedFrame } from './image.ts'
 import type { ImageList } from './images.ts'
 import type { ListedImage } from './listed.ts'
@@ -15,7 +15,7 @@ import { framePathOf } from './series.ts'
 /** How long a header may come after its pixels: the list tells of it in its own time. */
 const HEADER_PATIENCE = 30_000
 /** Of instances whose frames are being decoded: a decoded image has its own with it. */
-const MOST_EXTRAS = 24
+const MAX_EXTRAS = 24
 
 /** Fetches frames of a view and decodes them. */
 export class FrameDecoder {
@@ -31,7 +31,7 @@ export class FrameDecoder {
   }
 
   /** @throws ImageProblem */
-  async image(imageId: string, wish: Wish, signal: AbortSignal): Promise<Types.IImage> {
+  async image(imageId: string, wish: FetchPriority, signal: AbortSignal): Promise<Types.IImage> {
     const fetched = await this.#fetches.get(framePathOf(this.#list.viewId, imageId), wish, signal)
     for (;;) {
       const { image, series } = await withHeader(this.#list, imageId, signal)
@@ -58,7 +58,7 @@ export class FrameDecoder {
   }
 
   /** An image that is still being fetched is wanted more urgently. */
-  raise(imageId: string, wish: Wish): void {
+  raise(imageId: string, wish: FetchPriority): void {
     this.#fetches.raise(framePathOf(this.#list.viewId, imageId), wish)
   }
 
@@ -80,7 +80,7 @@ export class FrameDecoder {
     })
     this.#extras.set(sopInstanceUid, asked)
     for (const oldest of this.#extras.keys()) {
-      if (this.#extras.size <= MOST_EXTRAS) break
+      if (this.#extras.size <= MAX_EXTRAS) break
       this.#extras.delete(oldest)
     }
     return asked

@@ -4,7 +4,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
 import type { Stored } from '#shared/pixels/stored.ts'
 import type { Call } from '../../api/client.ts'
-import { type Fetches, WISHES, type Wish } from './fetches.ts'
+import { FETCH_PRIORITIES, type Fetches, type FetchPriority } from './fetches.ts'
 import { FrameDecoder } from './frame-decoder.ts'
 import { provideImages } from './frame-loader.ts'
 import type { ImageList } from './images.ts'
@@ -65,7 +65,7 @@ export class Frames {
   }
 
   /** @throws ImageProblem */
-  load(imageId: string, wish: Wish, signal?: AbortSignal): Promise<Types.IImage> {
+  load(imageId: string, wish: FetchPriority, signal?: AbortSignal): Promise<Types.IImage> {
     const known = this.cached(imageId)
     if (known) return Promise.resolve(known)
     const why = this.#problems.get(imageId)
@@ -73,7 +73,7 @@ export class Frames {
     if (signal?.aborted) return Promise.reject(new ImageProblem(LEFT, true))
     const work = this.#works.get(imageId) ?? this.#start(imageId, wish)
     work.askers += 1
-    const rank = WISHES.indexOf(wish)
+    const rank = FETCH_PRIORITIES.indexOf(wish)
     if (rank < work.rank) {
       work.rank = rank
       this.#decoder.raise(imageId, wish)
@@ -101,12 +101,12 @@ export class Frames {
     for (const listener of this.#listeners) listener(...change)
   }
 
-  #start(imageId: string, wish: Wish): Work {
+  #start(imageId: string, wish: FetchPriority): Work {
     const control = new AbortController()
     const promise = this.#loadAnew(imageId, wish, control.signal).finally(() => {
       if (this.#works.get(imageId)?.promise === promise) this.#works.delete(imageId)
     })
-    const work: Work = { promise, control, askers: 0, rank: WISHES.indexOf(wish) }
+    const work: Work = { promise, control, askers: 0, rank: FETCH_PRIORITIES.indexOf(wish) }
     this.#works.set(imageId, work)
     promise.then(
       () => this.#tell(imageId, 'loaded'),
@@ -117,7 +117,11 @@ export class Frames {
     return work
   }
 
-  async #loadAnew(imageId: string, wish: Wish, signal: AbortSignal): Promise<Types.IImage> {
+  async #loadAnew(
+    imageId: string,
+    wish: FetchPriority,
+    signal: AbortSignal,
+  ): Promise<Types.IImage> {
     try {
       const image = await this.#decoder.image(imageId, wish, signal)
       this.#keep(imageId, image)

@@ -9,10 +9,10 @@ import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
+  decodeRleFrame,
   NATIVE,
   nativeFrame,
   RLE,
-  rleFrame,
   type Stored,
 } from '#shared/pixels/stored.ts'
 import { encapsulatedFrame } from './codecs.ts'
@@ -22,7 +22,7 @@ import type { StackImage } from './stack.ts'
 import { steep } from './steep-window.ts'
 
 /** Samples of a frame; more would take the memory of a hundred images. */
-const MOST_SAMPLES = 300_000_000
+const MAX_SAMPLES = 300_000_000
 
 /**
  * An image of Cornerstone, its values after the modality transformation or RGB.
@@ -36,7 +36,7 @@ export async function imageOf(
 ): Promise<Types.IImage> {
   const pixel = of.instance.image
   if (!pixel) throw new ImageProblem(of.instance.notImage ?? message('viewer.no-image'))
-  if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MOST_SAMPLES)
+  if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MAX_SAMPLES)
     throw new ImageProblem(
       message('viewer.image-too-large', { columns: pixel.columns, rows: pixel.rows }),
     )
@@ -70,7 +70,7 @@ export async function storedFrame(
 ): Promise<Stored> {
   if (NATIVE.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-  if (transferSyntaxUid === RLE) return rleFrame(bytes, pixel)
+  if (transferSyntaxUid === RLE) return decodeRleFrame(bytes, pixel)
   return await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
 }
 

@@ -4,14 +4,14 @@ import { viewPaths } from '#shared/view-paths.ts'
 import { isProblem } from '../../api/client.ts'
 import { imageListRequest } from '../first-requests.ts'
 import { pause, waitAfter } from './backoff.ts'
-import { Listed, type ListedImage } from './listed.ts'
+import { type ListedImage, ViewListContents } from './listed.ts'
 import type { ListState } from './stack.ts'
 
 const NOTIFY_EVERY = 100
-const FIRST_WAIT = 500
-const MOST_WAIT = 10_000
+const FIRST_WAIT_MS = 500
+const MAX_WAIT_MS = 10_000
 /** Milliseconds that lines are read without a pause. */
-const LONGEST_TASK = 8
+const MAX_TASK_MS = 8
 
 interface Network {
   readonly fetch: typeof fetch
@@ -25,7 +25,7 @@ type OnReplaced = (sopInstanceUids: readonly string[]) => void
 export class ImageList {
   readonly viewId: string
   readonly #network: Network
-  readonly #listed: Listed
+  readonly #listed: ViewListContents
   readonly #listeners = new Set<() => void>()
   readonly #replacedListeners = new Set<OnReplaced>()
   #reading = new AbortController()
@@ -39,7 +39,7 @@ export class ImageList {
   constructor(viewId: string, network: Network = { fetch: globalThis.fetch.bind(globalThis) }) {
     this.viewId = viewId
     this.#network = network
-    this.#listed = new Listed(viewId)
+    this.#listed = new ViewListContents(viewId)
     this.#state = this.#now()
     this.again()
   }
@@ -98,7 +98,7 @@ export class ImageList {
         failures = this.#isBroken ? failures + 1 : 1
         this.#isBroken = true
         this.#changed()
-        await pause(waitAfter(failures, FIRST_WAIT, MOST_WAIT), signal)
+        await pause(waitAfter(failures, FIRST_WAIT_MS, MAX_WAIT_MS), signal)
         continue
       }
       this.#ended = why
@@ -106,7 +106,7 @@ export class ImageList {
       this.#changed()
       if (why || this.#listed.progress.state === 'done') return
       // The stream ended without `done`: the gateway began again.
-      await pause(FIRST_WAIT, signal)
+      await pause(FIRST_WAIT_MS, signal)
     }
   }
 
@@ -165,7 +165,7 @@ async function readOnce(
         if (line !== '') onLine(line)
         // What has arrived is often the whole list: the first image is requested and the page is
         // drawn while the rest is still being read.
-        if (performance.now() - began > LONGEST_TASK) {
+        if (performance.now() - began > MAX_TASK_MS) {
           await pause(0)
           began = performance.now()
         }

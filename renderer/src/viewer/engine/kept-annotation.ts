@@ -35,7 +35,7 @@ export interface KeptAnnotation {
 }
 
 /** The parts of Cornerstone's annotation that are kept. */
-interface Drawn {
+interface EngineAnnotation {
   readonly annotationUID?: string
   readonly metadata: {
     readonly toolName: string
@@ -51,7 +51,10 @@ interface Drawn {
 }
 
 /** A drawing as it is kept; undefined of one that is not finished. */
-export function keptOf(one: Drawn, studyInstanceUid: string): KeptAnnotation | undefined {
+export function toKeptAnnotation(
+  one: EngineAnnotation,
+  studyInstanceUid: string,
+): KeptAnnotation | undefined {
   const { toolName, referencedImageId, FrameOfReferenceUID, viewPlaneNormal, viewUp } = one.metadata
   const { sopInstanceUid = '', frame = 1 } =
     (referencedImageId && parseImageId(referencedImageId)) || {}

@@ -27,7 +27,7 @@ export interface ListedImage {
 }
 
 /** What the lines of a view's list have said so far, by UID. */
-export class Listed {
+export class ViewListContents {
   readonly #viewId: string
   readonly #studies = new Map<string, ViewedStudy>()
   readonly #series = new Map<string, ViewedSeries>()

@@ -91,7 +91,7 @@ export interface PaneState {
 }
 
 /** Value under a point. */
-export interface Probed {
+export interface ProbedValue {
   /** As stored, before rescale; three numbers of a colour pixel. */
   readonly stored: readonly number[]
   /** After rescale; null of a colour pixel. */
@@ -103,7 +103,7 @@ export interface Probed {
 }
 
 /** RGB of a picture, rows from the top. */
-export interface Captured {
+export interface CapturedPicture {
   readonly rows: number
   readonly columns: number
   readonly rgb: Uint8Array
@@ -178,12 +178,12 @@ export interface Pane {
    * @param x,y in CSS pixels from the pane's top left corner; undefined where there is no pixel,
    *   and in a plane outside its volume
    */
-  probeAt(x: number, y: number): Probed | undefined
+  probeAt(x: number, y: number): ProbedValue | undefined
   /**
    * What is on the screen with its annotations, and with what `draw` adds (overlay text) in a
    * canvas of that size. Undefined where no image is shown.
    */
   capture(
     draw?: (context: CanvasRenderingContext2D, width: number, height: number) => void,
-  ): Promise<Captured | undefined>
+  ): Promise<CapturedPicture | undefined>
 }

@@ -1,5 +1,5 @@
 import { CAPTURE_SIDE } from '#shared/contract/viewing.ts'
-import type { Captured } from './pane.ts'
+import type { CapturedPicture } from './pane.ts'
 import { rgbOfCanvas } from './rgb.ts'
 
 /** What an element with a viewport shows, with the drawings on it, in its device pixels. */
@@ -7,7 +7,7 @@ export async function pictureOf(
   element: HTMLElement,
   source: HTMLCanvasElement,
   draw: ((context: CanvasRenderingContext2D, width: number, height: number) => void) | undefined,
-): Promise<Captured | undefined> {
+): Promise<CapturedPicture | undefined> {
   const scale = Math.min(1, CAPTURE_SIDE / Math.max(source.width, source.height))
   const columns = Math.floor(source.width * scale)
   const rows = Math.floor(source.height * scale)

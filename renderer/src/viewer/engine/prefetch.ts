@@ -1,11 +1,11 @@
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import type { Wish } from './fetches.ts'
+import type { FetchPriority } from './fetches.ts'
 import type { Frames } from './frames.ts'
 
 /** Images that are sure to be wanted if the scroll goes on. */
-const NEAR = 6
-const AT_ONCE = 4
+const NEAR_IMAGES = 6
+const MAX_CONCURRENT = 4
 /** Half of the memory is for what is shown and may be shown soon. */
 const PREFETCH_SHARE = 0.5
 
@@ -66,10 +66,10 @@ export function openPrefetch(
   most: () => number,
 ): Prefetch {
   const running = new Map<string, AbortController>()
-  let queue: { readonly imageId: string; readonly wish: Wish }[] = []
+  let queue: { readonly imageId: string; readonly wish: FetchPriority }[] = []
 
   const pump = () => {
-    while (running.size < AT_ONCE) {
+    while (running.size < MAX_CONCURRENT) {
       const next = queue.shift()
       if (!next) return
       const { imageId, wish } = next
@@ -94,13 +94,16 @@ export function openPrefetch(
       )
       // What is on its way and still near comes to its end: to break it off would be to fetch it
       // twice.
-      const soon = new Set([...order.slice(0, NEAR * 4), imageIds[index]])
+      const soon = new Set([...order.slice(0, NEAR_IMAGES * 4), imageIds[index]])
       for (const [imageId, control] of [...running]) {
         if (soon.has(imageId)) continue
         running.delete(imageId)
         control.abort()
       }
-      queue = order.map((imageId, place) => ({ imageId, wish: place < NEAR ? 'near' : 'prefetch' }))
+      queue = order.map((imageId, place) => ({
+        imageId,
+        wish: place < NEAR_IMAGES ? 'near' : 'prefetch',
+      }))
       pump()
     },
     stop() {

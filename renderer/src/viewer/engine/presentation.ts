@@ -13,7 +13,7 @@ import type { StackImage } from './stack.ts'
 import { flip, rotateBy } from './view.ts'
 
 /** Brightness by a presentation state. */
-export interface PresentedLook {
+export interface PresentedBrightness {
   /** As values of the image; null of a colour image. */
   readonly range: { readonly lower: number; readonly upper: number } | null
   /** Undefined where brightness is a straight line. */
@@ -25,11 +25,11 @@ export interface PresentedLook {
 }
 
 /** How a presentation state shows an image. @param image the decoded one */
-export function presentedLook(
+export function presentedBrightness(
   state: PresentationState,
   of: StackImage,
   image: Types.IImage,
-): PresentedLook {
+): PresentedBrightness {
   const { pixel, color } = { pixel: of.instance.image, color: image.color }
   const none = { range: null, curve: undefined, isInverted: false }
   if (!pixel) return { ...none, problem: null }

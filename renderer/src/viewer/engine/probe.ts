@@ -1,7 +1,7 @@
 import { cache, type Types, utilities } from '@cornerstonejs/core'
 import { storedOf } from '#shared/pixels/values.ts'
 import { extrasOf } from './image.ts'
-import type { Probed, Slab } from './pane.ts'
+import type { ProbedValue, Slab } from './pane.ts'
 import { slabValue } from './slab.ts'
 import type { StackImage } from './stack.ts'
 
@@ -17,7 +17,7 @@ export function probedImage(
   unit: string,
   image: Types.IImage | undefined,
   point: Types.Point2,
-): Probed | undefined {
+): ProbedValue | undefined {
   const place = view.canvasToWorld(point)
   const data = view.getImageData()?.imageData
   if (!place || !image || !of || !data) return undefined
@@ -44,7 +44,7 @@ export function probedVolume(
   unit: string,
   point: Types.Point2,
   slab: Slab | null,
-): Probed | undefined {
+): ProbedValue | undefined {
   const place = view.canvasToWorld(point)
   const volume = volumeOf(view)
   const at = place && volume && voxelAt(volume, place)

@@ -11,7 +11,7 @@ import type { StackImage } from './stack.ts'
 
 type Pixel = [column: number, row: number]
 
-const TOOL_OF: Readonly<Partial<Record<DrawingKind, string>>> = {
+const TOOL_NAMES_BY_DRAWING_KIND: Readonly<Partial<Record<DrawingKind, string>>> = {
   length: 'Length',
   bidirectional: 'Bidirectional',
   angle: 'Angle',
@@ -81,7 +81,9 @@ const idOfUid = (uid: string): string => {
 
 function kindOf(tool: string, data: Data): DrawingKind | undefined {
   if (tool === 'PlanarFreehandROI') return data.contour?.closed ? 'freehand' : 'line'
-  return (Object.keys(TOOL_OF) as DrawingKind[]).find((kind) => TOOL_OF[kind] === tool)
+  return (Object.keys(TOOL_NAMES_BY_DRAWING_KIND) as DrawingKind[]).find(
+    (kind) => TOOL_NAMES_BY_DRAWING_KIND[kind] === tool,
+  )
 }
 
 /**
@@ -143,9 +145,12 @@ function uprightFirst(pixels: readonly Pixel[]): Pixel[] {
 }
 
 /** A saved drawing for the engine, which places it once its image is listed (`placed`). */
-export const keptOfSaved = (saved: SavedDrawing, studyInstanceUid: string): KeptAnnotation => ({
+export const annotationOfSaved = (
+  saved: SavedDrawing,
+  studyInstanceUid: string,
+): KeptAnnotation => ({
   id: idOfUid(saved.uid),
-  tool: TOOL_OF[saved.kind] ?? '',
+  tool: TOOL_NAMES_BY_DRAWING_KIND[saved.kind] ?? '',
   studyInstanceUid,
   sopInstanceUid: saved.sopInstanceUid,
   frame: saved.frame,

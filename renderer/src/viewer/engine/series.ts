@@ -6,7 +6,7 @@ import type { SeriesState, StackImage } from './stack.ts'
 import { volumeFault } from './volume-fault.ts'
 
 /** More orientations than this are one stack, such as radial slices. */
-const MOST_ORIENTATIONS = 3
+const MAX_ORIENTATIONS = 3
 
 /** Name of a frame's image for Cornerstone. @param frame from 1 */
 export const imageIdOf = (viewId: string, sopInstanceUid: string, frame: number): string =>
@@ -159,7 +159,7 @@ function byOrientation(
         isSameOrientation(first.attributes.orientation, orientation),
     )
     if (part) part.push(instance)
-    else if (parts.length === MOST_ORIENTATIONS) return [[shape, group]]
+    else if (parts.length === MAX_ORIENTATIONS) return [[shape, group]]
     else parts.push([instance])
   }
   const [first, ...others] = parts.sort((a, b) => b.length - a.length)

@@ -1,5 +1,5 @@
 import { Enums, RenderingEngine, type Types } from '@cornerstonejs/core'
-import { MOST_LEVELS } from '#shared/pixels/curves.ts'
+import { MAX_LEVELS } from '#shared/pixels/curves.ts'
 import { inverse } from '../referencing/plane-mapping.ts'
 import { BLACK, drawColours, drawPixels, type Shades, type Target } from './draw-pixels.ts'
 import { imageToScreen } from './image-canvas.ts'
@@ -87,12 +87,12 @@ function drawImage(view: Types.IStackViewport, target: Target): void {
   const toImage = [a / ratio, b / ratio, c / ratio, d / ratio, e, f] as const
   const isSmooth = view.getProperties().interpolationType !== Enums.InterpolationType.NEAREST
   const shades = shadesOf(view)
-  if (color) drawColours(target, toImage, pixels, shades ?? BYTES, isSmooth)
+  if (color) drawColours(target, toImage, pixels, shades ?? BYTE_RANGE, isSmooth)
   else if (shades) drawPixels(target, toImage, pixels, shades, isSmooth)
   else target.pixels.fill(BLACK)
 }
 
-const BYTES = { lower: 0, upper: 255 }
+const BYTE_RANGE = { lower: 0, upper: 255 }
 
 const known = new WeakMap<object, { readonly time: number; readonly shades: Shades }>()
 /** Colours by Cornerstone's transfer function, which has the window, a curve and an inversion. */
@@ -106,10 +106,10 @@ function shadesOf(view: Types.IStackViewport): Shades | undefined {
   const time = lines.getMTime()
   if (before?.time === time) return before.shades
   const [lower, upper] = lines.getRange()
-  const levels = new Float32Array(3 * MOST_LEVELS)
-  lines.getTable(lower, upper, MOST_LEVELS, levels)
-  const bytes = new Uint8ClampedArray(4 * MOST_LEVELS).fill(255)
-  for (let at = 0; at < MOST_LEVELS; at++)
+  const levels = new Float32Array(3 * MAX_LEVELS)
+  lines.getTable(lower, upper, MAX_LEVELS, levels)
+  const bytes = new Uint8ClampedArray(4 * MAX_LEVELS).fill(255)
+  for (let at = 0; at < MAX_LEVELS; at++)
     for (let part = 0; part < 3; part++)
       bytes[4 * at + part] = 255 * (levels[3 * at + part] as number)
   const shades = { lower, upper, colours: new Uint32Array(bytes.buffer) }

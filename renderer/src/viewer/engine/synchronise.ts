@@ -5,7 +5,7 @@ import type { StackImage } from './stack.ts'
 const PARALLEL = 0.9
 
 /** Where a pane was when panes were tied together. */
-export interface Anchored {
+export interface ScrollAnchor {
   readonly stack: readonly StackImage[]
   readonly index: number
   readonly anchor: number
@@ -24,8 +24,8 @@ function depthOf(image: StackImage | undefined, normal: Vector): number | undefi
  */
 export function synchronisedIndex(
   how: 'position' | 'index',
-  active: Anchored,
-  other: Anchored,
+  active: ScrollAnchor,
+  other: ScrollAnchor,
 ): number | undefined {
   const byImages = Math.max(
     0,

@@ -8,9 +8,9 @@ import { extrasOf } from './image.ts'
 import type { SeriesState } from './stack.ts'
 
 const SIDE = 128
-const MOST = 500
+const MAX_THUMBNAILS = 500
 /** How long a busy page may hold up a picture, in ms. */
-const MOST_WAIT = 1000
+const MAX_WAIT_MS = 1000
 
 /** Pictures of series, at the lowest priority. */
 interface Thumbnails {
@@ -39,7 +39,7 @@ export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
           const picture = drawn(image)
           made.set(imageId, picture)
           const [oldest] = made.keys()
-          if (made.size > MOST && oldest !== undefined) made.delete(oldest)
+          if (made.size > MAX_THUMBNAILS && oldest !== undefined) made.delete(oldest)
           return picture
         } catch (error) {
           if (!(error instanceof ImageProblem) || signal?.aborted) throw error
@@ -56,7 +56,7 @@ const idle = (): Promise<void> =>
   new Promise((resolve) => {
     // Not every browser has it.
     if ('requestIdleCallback' in window)
-      window.requestIdleCallback(() => resolve(), { timeout: MOST_WAIT })
+      window.requestIdleCallback(() => resolve(), { timeout: MAX_WAIT_MS })
     else setTimeout(resolve)
   })
 

@@ -2,7 +2,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { dot, isSameOrientation, length, minus, normalOf, type Vector } from './geometry.ts'
 import type { StackImage } from './stack.ts'
 
-const LEAST_SLICES = 5
+const MIN_SLICES = 5
 /** Distances between neighbours may differ by this share of the usual one. */
 const SPACING_TOLERANCE = 0.03
 /** Slices may be shifted within their plane by this, mm: more is a tilted gantry. */
@@ -14,8 +14,7 @@ const SHIFT = 0.5
 export function volumeFault(stack: readonly StackImage[], missing: number): Message | null {
   const first = stack[0]
   if (!first) return message('viewer.volume-without-images')
-  if (stack.length < LEAST_SLICES)
-    return message('viewer.volume-few-slices', { least: LEAST_SLICES })
+  if (stack.length < MIN_SLICES) return message('viewer.volume-few-slices', { least: MIN_SLICES })
   if (missing > 0) return message('viewer.volume-missing-images', { missing })
   const shape = first.instance.image
   const orientation = first.attributes.orientation

@@ -16,7 +16,7 @@ const CT: readonly NamedRendering[] = [
   { name: message('viewer.rendering-lung'), preset: 'CT-Lung' },
 ]
 /** By the window that the images open with, because values of MR have no unit. */
-const OTHERS: readonly NamedRendering[] = [
+const GENERAL_RENDERINGS: readonly NamedRendering[] = [
   { name: message('viewer.rendering-general'), preset: 'MR-Default' },
   { name: message('viewer.rendering-vessels'), preset: 'MR-Angio' },
   { name: message('viewer.rendering-brain'), preset: 'MR-T2-Brain' },
@@ -24,7 +24,7 @@ const OTHERS: readonly NamedRendering[] = [
 
 /** What a volume can be rendered as; the first is what it opens with. @param unit of its values */
 export const renderingsOf = (unit: string): readonly NamedRendering[] =>
-  unit === 'HU' ? CT : OTHERS
+  unit === 'HU' ? CT : GENERAL_RENDERINGS
 
 /** Colours the volume of a viewport. @param window what its images open with */
 export function applyRendering(

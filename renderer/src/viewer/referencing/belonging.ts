@@ -101,13 +101,16 @@ export interface PlacedFrame {
 }
 
 /** What of an object is on an image, and why the rest that names the image is not. */
-export interface Placed<T> {
+export interface PlacedItems<T> {
   readonly items: readonly T[]
   readonly refusals: readonly Message[]
 }
 
 /** The frames of a segmentation that are on an image: of each segment the nearest one. */
-export function framesOn(segmentation: Segmentation, placed: PlacedImage): Placed<PlacedFrame> {
+export function framesOn(
+  segmentation: Segmentation,
+  placed: PlacedImage,
+): PlacedItems<PlacedFrame> {
   const found = new Map<number, PlacedFrame & { readonly distance: number }>()
   const refusals = new Map<string, Message>()
   for (const [index, frame] of segmentation.frames.entries()) {
@@ -158,7 +161,7 @@ export interface PlacedContour {
 }
 
 /** The contours of a structure set that are on an image: of each region those of its nearest plane. */
-export function contoursOn(set: StructureSet, placed: PlacedImage): Placed<PlacedContour> {
+export function contoursOn(set: StructureSet, placed: PlacedImage): PlacedItems<PlacedContour> {
   const { image, plane, reach } = placed
   const refusals = new Map<string, Message>()
   const items: PlacedContour[] = []

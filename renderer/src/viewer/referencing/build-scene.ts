@@ -15,7 +15,7 @@ import {
 } from './belonging.ts'
 import { isSamePatient } from './offers.ts'
 import { type ImagePlane, pixelAt } from './plane-mapping.ts'
-import type { Loaded, Shown } from './referencing-store.ts'
+import type { LoadedReference, OverlayDisplay } from './referencing-store.ts'
 import { colourAt, type Mask, type Outline, type Scene } from './scene.ts'
 import type { SegmentFrames, SegmentValues } from './segment-values.ts'
 
@@ -37,7 +37,7 @@ export function buildScene(
   studies: readonly StudyState[],
   presentation: PresentationState | null,
   drawn: ReadonlySet<string>,
-  overlays: readonly (readonly [string, Loaded, Shown])[],
+  overlays: readonly (readonly [string, LoadedReference, OverlayDisplay])[],
   frames: SegmentFrames,
 ): BuiltScene {
   const masks: Mask[] = []
@@ -70,7 +70,7 @@ export function buildScene(
   return { scene, onImage, refusals, isLoading }
 }
 
-function outlinesOf(set: StructureSet, placed: PlacedImage, { hidden, opacity }: Shown) {
+function outlinesOf(set: StructureSet, placed: PlacedImage, { hidden, opacity }: OverlayDisplay) {
   const { items, refusals } = contoursOn(set, placed)
   const regions = new Set(items.map(({ roi }) => roi.number))
   const plane = placed.plane
@@ -111,7 +111,7 @@ function maskOf(
   sopInstanceUid: string,
   segmentation: Segmentation,
   placed: readonly PlacedFrame[],
-  { hidden, opacity }: Shown,
+  { hidden, opacity }: OverlayDisplay,
   frames: SegmentFrames,
 ): DrawnMask {
   const { pixel, type, segments } = segmentation

@@ -6,7 +6,7 @@ import { annotationsOn } from './belonging.ts'
 import { displayedCorners, fromDisplay } from './display-coordinates.ts'
 import { drawText } from './draw-text.ts'
 import { pathOf } from './graphic-path.ts'
-import { type Affine, after, at } from './plane-mapping.ts'
+import { type Affine, at, composeAffine } from './plane-mapping.ts'
 import { cssColour, type Outline, type PixelPoint, type Scene } from './scene.ts'
 
 /** Of graphics whose layer names no colour. */
@@ -17,7 +17,7 @@ const FILLED = 0.35
 const POINT_RADIUS = 3
 
 /** Where a scene is drawn. */
-export interface ScenePlace {
+export interface SceneTarget {
   readonly image: StackImage
   /** Those of the image, which a presentation state may show. */
   readonly overlays: readonly OverlayPlane[]
@@ -29,14 +29,14 @@ export interface ScenePlace {
 export function drawScene(
   context: CanvasRenderingContext2D,
   scene: Scene,
-  place: ScenePlace,
+  place: SceneTarget,
 ): void {
   const { presentation } = scene
   for (const { canvas, matrix, opacity } of scene.masks) {
     context.save()
     context.globalAlpha = opacity
     context.imageSmoothingEnabled = false
-    context.transform(...after(place.toScreen, matrix))
+    context.transform(...composeAffine(place.toScreen, matrix))
     context.drawImage(canvas, 0, 0)
     context.restore()
   }
@@ -53,7 +53,7 @@ function drawShutter(
   context: CanvasRenderingContext2D,
   state: PresentationState,
   { rectangle, circle, polygon, overlayGroup, colour }: Shutter,
-  { image, overlays, toScreen }: ScenePlace,
+  { image, overlays, toScreen }: SceneTarget,
 ): void {
   const { columns = 0, rows = 0 } = image.instance.image ?? {}
   const hideOutside = (visible: (path: Path2D) => void) => {
@@ -110,7 +110,7 @@ const planeOfGroup = (
 function drawOverlays(
   context: CanvasRenderingContext2D,
   state: PresentationState,
-  { overlays, toScreen }: ScenePlace,
+  { overlays, toScreen }: SceneTarget,
 ): void {
   for (const { group, layer } of state.activations) {
     if (group === state.shutter?.overlayGroup) continue
@@ -168,7 +168,7 @@ function drawAnnotations(
   context: CanvasRenderingContext2D,
   state: PresentationState,
   drawn: ReadonlySet<string>,
-  { image, toScreen }: ScenePlace,
+  { image, toScreen }: SceneTarget,
 ): void {
   const corners = displayedCorners(state, image)
   const orders = new Map(state.layers.map(({ name }, index) => [name, index]))

@@ -1,8 +1,8 @@
 import type { Colour, GraphicText } from '#shared/contract/referencing-objects.ts'
 import { cssColour, type PixelPoint } from './scene.ts'
 
-const LEAST_SIZE = 12
-const MOST_SIZE = 22
+const MIN_SIZE = 12
+const MAX_SIZE = 22
 const SPACE = 1.25
 const ANCHOR_GAP = 8
 
@@ -25,8 +25,8 @@ export function drawText(
   const given =
     text.box && boxOf(onScreen(text.boxUnits, text.box[0]), onScreen(text.boxUnits, text.box[1]))
   const size = given
-    ? Math.max(LEAST_SIZE, Math.min(MOST_SIZE, (given.bottom - given.top) / lines.length / SPACE))
-    : LEAST_SIZE + 2
+    ? Math.max(MIN_SIZE, Math.min(MAX_SIZE, (given.bottom - given.top) / lines.length / SPACE))
+    : MIN_SIZE + 2
   context.save()
   context.font = `600 ${size}px system-ui, sans-serif`
   context.textBaseline = 'top'

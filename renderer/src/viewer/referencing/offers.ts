@@ -2,12 +2,12 @@ import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { SeriesState, StackImage, StudyState } from '../engine/stack.ts'
 import { contoursOn, framesOn, isNamed, placedImage } from './belonging.ts'
-import type { Loaded } from './referencing-store.ts'
+import type { LoadedReference } from './referencing-store.ts'
 
 /** An object that is offered for a series, or the reason why it is not. */
 export interface Offer {
   readonly sopInstanceUid: string
-  readonly loaded: Loaded
+  readonly loaded: LoadedReference
   /** Null if it can be chosen. */
   readonly whyNot: Message | null
 }
@@ -21,7 +21,7 @@ export interface Offers {
 
 /** What the objects of a view are for the series of a pane. */
 export function offersFor(
-  objects: Iterable<readonly [string, Loaded]>,
+  objects: Iterable<readonly [string, LoadedReference]>,
   series: SeriesState,
   studies: readonly StudyState[],
 ): Offers {
@@ -32,7 +32,7 @@ export function offersFor(
     const { object, problem } = loaded
     const isPresentation = isPresentationState(loaded)
     const whyNot = problem ?? (object ? whyNotFor(loaded, series, studies) : LOADING)
-    if (object && whyNot?.code === ELSEWHERE.code) {
+    if (object && whyNot?.code === ON_OTHER_IMAGES.code) {
       elsewhere += 1
       continue
     }
@@ -44,16 +44,16 @@ export function offersFor(
 }
 
 const LOADING = message('viewer.overlay-loading')
-const ELSEWHERE = message('viewer.overlay-other-images')
+const ON_OTHER_IMAGES = message('viewer.overlay-other-images')
 
-const isPresentationState = ({ instance, object }: Loaded): boolean =>
+const isPresentationState = ({ instance, object }: LoadedReference): boolean =>
   object ? object.kind === 'presentation-state' : instance.sopClassUid.includes('.11.')
 
 const known = new WeakMap<object, WeakMap<readonly StackImage[], Message | null>>()
 
 /** Why an object is not for the images of a series; null if it is for any of them. */
 function whyNotFor(
-  { instance, object }: Loaded,
+  { instance, object }: LoadedReference,
   { stack }: SeriesState,
   studies: readonly StudyState[],
 ): Message | null {
@@ -73,9 +73,9 @@ function whyNotFor(
 }
 
 const whyNotAny = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
-  stack.some((image) => isNamed(state.references, image)) ? null : ELSEWHERE
+  stack.some((image) => isNamed(state.references, image)) ? null : ON_OTHER_IMAGES
 
-type Overlay = Exclude<NonNullable<Loaded['object']>, PresentationState>
+type Overlay = Exclude<NonNullable<LoadedReference['object']>, PresentationState>
 
 /** A refusal of an image that it names says more than that it is for other images. */
 function whyNotAnywhere(object: Overlay, stack: readonly StackImage[]): Message | null {
@@ -91,18 +91,18 @@ function whyNotAnywhere(object: Overlay, stack: readonly StackImage[]): Message 
     if (items.length > 0) return null
     refusal ??= refusals[0]
   }
-  return refusal ?? ELSEWHERE
+  return refusal ?? ON_OTHER_IMAGES
 }
 
-interface Named {
+interface ReferencedUids {
   /** Frame of Reference UIDs, and SOP Instance UIDs of images. */
   readonly frames: ReadonlySet<string>
   readonly images: ReadonlySet<string>
 }
 
-const named = new WeakMap<object, Named>()
+const named = new WeakMap<object, ReferencedUids>()
 
-function namedBy(object: Overlay): Named {
+function namedBy(object: Overlay): ReferencedUids {
   const before = named.get(object)
   if (before) return before
   const references =

@@ -15,12 +15,12 @@ import { OverlayChoices } from './overlay-choices.tsx'
 import css from './pane-referencing.module.css'
 import { buildPlaneScene } from './plane-scene.ts'
 import { PresentationChoices } from './presentation-choices.tsx'
-import type { Loaded } from './referencing-store.ts'
+import type { LoadedReference } from './referencing-store.ts'
 import { creatorOf, labelOf } from './referencing-text.ts'
 import { colourAt, cssColour } from './scene.ts'
 
 /** Entries of the legend on an image; the panel lists all of them. */
-const MOST_LEGEND = 8
+const MAX_LEGEND_ENTRIES = 8
 
 /**
  * The objects that refer to the images of a pane: which presentation state and which overlays are
@@ -122,7 +122,7 @@ function useDrawnUids(studyInstanceUid: string): ReadonlySet<string> {
 
 /** The presentation state, if it is for this image and of its patient. */
 function presentationFor(
-  { instance, object }: Loaded,
+  { instance, object }: LoadedReference,
   image: StackImage,
   studies: readonly StudyState[],
 ): PresentationState | null {
@@ -269,14 +269,14 @@ function Legend({ built }: { built: Built | undefined }) {
   if (entries.length === 0) return null
   return (
     <ul className={css.legend} aria-label={t('ui.viewer.referencing.legend')}>
-      {entries.slice(0, MOST_LEGEND).map(({ key, name, number, colour }) => (
+      {entries.slice(0, MAX_LEGEND_ENTRIES).map(({ key, name, number, colour }) => (
         <li key={key}>
           <i style={{ background: cssColour(colour) }} aria-hidden="true" />
           {name || t('ui.viewer.referencing.unnamed', { number })}
         </li>
       ))}
-      {entries.length > MOST_LEGEND && (
-        <li>{t('ui.viewer.referencing.more', { count: entries.length - MOST_LEGEND })}</li>
+      {entries.length > MAX_LEGEND_ENTRIES && (
+        <li>{t('ui.viewer.referencing.more', { count: entries.length - MAX_LEGEND_ENTRIES })}</li>
       )}
     </ul>
   )

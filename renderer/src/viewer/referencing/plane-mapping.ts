@@ -7,7 +7,7 @@ export type Affine = readonly [a: number, b: number, c: number, d: number, e: nu
 export const IDENTITY: Affine = [1, 0, 0, 1, 0, 0]
 
 /** First `inner`, then `outer`. */
-export const after = (outer: Affine, inner: Affine): Affine => [
+export const composeAffine = (outer: Affine, inner: Affine): Affine => [
   outer[0] * inner[0] + outer[2] * inner[1],
   outer[1] * inner[0] + outer[3] * inner[1],
   outer[0] * inner[2] + outer[2] * inner[3],

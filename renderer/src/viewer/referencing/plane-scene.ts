@@ -5,10 +5,10 @@ import type { SeriesState, StudyState } from '../engine/stack.ts'
 import type { BuiltScene } from './build-scene.ts'
 import { isSamePatient } from './offers.ts'
 import { distanceFrom, planeOf } from './plane-mapping.ts'
-import type { Loaded, Shown } from './referencing-store.ts'
+import type { LoadedReference, OverlayDisplay } from './referencing-store.ts'
 import { type Region, regionOf } from './region-cuts.ts'
 import { colourAt } from './scene.ts'
-import { type SegmentGrid, type SegmentLook, segmentGrid } from './segment-grid.ts'
+import { type SegmentColours, type SegmentGrid, segmentGrid } from './segment-grid.ts'
 import type { SegmentValues } from './segment-values.ts'
 import type { SegmentVolumes } from './segment-volumes.ts'
 
@@ -17,7 +17,7 @@ export interface PlaneScene {
   readonly segments: readonly {
     readonly grid: SegmentGrid
     readonly values: readonly SegmentValues[]
-    readonly look: SegmentLook
+    readonly look: SegmentColours
     /** 0 to 1. */
     readonly opacity: number
   }[]
@@ -33,7 +33,7 @@ export interface BuiltPlaneScene extends Pick<BuiltScene, 'onImage' | 'refusals'
 export function buildPlaneScene(
   series: SeriesState,
   studies: readonly StudyState[],
-  overlays: readonly (readonly [string, Loaded, Shown])[],
+  overlays: readonly (readonly [string, LoadedReference, OverlayDisplay])[],
   volumes: SegmentVolumes,
 ): BuiltPlaneScene {
   const segments: PlaneScene['segments'][number][] = []
@@ -119,7 +119,10 @@ function regionsOf(
   return made
 }
 
-const lookOf = ({ type, maximum, segments }: Segmentation, { hidden }: Shown): SegmentLook => ({
+const lookOf = (
+  { type, maximum, segments }: Segmentation,
+  { hidden }: OverlayDisplay,
+): SegmentColours => ({
   ...{ type, maximum },
   colours: new Map(
     segments.flatMap(({ number, colour }, index) =>

@@ -7,7 +7,7 @@ import type { Message } from '#shared/messages/message.ts'
 import type { ListState } from '../engine/stack.ts'
 
 /** An object of the view that refers to images. */
-export interface Loaded {
+export interface LoadedReference {
   readonly instance: ViewedInstance
   /** Undefined while it is loading, and where it cannot be read. */
   readonly object: ReferencingObject | undefined
@@ -16,7 +16,7 @@ export interface Loaded {
 }
 
 /** How an overlay is shown: in every pane whose images it belongs to. */
-export interface Shown {
+export interface OverlayDisplay {
   readonly isShown: boolean
   /** 0 to 1. */
   readonly opacity: number
@@ -24,13 +24,13 @@ export interface Shown {
   readonly hidden: ReadonlySet<number>
 }
 
-const HIDDEN: Shown = { isShown: false, opacity: 0.5, hidden: new Set() }
+const HIDDEN: OverlayDisplay = { isShown: false, opacity: 0.5, hidden: new Set() }
 
 /** The same object until something changes. */
 export interface ReferencingState {
   /** By SOP Instance UID, in the order of the list. */
-  readonly objects: ReadonlyMap<string, Loaded>
-  readonly shown: ReadonlyMap<string, Shown>
+  readonly objects: ReadonlyMap<string, LoadedReference>
+  readonly shown: ReadonlyMap<string, OverlayDisplay>
   /** SOP Instance UID of the presentation state that is chosen, by pane and series. */
   readonly presented: ReadonlyMap<string, string>
 }
@@ -40,8 +40,8 @@ export interface ReferencingStore {
   state(): ReferencingState
   subscribe(listener: () => void): () => void
   /** How an overlay is shown. */
-  shownOf(sopInstanceUid: string): Shown
-  show(sopInstanceUid: string, change: Partial<Shown>): void
+  shownOf(sopInstanceUid: string): OverlayDisplay
+  show(sopInstanceUid: string, change: Partial<OverlayDisplay>): void
   /** The presentation state of a series in a pane; null: as sent. */
   presentedIn(paneId: string, seriesKey: string): string | null
   present(paneId: string, seriesKey: string, sopInstanceUid: string | null): void
@@ -49,9 +49,9 @@ export interface ReferencingStore {
 }
 
 /** Requests at the same time: images come first. */
-const AT_ONCE = 2
+const MAX_CONCURRENT = 2
 /** More objects than anybody chooses from; the others are not offered. */
-const MOST_OBJECTS = 300
+const MAX_OBJECTS = 300
 
 /** Loads the objects once all images are listed, so that images are not delayed. */
 export function openReferencingStore(world: {
@@ -68,7 +68,7 @@ export function openReferencingStore(world: {
     state = { ...state, ...change }
     for (const listener of listeners) listener()
   }
-  const keep = (loaded: Loaded) =>
+  const keep = (loaded: LoadedReference) =>
     set({ objects: new Map(state.objects).set(loaded.instance.sopInstanceUid, loaded) })
 
   const work = async () => {
@@ -89,7 +89,7 @@ export function openReferencingStore(world: {
     const listed = studies
       .flatMap(({ notImages }) => notImages)
       .filter(({ sopClassUid }) => sopClassUid in REFERENCING_CLASSES)
-      .slice(0, MOST_OBJECTS)
+      .slice(0, MAX_OBJECTS)
     const uids = new Set(listed.map(({ sopInstanceUid }) => sopInstanceUid))
     const kept = [...state.objects].filter(([uid]) => uids.has(uid))
     const added = listed.filter(({ sopInstanceUid }) => !state.objects.has(sopInstanceUid))
@@ -98,9 +98,9 @@ export function openReferencingStore(world: {
       (instance) =>
         [instance.sopInstanceUid, { instance, object: undefined, problem: undefined }] as const,
     )
-    set({ objects: new Map<string, Loaded>([...kept, ...empty]) })
+    set({ objects: new Map<string, LoadedReference>([...kept, ...empty]) })
     waiting.push(...added)
-    for (; loading < AT_ONCE && loading < waiting.length; loading += 1)
+    for (; loading < MAX_CONCURRENT && loading < waiting.length; loading += 1)
       void work().finally(() => {
         loading -= 1
       })

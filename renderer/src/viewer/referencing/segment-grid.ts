@@ -81,7 +81,7 @@ const isSameGrid = (one: ImagePlane, other: ImagePlane): boolean =>
   one.spacing.every((part, axis) => Math.abs(part - (other.spacing[axis] ?? 0)) < 1e-4)
 
 /** How the segments are coloured. */
-export interface SegmentLook {
+export interface SegmentColours {
   readonly type: Segmentation['type']
   /** The value of a fractional segmentation that means one. */
   readonly maximum: number
@@ -97,7 +97,7 @@ export interface SegmentLook {
 export function sampledSegments(
   grid: SegmentGrid,
   values: readonly SegmentValues[],
-  look: SegmentLook,
+  look: SegmentColours,
   screen: ScreenPlane,
   step: number,
 ): ImageData['data'] {

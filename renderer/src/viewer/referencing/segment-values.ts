@@ -4,7 +4,7 @@ import type { Stored } from '#shared/pixels/stored.ts'
 export type SegmentValues = ArrayLike<number>
 
 /** Decoded frames of segmentations that are kept: 64 MB of 512 × 512 pixels. */
-const MOST_FRAMES = 256
+const MAX_FRAMES = 256
 
 /** The frames of segmentations that are decoded; another object when there are more. */
 export interface SegmentFrames {
@@ -42,7 +42,7 @@ export function openSegmentFrames(read: SegmentFrameRead): SegmentFrameStore {
     frames.set(key, known)
     if (isKnown) return known
     for (const oldest of frames.keys()) {
-      if (frames.size <= MOST_FRAMES) break
+      if (frames.size <= MAX_FRAMES) break
       frames.delete(oldest)
     }
     const keep = (result: SegmentValues | Error) => {

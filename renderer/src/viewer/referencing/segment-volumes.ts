@@ -4,10 +4,10 @@ import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import type { SegmentFrameRead, SegmentValues } from './segment-values.ts'
 
 /** Segmentations whose frames are all kept, as planes of a volume need them. */
-const MOST_VOLUMES = 2
-const MOST_VALUES = 400_000_000
+const MAX_VOLUMES = 2
+const MAX_VALUES = 400_000_000
 /** Images of the panes come first. */
-const AT_ONCE = 3
+const MAX_CONCURRENT = 3
 
 /** All frames of segmentations; another object when there are more. */
 export interface SegmentVolumes {
@@ -34,7 +34,7 @@ export function openSegmentVolumes(read: SegmentFrameRead): SegmentVolumeStore {
     if (volumes.has(sopInstanceUid)) return volumes.get(sopInstanceUid)
     volumes.set(sopInstanceUid, undefined)
     for (const oldest of volumes.keys()) {
-      if (volumes.size <= MOST_VOLUMES) break
+      if (volumes.size <= MAX_VOLUMES) break
       volumes.delete(oldest)
     }
     void allFrames(read, sopInstanceUid, segmentation)
@@ -62,7 +62,7 @@ async function allFrames(
   sopInstanceUid: string,
   { pixel, frames }: Segmentation,
 ): Promise<readonly SegmentValues[]> {
-  if (pixel.rows * pixel.columns * frames.length > MOST_VALUES)
+  if (pixel.rows * pixel.columns * frames.length > MAX_VALUES)
     throw new ImageProblem(message('viewer.segmentation-too-large'))
   const values: SegmentValues[] = []
   const waiting = frames.keys()
@@ -70,6 +70,6 @@ async function allFrames(
     for (const index of waiting)
       values[index] = (await read(sopInstanceUid, index + 1, pixel)).samples
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
   return values
 }

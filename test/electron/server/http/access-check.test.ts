@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isCaller, isView, type Who } from '#server/http/access-check.ts'
+import { type AuthenticatedCaller, isCaller, isView } from '#server/http/access-check.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serve } from '#server/http/operations.ts'
@@ -11,7 +11,7 @@ import { openTestServer, person, sessionsOf } from './http-fixture.ts'
 
 const member = person()
 const view = { viewId: 'viw_1', user: member } as unknown as OpenView
-const key: Who = { kind: 'api-key' } as never
+const key: AuthenticatedCaller = { kind: 'api-key' } as never
 
 const params = z.object({ viewId: z.string() })
 const reply = z.object({ email: z.string() })
@@ -125,7 +125,7 @@ describe('a call of the viewer', () => {
 
 describe('who makes a call', () => {
   it('is a person of the window, a caller of the interface, or a view of the viewer', () => {
-    const kinds = (who: Who | undefined) => [isCaller(who), isView(who)]
+    const kinds = (who: AuthenticatedCaller | undefined) => [isCaller(who), isView(who)]
     expect([kinds(undefined), kinds(member), kinds(key), kinds(view)]).toEqual([
       [false, false],
       [false, false],

@@ -7,7 +7,7 @@ import type { HostNames } from '#server/http/host-names.ts'
 import type { HttpApp, HttpLog } from '#server/http/http-app.ts'
 import { PartnerInterface } from '#server/http/partner-interface.ts'
 import { RateLimit } from '#server/http/rate-limit.ts'
-import { type HttpServer, type ListenerPlace, openHttpServer } from '#server/http/server.ts'
+import { type HttpServer, type ListenerAddress, openHttpServer } from '#server/http/server.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { type ExpressCustomerId, idFromUuid } from '#shared/ids.ts'
@@ -45,7 +45,7 @@ export function sessionsOf(
 
 type Installed = 'sessions' | 'partners' | 'views' | 'approvedWorkstation' | 'noteAnswer'
 /** What a test gives the server, beside what it installs in the app. */
-export interface TestServer extends Partial<Pick<HttpApp, Installed> & ListenerPlace> {
+export interface TestServer extends Partial<Pick<HttpApp, Installed> & ListenerAddress> {
   readonly register: (app: HttpApp) => unknown
   readonly hosts?: () => HostNames
   readonly log?: HttpLog

@@ -8,7 +8,7 @@ import type { HttpServer } from '#server/http/server.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import {
   frameBytes,
-  type LinesRule,
+  type LineStreamOptions,
   mediaBytes,
   serveViewBytes,
   serveViewLines,
@@ -35,7 +35,7 @@ type Lines = (signal: AbortSignal) => AsyncIterable<unknown>
 type Bytes = Parameters<typeof serveViewBytes>[3]
 async function open(
   lines: Lines,
-  rule: LinesRule = {},
+  rule: LineStreamOptions = {},
   bytes: Bytes = async () => frameBytes(Buffer.alloc(0), '1'),
 ): Promise<string> {
   server = await openTestServer({

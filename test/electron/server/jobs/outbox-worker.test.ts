@@ -9,7 +9,7 @@ import {
   outboxSummary,
   postponeOutboxJob,
 } from '#server/jobs/outbox-queries.ts'
-import { type Held, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { type HeldJob, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { reportedErrors, tempStore, withoutRoom } from '../../../support/temp-store.ts'
 
@@ -21,7 +21,7 @@ const SENT: Settlement = { outcome: 'sent' }
 interface Options {
   readonly deliver?: () => Promise<Settlement>
   readonly atOnce?: number
-  readonly groupOf?: (row: { readonly subject: string }) => string | Held
+  readonly groupOf?: (row: { readonly subject: string }) => string | HeldJob
   readonly isIdle?: () => boolean
 }
 

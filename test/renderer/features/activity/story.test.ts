@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest'
 import type { AssociationSummary } from '#shared/contract/dashboard-activity.ts'
-import { endOf, lastedMs, storyOf } from '../../../../renderer/src/features/activity/story.ts'
+import {
+  connectionEvents,
+  endOf,
+  lastedMs,
+} from '../../../../renderer/src/features/activity/story.ts'
 import { filterOf } from '../../../../renderer/src/features/activity/use-associations.ts'
 
 const NONE = {
@@ -22,27 +26,27 @@ const of = (
 })
 
 it('tells what a device did, one thing after another', () => {
-  expect(storyOf(of({ echoes: 1, queries: 1, exams: 6 }))).toEqual([
+  expect(connectionEvents(of({ echoes: 1, queries: 1, exams: 6 }))).toEqual([
     'tested the connection',
     'queried its worklist and got 6 exams',
   ])
-  expect(storyOf(of({ echoes: 3, queries: 2, exams: 1 }))).toEqual([
+  expect(connectionEvents(of({ echoes: 3, queries: 2, exams: 1 }))).toEqual([
     'tested the connection 3 times',
     'queried its worklist 2 times and got 1 exam',
   ])
   expect(
-    storyOf(of({ instances: 1, bytes: 524_288, steps: 2, commitments: 1, failures: 2 })),
+    connectionEvents(of({ instances: 1, bytes: 524_288, steps: 2, commitments: 1, failures: 2 })),
   ).toEqual([
     'reported the progress of exams 2 times',
     'sent 1 object (524.3 kB)',
     'requested storage commitment',
     '2 requests failed',
   ])
-  expect(storyOf(of({ queries: 1 }))).toEqual(['queried its worklist and got no exams'])
+  expect(connectionEvents(of({ queries: 1 }))).toEqual(['queried its worklist and got no exams'])
 })
 
 it('says of those that did nothing why', () => {
-  expect([of({}), of({}, 'open'), of({}, 'rejected')].map(storyOf)).toEqual([
+  expect([of({}), of({}, 'open'), of({}, 'rejected')].map(connectionEvents)).toEqual([
     ['connected without a request'],
     ['connected'],
     ['was rejected'],

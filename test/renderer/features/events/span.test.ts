@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { partsOf } from '../../../../renderer/src/features/events/meter-parts.ts'
-import { type Asked, bodyOf, localTime } from '../../../../renderer/src/features/events/span.ts'
+import {
+  bodyOf,
+  localTime,
+  type ReplayForm,
+} from '../../../../renderer/src/features/events/span.ts'
 import { filterOf } from '../../../../renderer/src/features/events/use-events.ts'
 
-const asked: Asked = {
+const asked: ReplayForm = {
   which: 'span',
   from: '2026-11-20T10:00',
   to: '2026-11-20T11:30',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Identity,
   idsByNumber,
   numbersOf,
   patientsOf,
+  type StudyPatientIdentity,
   valuesOf,
 } from '../../../../renderer/src/features/images/image-identities.ts'
 
-const series = (more: Partial<Identity> = {}): Identity => ({
+const series = (more: Partial<StudyPatientIdentity> = {}): StudyPatientIdentity => ({
   ...{
     patientName: 'First^Frida',
     patientId: 'P-1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Identity } from '../../../../renderer/src/features/images/image-identities.ts'
+import type { StudyPatientIdentity } from '../../../../renderer/src/features/images/image-identities.ts'
 import { suggestedCorrection } from '../../../../renderer/src/features/images/suggested-correction.ts'
 import type { TargetChoice } from '../../../../shared/contract/corrections.ts'
 import type { IdentityDifference } from '../../../../shared/contract/images.ts'
@@ -8,7 +8,7 @@ const PATIENT = {
   ...{ patientName: 'Dunmore^Petra', patientId: 'P-612', patientBirthDate: '' },
   ...{ patientSex: '' as const, accessionNumber: 'A-611' },
 }
-const images = (change: Partial<typeof PATIENT> = {}): Identity => ({
+const images = (change: Partial<typeof PATIENT> = {}): StudyPatientIdentity => ({
   ...{ ...PATIENT, ...change, seriesInstanceUid: '1.2.3', seriesDescription: '', modality: 'CT' },
   ...{ instanceIds: [1], instanceNumbers: ['1'] },
 })

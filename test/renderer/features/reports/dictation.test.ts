@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { silence } from '#server/modules/dictation/wav.ts'
-import { DICTATION_BYTES, dictatedSeconds } from '#shared/contract/dictation.ts'
+import { dictatedSeconds, MAX_DICTATION_BYTES } from '#shared/contract/dictation.ts'
 import { spaced } from '../../../../renderer/src/features/reports/dictated-text.ts'
 import { wavOf } from '../../../../renderer/src/features/reports/wav.ts'
 
@@ -9,7 +9,7 @@ describe('a recording as a file', () => {
     const file = Buffer.from(await wavOf(new Float32Array(16_000)).arrayBuffer())
     expect(file.equals(silence(1))).toBe(true)
     expect(dictatedSeconds(file.length)).toBe(1)
-    expect(dictatedSeconds(DICTATION_BYTES)).toBe(600)
+    expect(dictatedSeconds(MAX_DICTATION_BYTES)).toBe(600)
     expect(dictatedSeconds(10)).toBe(0)
   })
 

@@ -5,11 +5,11 @@ import {
   changesOf,
   faultOf,
   faultsBySetting,
+  filterSettings,
   groupsOf,
   kindOf,
   labelOf,
   type SettingRow,
-  shownSettings,
 } from '../../../../renderer/src/features/settings/fields.ts'
 import { settingName } from '../../../../renderer/src/features/settings/setting-names.ts'
 
@@ -143,7 +143,7 @@ describe('a change of settings', () => {
 
 describe('the settings that are shown', () => {
   const keysOf = (search: string, isAdvanced = false, rows = all) =>
-    shownSettings(rows, { search, isAdvanced }).map(({ key }) => key)
+    filterSettings(rows, { search, isAdvanced }).map(({ key }) => key)
 
   it('are the basic ones, and on request all', () => {
     expect(keysOf('')).toContain('clinic.name')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { ACTIONS, keptFrom, stateOf } from '../../../../renderer/src/features/users/state.ts'
+import { ACTIONS, editObstacle, stateOf } from '../../../../renderer/src/features/users/state.ts'
 
 const invitation = {
   ...{
@@ -71,9 +71,9 @@ describe('how a person stands', () => {
 
   it('keeps an owner from administrators, and a person whose invitation is over from everybody', () => {
     const owner = { ...person('active', null), level: 'owner' as const }
-    expect([keptFrom(owner, false), keptFrom(owner, true)]).toEqual(['owner', undefined])
-    expect(keptFrom(person('active', null), false)).toBe(undefined)
-    expect(keptFrom(person('revoked', { status: 'rejected' }), true)).toBe('over')
-    expect(keptFrom(person('revoked', null), true)).toBe(undefined)
+    expect([editObstacle(owner, false), editObstacle(owner, true)]).toEqual(['owner', undefined])
+    expect(editObstacle(person('active', null), false)).toBe(undefined)
+    expect(editObstacle(person('revoked', { status: 'rejected' }), true)).toBe('over')
+    expect(editObstacle(person('revoked', null), true)).toBe(undefined)
   })
 })

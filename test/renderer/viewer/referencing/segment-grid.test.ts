@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Segmentation } from '#shared/contract/referencing-objects.ts'
 import type { ScreenPlane } from '../../../../renderer/src/viewer/referencing/screen-plane.ts'
 import {
-  type SegmentLook,
+  type SegmentColours,
   sampledSegments,
   segmentGrid,
 } from '../../../../renderer/src/viewer/referencing/segment-grid.ts'
@@ -22,7 +22,7 @@ const segmentation = (
     })),
   }) as unknown as Segmentation
 const look = (type: Segmentation['type'], ...colours: [number, readonly number[]][]) =>
-  ({ type, maximum: 200, colours: new Map(colours) }) as unknown as SegmentLook
+  ({ type, maximum: 200, colours: new Map(colours) }) as unknown as SegmentColours
 
 /** One CSS pixel is one millimetre; the first pixel begins at 0, 0. */
 const axial = (z: number): ScreenPlane => ({

@@ -4,7 +4,7 @@ import type { PaneState } from '../pane.ts'
 import { rangeOf, type View } from '../view.ts'
 
 /** How a person saw a stack when its viewport was taken away. */
-export interface KeptLook {
+export interface KeptDisplay {
   /** Of the series. */
   readonly key: string
   readonly presentation: Types.ViewPresentation
@@ -13,11 +13,11 @@ export interface KeptLook {
   readonly isInverted: boolean
 }
 
-export const keptLookOf = (
+export const keptDisplayOf = (
   view: View,
   key: string,
   { window, isInverted }: PaneState,
-): KeptLook => ({
+): KeptDisplay => ({
   key,
   presentation: view.getViewPresentation(),
   window: (view as Types.IStackViewport).getProperties()?.isComputedVOI ? null : window,
@@ -27,7 +27,7 @@ export const keptLookOf = (
 /** Gives it back, its inversion not: that goes with the curve. */
 export function restoreLook(
   viewport: Types.IStackViewport,
-  { presentation, window }: KeptLook,
+  { presentation, window }: KeptDisplay,
   isExact: boolean,
 ): void {
   viewport.setViewPresentation(presentation)

@@ -82,7 +82,7 @@ export function isNegative({ series, image }: PaneState): boolean {
 }
 
 /** The parts of a pane's state that its viewport knows. @param image the decoded one, of a stack */
-export function lookOf(
+export function displayStateOf(
   view: View,
   state: PaneState,
   image: Types.IImage | undefined,

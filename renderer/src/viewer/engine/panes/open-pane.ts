@@ -8,7 +8,13 @@ import type { SeriesState } from '../stack.ts'
 import type { View } from '../view.ts'
 import { NOTHING, openedAt } from './look.ts'
 import { openActions } from './pane-actions.ts'
-import type { EnginePane, Mover, PaneContent, PaneContext, PanesWorld } from './pane-context.ts'
+import type {
+  EnginePane,
+  Mover,
+  PaneContent,
+  PaneContext,
+  SharedPaneContext,
+} from './pane-context.ts'
 import { openPaneState } from './pane-state.ts'
 import { openPlaneContent } from './plane-content.ts'
 import { openScreen } from './screen.ts'
@@ -22,7 +28,7 @@ const RETRY_AFTER = 5000
  * its content is displayed, and what a person does to it. How a series becomes a picture is the
  * content's (`PaneContent`).
  */
-export function openPane(world: PanesWorld, paneId: string): EnginePane {
+export function openPane(world: SharedPaneContext, paneId: string): EnginePane {
   const paneState = openPaneState()
   const { state, subscribe } = paneState
   const context = paneContext(world, paneId, paneState)
@@ -68,7 +74,7 @@ export function openPane(world: PanesWorld, paneId: string): EnginePane {
 }
 
 function paneContext(
-  world: PanesWorld,
+  world: SharedPaneContext,
   paneId: string,
   { state, set, setQuietly }: ReturnType<typeof openPaneState>,
 ): PaneContext {

@@ -3,13 +3,13 @@ import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { PlaneScene } from '../../referencing/plane-scene.ts'
 import type { Scene } from '../../referencing/scene.ts'
 import type { Frames } from '../frames.ts'
-import type { Pane, PaneState, Probed, Rendering, Slab, WindowPreset } from '../pane.ts'
+import type { Pane, PaneState, ProbedValue, Rendering, Slab, WindowPreset } from '../pane.ts'
 import type { SeriesState } from '../stack.ts'
-import type { Anchored } from '../synchronise.ts'
+import type { ScrollAnchor } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { View } from '../view.ts'
 import type { Volumes } from '../volumes.ts'
-import type { KeptLook } from './kept-look.ts'
+import type { KeptDisplay } from './kept-look.ts'
 import type { Resizing } from './resizing.ts'
 import type { Screen } from './screen.ts'
 
@@ -21,7 +21,7 @@ export interface EnginePane extends Pane {
   onFrame(imageId: string, what: FrameEvent): void
   /** @param by who moves: a pane that follows another pulls no others */
   moveTo(index: number, by: Mover): void
-  anchored(): Anchored | undefined
+  anchored(): ScrollAnchor | undefined
   setAnchor(): void
   readonly screen: Screen | undefined
   dispose(): void
@@ -31,7 +31,7 @@ export type FrameEvent = 'loaded' | 'problem' | 'replaced'
 export type Mover = 'person' | 'sync'
 
 /** What panes share. */
-export interface PanesWorld {
+export interface SharedPaneContext {
   readonly engine: RenderingEngine
   readonly frames: Frames
   readonly tools: Tools
@@ -48,7 +48,7 @@ export interface PanesWorld {
 /** What the functions of one pane work on. */
 export interface PaneContext {
   readonly paneId: string
-  readonly world: PanesWorld
+  readonly world: SharedPaneContext
   readonly state: () => PaneState
   readonly set: (patch: Partial<PaneState>) => void
   /** As `set`; listeners are notified by the next `set`. */
@@ -56,7 +56,7 @@ export interface PaneContext {
   /** Image id at which each series was left, by the key of the series. */
   readonly leftAt: Map<string, string>
   /** How a person saw the stack whose viewport was taken away last. */
-  keptLook: KeptLook | undefined
+  keptLook: KeptDisplay | undefined
   /** What referencing objects draw over the image that it names. */
   scene: Scene | null
   /** What they draw over the plane of a volume. */
@@ -107,12 +107,12 @@ export interface PaneContent {
   reset(view: View): void
   /** Interpolated between pixels or not, as the state says. */
   setSmooth(view: View): void
-  probeAt(view: View, point: Types.Point2): Probed | undefined
+  probeAt(view: View, point: Types.Point2): ProbedValue | undefined
 
   // What only some kinds have.
 
   /** Where another pane that is scrolled along has been scrolled from. */
-  anchored?(): Anchored | undefined
+  anchored?(): ScrollAnchor | undefined
   setAnchor?(): void
   /** Brightness by one of the image's look-up tables; undefined: by none. */
   setCurve?(index: number | undefined): void

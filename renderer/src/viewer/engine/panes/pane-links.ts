@@ -1,11 +1,11 @@
-import { type Anchored, synchronisedIndex } from '../synchronise.ts'
+import { type ScrollAnchor, synchronisedIndex } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { EnginePane } from './pane-context.ts'
 
-export type Synchronised = 'off' | 'position' | 'index'
+export type SynchronisationMode = 'off' | 'position' | 'index'
 
-/** A stack that was scrolled; places are from 0, `anchor` as in `Anchored`. */
-export interface Scrolled {
+/** A stack that was scrolled; places are from 0, `anchor` as in `ScrollAnchor`. */
+export interface ScrolledStack {
   readonly seriesKey: string
   readonly index: number
   readonly anchor: number
@@ -14,14 +14,14 @@ export interface Scrolled {
 /** How panes follow the active one, and show its plane as a line. */
 export interface PaneLinks {
   setActive(paneId: string): void
-  setSynchronised(how: Synchronised): void
+  setSynchronised(how: SynchronisationMode): void
   setReferenceLines(areShown: boolean): void
   /** Moves the other panes as a person has moved this one, and tells the listeners. */
   moved(pane: EnginePane): void
   /** Moves the panes as one of another window has been moved. */
-  followFrom(from: Anchored): void
+  followFrom(from: ScrollAnchor): void
   /** Told where a person has scrolled a stack. @returns the way to stop */
-  onScrolled(listener: (moved: Scrolled) => void): () => void
+  onScrolled(listener: (moved: ScrolledStack) => void): () => void
   /** Brings a pane whose series was just opened to where the active one has been scrolled. */
   join(opened: EnginePane): void
   /** A pane has a new picture: if it is the active one, its plane may be another. */
@@ -34,15 +34,15 @@ export function openPaneLinks(
 ): PaneLinks {
   let active = ''
   let areLinesShown = false
-  let synchronised: Synchronised = 'off'
-  const listeners = new Set<(moved: Scrolled) => void>()
-  const move = (pane: EnginePane, from: Anchored) => {
+  let synchronised: SynchronisationMode = 'off'
+  const listeners = new Set<(moved: ScrolledStack) => void>()
+  const move = (pane: EnginePane, from: ScrollAnchor) => {
     const other = pane.anchored()
     if (synchronised === 'off' || !other || pane.state().isPlaying) return
     const index = synchronisedIndex(synchronised, from, other)
     if (index !== undefined) pane.moveTo(index, 'sync')
   }
-  const follow = (from: Anchored, moved?: EnginePane) => {
+  const follow = (from: ScrollAnchor, moved?: EnginePane) => {
     for (const pane of panes.values()) if (pane !== moved) move(pane, from)
   }
   const links: PaneLinks = {

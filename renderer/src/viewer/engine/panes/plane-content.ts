@@ -4,7 +4,7 @@ import { openPlaneSceneLayer, type PlaneSceneLayer } from '../plane-scene-layer.
 import { probedVolume } from '../probe.ts'
 import { applySlab } from '../slab.ts'
 import { blankUnread } from '../volume-texture.ts'
-import { isNegative, lookOf } from './look.ts'
+import { displayStateOf, isNegative } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
 import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { PaneContent, PaneContext } from './pane-context.ts'
@@ -35,7 +35,7 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
     onCamera: () => readSlice(cut),
     look(view) {
       cut.layer?.place(view as Types.IVolumeViewport)
-      return lookOf(view, pane.state(), image())
+      return displayStateOf(view, pane.state(), image())
     },
     image,
     moveTo(index) {

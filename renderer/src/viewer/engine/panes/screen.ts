@@ -34,14 +34,14 @@ interface ScreenListeners {
   readonly onWheel: (images: number, isZoom: boolean) => void
 }
 
-interface ScreenWorld {
+interface ScreenDependencies {
   readonly engine: RenderingEngine
   readonly tools: Tools
   readonly resizing: Resizing
 }
 
 export function openScreen(
-  { engine, tools, resizing }: ScreenWorld,
+  { engine, tools, resizing }: ScreenDependencies,
   viewportId: string,
   element: HTMLDivElement,
   listeners: ScreenListeners,
@@ -52,7 +52,7 @@ export function openScreen(
     isReady = true
     listeners.onReady()
   }
-  const viewport = openViewport(engine, tools, viewportId, host)
+  const viewport = createViewportHost(engine, tools, viewportId, host)
   const hasView = () => viewport.kind() !== undefined
   const stopListening = listen(host, resizing, hasView, { ...listeners, onReady })
   return {
@@ -81,7 +81,7 @@ export function openScreen(
 }
 
 /** The one viewport of a screen, of the kind that its content needs. */
-function openViewport(
+function createViewportHost(
   engine: RenderingEngine,
   tools: Tools,
   viewportId: string,

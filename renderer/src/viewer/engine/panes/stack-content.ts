@@ -7,13 +7,17 @@ import { itemFor } from '../../referencing/display-coordinates.ts'
 import { extrasOf } from '../image.ts'
 import { settleLevels } from '../levels.ts'
 import { openPrefetch, type Prefetch, roomFor } from '../prefetch.ts'
-import { type PresentedLook, presentedLook, showDisplayedArea } from '../presentation.ts'
+import {
+  type PresentedBrightness,
+  presentedBrightness,
+  showDisplayedArea,
+} from '../presentation.ts'
 import { probedImage } from '../probe.ts'
 import type { SeriesState, StackImage } from '../stack.ts'
 import { rangeOf } from '../view.ts'
 import { type ImageLayers, openImageLayers } from './image-layers.ts'
-import { keptLookOf, restoreLook } from './kept-look.ts'
-import { atImage, isExact, isNegative, lookOf } from './look.ts'
+import { keptDisplayOf, restoreLook } from './kept-look.ts'
+import { atImage, displayStateOf, isExact, isNegative } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
 import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { FrameEvent, PaneContent, PaneContext } from './pane-context.ts'
@@ -35,7 +39,7 @@ interface StackContext {
   /** Of the image's look-up tables, the one that brightness is by; undefined: by none. */
   curve: number | undefined
   /** Brightness by a presentation state, until a person chooses another curve. */
-  presented: PresentedLook | undefined
+  presented: PresentedBrightness | undefined
   /** How the presentation state shows the image, in a form to be compared. */
   presentedAs: string
 }
@@ -51,7 +55,7 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
     onCamera: () => undefined,
     look(view) {
       stack.layers?.place(view as Types.IStackViewport)
-      return lookOf(view, pane.state(), image())
+      return displayStateOf(view, pane.state(), image())
     },
     image,
     moveTo: (to) => moveTo(stack, to),
@@ -227,7 +231,7 @@ function unmount(stack: StackContext): void {
   const { pane, mounted } = stack
   const view = pane.screen?.view()
   if (view && mounted && pane.state().isShown)
-    pane.keptLook = keptLookOf(view, mounted.key, pane.state())
+    pane.keptLook = keptDisplayOf(view, mounted.key, pane.state())
   stack.mounted = undefined
   stack.presentedAs = ''
   stack.layers?.close()
@@ -254,7 +258,7 @@ function present(stack: StackContext, next: PresentationState | null): void {
   const view = viewportOf(stack)
   const image = shownImage(stack)
   if (!view || !isShown || !of || !image) return
-  const look = next && presentedLook(next, of, image)
+  const look = next && presentedBrightness(next, of, image)
   const as = next ? JSON.stringify([look?.range, look?.isInverted, itemFor(next.areas, of)]) : ''
   const isSame = next === before && as === stack.presentedAs
   pane.set({ presentation: next, presentationProblem: look?.problem ?? null })

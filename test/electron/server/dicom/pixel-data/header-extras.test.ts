@@ -39,7 +39,7 @@ describe('what is beside the pixels', () => {
     expect(file.header()?.instance.hasExtras).toBe(false)
     expect(file.extras()).toEqual({
       ...{ palette: null, modalityLut: null, voiLuts: [] },
-      ...{ supplement: null, overlays: [], notApplied: [] },
+      ...{ supplementalPalette: null, overlays: [], notApplied: [] },
     })
   })
 
@@ -140,10 +140,14 @@ describe('what is beside the pixels', () => {
     }
     expect(fileWith(palette).header()?.instance.hasExtras).toBe(false)
     const colour = { ...palette, PixelPresentation: 'COLOR' }
-    expect(extrasWith(colour).supplement).toMatchObject({ threshold: 200, red: { entries: 2 } })
+    expect(extrasWith(colour).supplementalPalette).toMatchObject({
+      threshold: 200,
+      red: { entries: 2 },
+    })
     expect(extrasWith(colour).palette).toBeNull()
     expect(
-      extrasWith({ ...colour, LargestMonochromePixelValue: uint16(99) }).supplement?.threshold,
+      extrasWith({ ...colour, LargestMonochromePixelValue: uint16(99) }).supplementalPalette
+        ?.threshold,
     ).toBe(100)
     const frames = {
       ...palette,
@@ -153,7 +157,7 @@ describe('what is beside the pixels', () => {
         { MRImageFrameTypeSequence: [{ PixelPresentation: 'COLOR' }] },
       ],
     }
-    expect(extrasWith(frames).supplement).not.toBeNull()
+    expect(extrasWith(frames).supplementalPalette).not.toBeNull()
     const without = { PhotometricInterpretation: 'MONOCHROME2', PixelPresentation: 'MIXED' }
     expect(extrasWith(without).notApplied.map(({ code }) => code)).toEqual([
       'viewer.supplement-not-applied',

@@ -5,7 +5,7 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { CommitmentToRequest } from '#server/dicom/scu/commitment-request.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import { listConfirmationsOf } from '#server/modules/commitment/confirmation-queries.ts'
-import { ANSWER_MS, Confirmations } from '#server/modules/commitment/confirmations.ts'
+import { Confirmations, RESULT_TIMEOUT_MS } from '#server/modules/commitment/confirmations.ts'
 import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { updateDestination } from '#server/modules/forwarding/destinations.ts'
 import { appendForward, settleForward } from '#server/modules/forwarding/forward-queries.ts'
@@ -138,7 +138,7 @@ describe('a destination that is asked for storage commitment', { timeout: 30_000
     await stage.settle()
     expect(await stage.report(['2.25.77.1'], [], 'OTHER')).toMatchObject({ status: 0x0115 })
     const [first] = stage.asked
-    stage.clock.pass(ANSWER_MS)
+    stage.clock.pass(RESULT_TIMEOUT_MS)
     await stage.settle()
     expect(stage.confirmation()).toMatchObject({
       lastError: message('commitment.no-answer', { name: 'PACS' }),

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { bannerOf, bannersOf, type Situation, timeText } from '#server/modules/dashboard/banner.ts'
+import {
+  type BannerState,
+  bannerOf,
+  bannersOf,
+  timeText,
+} from '#server/modules/dashboard/banner.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { textOf } from '../../../../support/saying.ts'
 
 const at = (text: string) => `2026-11-20T${text}.000Z`
-const well: Situation = {
+const well: BannerState = {
   listeners: [
     { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
     { name: 'http', address: '127.0.0.1:8042', aeTitle: null, isUp: true, detail: null },
@@ -24,7 +29,7 @@ const well: Situation = {
   storedMinutes: 15,
   downtimeHours: 12,
 }
-const down: Situation = {
+const down: BannerState = {
   ...well,
   partner: {
     ...well.partner,
@@ -116,7 +121,7 @@ describe('the banner', () => {
   })
 
   it('names each fault in words', () => {
-    const text = (fault: NonNullable<Situation['partner']['fault']>) =>
+    const text = (fault: NonNullable<BannerState['partner']['fault']>) =>
       textOf(bannerOf({ ...down, partner: { ...down.partner, fault } })?.text)
     expect(text('timeout')).toContain('The partner does not respond in time (since 10:42).')
     expect(text('invalid')).toContain(
@@ -187,7 +192,7 @@ describe('the banner', () => {
 })
 
 describe('the banner about images', () => {
-  const storage = (state: Situation['storage']['state'], detail: string) => ({
+  const storage = (state: BannerState['storage']['state'], detail: string) => ({
     ...well.storage,
     state,
     detail: verbatim(detail),

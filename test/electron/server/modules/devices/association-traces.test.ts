@@ -2,7 +2,11 @@ import { expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
-import type { Answered, AssociationInfo, AssociationObserver } from '#server/dicom/dimse/service.ts'
+import type {
+  AnsweredRequest,
+  AssociationInfo,
+  AssociationObserver,
+} from '#server/dicom/dimse/service.ts'
 import { AssociationTraces } from '#server/modules/devices/association-traces.ts'
 import { tracedMessage } from '#server/modules/devices/traced-messages.ts'
 
@@ -38,7 +42,7 @@ const QUERY = writeDataSet(
   TRANSFER_SYNTAX.explicitLittleEndian,
 )
 
-const answer = (dataSet: Buffer | undefined = QUERY): Answered => ({
+const answer = (dataSet: Buffer | undefined = QUERY): AnsweredRequest => ({
   ...{ service: 'Modality Worklist', commandField: COMMAND_FIELD['C-FIND-RQ'] },
   ...{ status: 0xa700, responses: 2, ms: 12.34, bytes: dataSet?.length ?? 0 },
   exchange: {

@@ -22,7 +22,7 @@ describe('blocks on pages', () => {
   })
 
   it('never leaves a heading without two lines of what follows', () => {
-    const heading = block(1, { keepsNext: true })
+    const heading = block(1, { keepWithNext: true })
     expect(shape([block(8), heading, block(5)])).toEqual([[8], [1, 5]])
     expect(shape([block(7), heading, block(5)])).toEqual([[7, 1, 2], [3]])
     expect(shape([block(6), heading, heading, block(5)])).toEqual([[6, 1, 1, 2], [3]])
@@ -59,7 +59,7 @@ describe('blocks on pages', () => {
     const any = fc.record({
       count: fc.integer({ min: 0, max: 30 }),
       before: fc.integer({ min: 0, max: 30 }),
-      keepsNext: fc.boolean(),
+      keepWithNext: fc.boolean(),
       isWhole: fc.boolean(),
       height: fc.integer({ min: 1, max: 40 }),
     })

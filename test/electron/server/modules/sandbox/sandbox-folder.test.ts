@@ -6,7 +6,7 @@ import { makeFolder } from '#server/database/data-directory.ts'
 import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
 import {
   createTestKey,
-  keptOf,
+  keptSandboxSettings,
   prepareSandboxFolder,
   replaceSandbox,
   sandboxFolder,
@@ -50,14 +50,16 @@ describe('the folder of the sandbox', () => {
   it('is replaced by one with the same keys and the same webhook with its secret', () => {
     const { kept, secret } = inSandbox((sandbox) => ({
       secret: setWebhook(sandbox, WEBHOOK, 'command-line').secret,
-      kept: keptOf(sandbox),
+      kept: keptSandboxSettings(sandbox),
     }))
     const clinicId = inSandbox(({ settings }) => settings.get('clinic.id'))
     replaceSandbox(temp.folder, kept, Date.now)
     expect(hasKey()).toBe(true)
     inSandbox((sandbox) => {
       expect(webhookOf(sandbox)).toEqual({ url: WEBHOOK.url, isSimulated: false })
-      expect(keptOf(sandbox).endpoints[0]?.secrets.map((one) => one.secret)).toEqual([secret])
+      expect(keptSandboxSettings(sandbox).endpoints[0]?.secrets.map((one) => one.secret)).toEqual([
+        secret,
+      ])
       // It is another database, not the former one.
       expect(sandbox.settings.get('clinic.id')).not.toBe(clinicId)
     })

@@ -3,7 +3,7 @@ import type { Caller } from '#server/modules/users/caller.ts'
 import { invitedPerson } from '#server/modules/users/interface-routes.ts'
 import * as invitationService from '#server/modules/users/invitations.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
-import type { SessionPlace } from '#server/modules/users/sessions.ts'
+import type { SessionOrigin } from '#server/modules/users/sessions.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
 import * as userService from '#server/modules/users/users.ts'
 import type { Level } from '#shared/contract/people.ts'
@@ -36,7 +36,7 @@ export function peopleFixture() {
     invite: (caller: Caller, person: invitationService.NewPerson) =>
       bare.invite(BASE, caller, person),
     renew: (caller: Caller, userId: string) => bare.renewInvitation(BASE, caller, userId),
-    accept: (token: string, password: string, place?: SessionPlace) =>
+    accept: (token: string, password: string, place?: SessionOrigin) =>
       bare.acceptInvitation(people, token, password, place),
   }
   const { apiKey } = createApiKey(
