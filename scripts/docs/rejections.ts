@@ -150,7 +150,7 @@ export const SCENES: readonly Scene[] = [
     meet: () => policyOn({ calling: '', settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'the called AE title is wrong, and `dimse.calledAePolicy` is `strict`',
+    when: 'the called AE title is wrong, and `dimse.calledAePolicy` is `strict` (the default, `warn`, accepts and logs it)',
     remedy:
       'correct the called AE title on the device, or set **Wrong called AE title** to **Log it and continue**',
     meet: () =>
