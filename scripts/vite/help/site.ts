@@ -13,11 +13,11 @@ const EXCERPT = 160
 /** Guides for the clinic, which a search lists first. */
 const CLINIC = /^(staff|administration|viewer|install|operation)\.html$/
 /** References of partner developers and device engineers. */
-const REFERENCES = /^(api|partners|events|conformance)\/|^security\.html$/
+const REFERENCES = /^(api|partners|partner-examples|events|conformance)\/|^security\.html$/
 /** Records and proofs, which a search lists after the manuals. */
 const RECORDS = new RegExp(
   [
-    '^decisions/|^(changelog|api-changes|status|promises|benchmarks|mutation|faults)\\.html$',
+    '^(decisions|promises|benchmarks)/|^(changelog|api-changes|status|promises|benchmarks|mutation|faults)\\.html$',
     '^(threats|hazards|controls|authority)\\.html$',
   ].join('|'),
 )
