@@ -142,7 +142,7 @@ describe('the conformance statement', () => {
     expect(rolesOf(SOP_CLASS.verification)).toEqual(['Yes', 'Yes'])
     expect(rolesOf(SOP_CLASS.modalityWorklistFind)).toEqual(['Yes', 'Yes'])
     expect(rolesOf(SOP_CLASS.modalityPerformedProcedureStep)).toEqual(['No', 'Yes'])
-    expect(rolesOf(SOP_CLASS.storageCommitmentPushModel)).toEqual(['No', 'Option'])
+    expect(rolesOf(SOP_CLASS.storageCommitmentPushModel)).toEqual(['Yes', 'Option'])
     expect(rolesOf(SOP_CLASS.studyRootFind)).toEqual(['Yes', 'Yes'])
     expect(rolesOf(SOP_CLASS.studyRootMove)).toEqual(['Yes', 'Yes'])
     expect(rolesOf(SOP_CLASS.patientRootGet)).toEqual(['No', 'Yes'])

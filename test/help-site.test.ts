@@ -194,6 +194,17 @@ describe('the search', () => {
     expect(found('choose foldr')).toEqual(['/help/operation.html#backups'])
     expect(found('nothing-of-this')).toEqual([])
   })
+
+  it('finds the guides of the clinic before references and proofs', () => {
+    const search = MiniSearch.loadJSON<SearchEntry>(
+      new HelpSite(root).searchIndex(),
+      SEARCH_OPTIONS,
+    )
+    const first = (text: string) => String(search.search(text)[0]?.href).split('#')[0]
+    expect(first('technologist')).toBe('/help/staff.html')
+    expect(first('PC dies')).toBe('/help/administration.html')
+    expect(first('recovery key')).toMatch(/^\/help\/(install|operation|administration)\.html$/)
+  })
 })
 
 describe('the site of this repository', () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { requestCommitment } from '../../electron/server/dicom/scu/commitment-request.ts'
 import { sendEventReport } from '../../electron/server/dicom/scu/event-report.ts'
 import { moveStudy } from '../../electron/server/dicom/scu/move.ts'
 import { echo, findStudies } from '../../electron/server/dicom/scu/query.ts'
@@ -53,6 +54,10 @@ const CALLS: readonly (readonly [what: string, call: (caller: Caller) => Promise
           },
         ]),
       ),
+  ],
+  [
+    'N-ACTION of storage commitment',
+    (caller) => requestCommitment(caller, { transactionUid: '1.2', instances: [] }),
   ],
   [
     'N-EVENT-REPORT of storage commitment',

@@ -21,7 +21,7 @@ const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: st
   codeMeaning: ['N-SET', 'shown to the staff'],
   referencedImageSequence: ['N-SET', 'instances of the step'],
   referencedSopClassUid: ['N-ACTION', 'class of each instance'],
-  referencedSopInstanceUid: ['N-SET, N-ACTION', 'each instance'],
+  referencedSopInstanceUid: ['N-SET', 'each instance'],
   transactionUid: ['N-ACTION', 'identifies the request; returned with the result'],
   referencedSopSequence: ['N-ACTION', 'the instances; at least one'],
   patientId: ['N-CREATE, N-SET', 'the worklist row, with Accession Number'],
@@ -48,13 +48,31 @@ const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: st
   ],
 }
 
+/** The messages of Modality Performed Procedure Step; the rest belongs to storage commitment. */
+const isOfStep = (key: keyof typeof TAG): boolean => USES[key][0] !== 'N-ACTION'
+
+const attributesOf = (keys: readonly (keyof typeof TAG)[]) =>
+  keys.map((key) => [TAG[key], key] as const).sort(([a], [b]) => a - b)
+
+const KEYS = Object.keys(USES) as (keyof typeof TAG)[]
+
 export const performedTable = (): string =>
   table(
     ['attribute', 'tag', 'VR', 'message', 'use'],
-    (Object.keys(USES) as (keyof typeof TAG)[])
-      .map((key) => [TAG[key], USES[key]] as const)
-      .sort(([a], [b]) => a - b)
-      .map(([tag, use]) => [keywordOf(tag), formatTag(tag), vrOf(tag), ...use]),
+    attributesOf(KEYS.filter(isOfStep)).map(([tag, key]) => [
+      ...[keywordOf(tag), formatTag(tag), vrOf(tag)],
+      ...USES[key],
+    ]),
+  )
+
+/** What is read of a storage commitment request (PS3.4 Table J.3-1). */
+export const commitmentAttributeTable = (): string =>
+  table(
+    ['attribute', 'tag', 'VR', 'use'],
+    attributesOf([
+      ...KEYS.filter((key) => !isOfStep(key)),
+      'referencedSopInstanceUid' as const,
+    ]).map(([tag, key]) => [keywordOf(tag), formatTag(tag), vrOf(tag), USES[key][1]]),
   )
 
 /** What is read of an image that is received. Nothing of it is changed. */

@@ -56,6 +56,8 @@ interface Given {
 
 const ADDRESS = '10.0.0.7'
 const NONE: OpenAssociations = { all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }
+/** Half of all associations, which is the limit of hosts and callers that are not expected. */
+const HALF = Math.ceil(DEFAULT_LIMITS.associations / 2)
 
 /** A data folder with the settings and the devices that are given. */
 function openClinic({ device, isOff, isOfTls, settings = {} }: Given) {
@@ -148,7 +150,7 @@ export const SCENES: readonly Scene[] = [
     meet: () => policyOn({ calling: '', settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'the called AE title is wrong, and `dimse.calledAePolicy` is `strict`',
+    when: 'the called AE title is wrong, and `dimse.calledAePolicy` is `strict` (the default, `warn`, accepts and logs it)',
     remedy:
       'correct the called AE title on the device, or set **Wrong called AE title** to **Log it and continue**',
     meet: () =>
@@ -226,13 +228,13 @@ export const SCENES: readonly Scene[] = [
     when: 'a host whose address belongs to no listed device has half of all associations open, or `dimse.maxAssociationsPerDevice` if that is more, whatever AE titles it uses',
     remedy:
       'if its devices are yours, enter the address in their forms; otherwise find the host in your network',
-    meet: () => acceptor({ ...NONE, ofHost: DEFAULT_LIMITS.associations }),
+    meet: () => acceptor({ ...NONE, ofHost: HALF }),
   },
   {
     when: 'callers that are not in the device list have half of all associations open, or one such host a tenth',
     remedy:
       'if the caller is one of your devices, approve it under **Devices**; otherwise find the host in your network',
-    meet: () => tooManyUnlisted({ ...NONE, unlisted: DEFAULT_LIMITS.associations }, DEFAULT_LIMITS),
+    meet: () => tooManyUnlisted({ ...NONE, unlisted: HALF }, DEFAULT_LIMITS),
   },
   {
     when: 'the gateway is about to be updated',

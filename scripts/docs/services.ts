@@ -48,6 +48,7 @@ const NAMES: Readonly<Record<keyof typeof SOP_CLASS, string>> = {
 const SCU_NOTES: Partial<Record<keyof typeof SOP_CLASS, string>> = {
   verification: 'a user tests a device or a destination',
   modalityWorklistFind: 'only by the command `simulator modality`, to try a gateway',
+  storageCommitmentPushModel: 'to destinations that are set to confirm what they store',
   studyRootFind: 'a user searches for prior studies',
   studyRootMove: 'a user retrieves a prior study',
 }
@@ -55,13 +56,9 @@ const SCU_NOTES: Partial<Record<keyof typeof SOP_CLASS, string>> = {
 const offers = (service: ServiceClass, uid: string): boolean =>
   service.sopClasses.includes(uid) || service.offers?.(uid) === true
 
-/**
- * SOP classes of which we are the user: what `scu/` names. Results of storage commitment go out by
- * an association in which we are the SCP.
- */
+/** SOP classes of which we are the user: what `scu/` names. */
 export function calledClasses(): ReadonlySet<string> {
-  const keys = new Set(sopClassKeysIn('dicom/scu'))
-  keys.delete('storageCommitmentPushModel')
+  const keys = sopClassKeysIn('dicom/scu')
   return new Set([...keys].map((key) => SOP_CLASS[key as keyof typeof SOP_CLASS]))
 }
 

@@ -5,7 +5,13 @@ import { commandTable } from './commands.ts'
 import { enrichmentTable, eventTable } from './integration.ts'
 import type { Tables } from './markdown.ts'
 import { codeTable, objectTable } from './objects.ts'
-import { characterSetTable, headerTable, performedTable, priorKeyTable } from './performed.ts'
+import {
+  characterSetTable,
+  commitmentAttributeTable,
+  headerTable,
+  performedTable,
+  priorKeyTable,
+} from './performed.ts'
 import { rejectionTable, remedyTable } from './rejections.ts'
 import { dicomwebTable, retrievalKeyTable, retrievalLimitTable } from './retrieval.ts'
 import {
@@ -62,6 +68,7 @@ export const TABLES: Tables = {
   'storage-header': headerTable,
   quarantine: quarantineTable,
   'mpps-attributes': performedTable,
+  'commitment-attributes': commitmentAttributeTable,
   'failure-reasons': failureReasonTable,
   retries: retryTable,
   'destination-answers': verdictTable,

@@ -6,7 +6,16 @@ import { HELP_TARGET, helpAddress } from './help.ts'
 import { LanguageChoice } from './language-choice.tsx'
 
 /** The frame of the screens before one is signed in. */
-export function AuthLayout({ foot, children }: { foot: string; children: ReactNode }) {
+export function AuthLayout({
+  foot,
+  screen = '/sign-in',
+  children,
+}: {
+  foot: string
+  /** Path of the route whose help is linked. */
+  screen?: string
+  children: ReactNode
+}) {
   return (
     <div className={css.door}>
       <aside className={css.side}>
@@ -53,7 +62,7 @@ export function AuthLayout({ foot, children }: { foot: string; children: ReactNo
       <main className={css.form}>
         <div className={css.box}>{children}</div>
         <div className={css.corner}>
-          <a href={helpAddress('/sign-in')} target={HELP_TARGET}>
+          <a href={helpAddress(screen)} target={HELP_TARGET}>
             {t('ui.shell.help')}
           </a>
           <LanguageChoice />

@@ -10,10 +10,14 @@ import { type Page, readPages } from './pages.ts'
 /** The folder of the site in the built window, and in its addresses. */
 export const SITE = 'help'
 const EXCERPT = 160
+/** Guides for the clinic, which a search lists first. */
+const CLINIC = /^(staff|administration|viewer|install|operation)\.html$/
+/** References of partner developers and device engineers. */
+const REFERENCES = /^(api|partners|partner-examples|events|conformance)\/|^security\.html$/
 /** Records and proofs, which a search lists after the manuals. */
 const RECORDS = new RegExp(
   [
-    '^decisions/|^(changelog|api-changes|status|promises|benchmarks|mutation|faults)\\.html$',
+    '^(decisions|promises|benchmarks)/|^(changelog|api-changes|status|promises|benchmarks|mutation|faults)\\.html$',
     '^(threats|hazards|controls|authority)\\.html$',
   ].join('|'),
 )
@@ -52,7 +56,7 @@ export class HelpSite {
         text,
         href: addressOf(page) + (heading && heading.depth > 1 ? `#${heading.id}` : ''),
         excerpt: excerptOf(text),
-        weight: RECORDS.test(page.file) ? 0.4 : 1,
+        weight: weightOf(page),
       })),
     )
     search.addAll(entries.map((entry, id) => ({ ...entry, id })))
@@ -172,3 +176,9 @@ function partsOf(target: string): { readonly path: string; readonly anchor: stri
 
 const sourceOf = (page: Page, path: string): string =>
   posix.normalize(posix.join(posix.dirname(page.source), path)).replace(/\/$/, '')
+
+function weightOf({ file }: Page): number {
+  if (CLINIC.test(file)) return 2
+  if (REFERENCES.test(file)) return 0.6
+  return RECORDS.test(file) ? 0.4 : 1
+}

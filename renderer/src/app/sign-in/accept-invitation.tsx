@@ -94,7 +94,7 @@ function Frame({ children }: { children: ReactNode }) {
     document.title = `${t('ui.accept-invitation.title')} · Isthmus`
   }, [])
   return (
-    <AuthLayout foot={t('ui.accept-invitation.foot')}>
+    <AuthLayout foot={t('ui.accept-invitation.foot')} screen="/invitation">
       <Stack>
         <Title order={1}>{t('ui.accept-invitation.title')}</Title>
         {children}

@@ -36,7 +36,7 @@ export function Welcome({ token }: { token: string | null }) {
   // An account exists: the link is used up, and this screen has nothing more to offer.
   if (session.data?.needsOwner === false) return <Navigate to="/" replace />
   return (
-    <AuthLayout foot={t('ui.create-owner.foot')}>
+    <AuthLayout foot={t('ui.create-owner.foot')} screen="/welcome">
       {token === null ? <HowToGetTheLink /> : <OwnerForm token={token} />}
     </AuthLayout>
   )
