@@ -239,7 +239,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'query.expired': 'Whether expired invitations are included.',
   'query.startDate': 'Only invitations created on or after this date, in the clinic’s time zone.',
   'query.endDate': 'Only invitations created on or before this date, in the clinic’s time zone.',
-  'query.userId': 'Only invitations of this user.',
+  'query.userId': 'Only invitations sent to this user.',
   // Problems
   'Problem.type': 'URN of the problem type.',
   'Problem.title': 'Short title of the problem type.',

@@ -1164,7 +1164,7 @@ class ViewerUsersInvitationsQuery(TypedDict):
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
     #: Only invitations in one of these states, separated by commas. Empty: no filter.
     status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
-    #: Only invitations of this user.
+    #: Only invitations sent to this user.
     userId: NotRequired[str]
 
 
@@ -1319,7 +1319,7 @@ class ScribeUsersInvitationsQuery(TypedDict):
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
     #: Only invitations in one of these states, separated by commas. Empty: no filter.
     status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
-    #: Only invitations of this user.
+    #: Only invitations sent to this user.
     userId: NotRequired[str]
 
 

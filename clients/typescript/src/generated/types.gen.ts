@@ -3876,7 +3876,7 @@ export type ViewerUsersInvitationsData = {
          */
         status?: Array<'sent' | 'accepted' | 'rejected' | 'revoked'>;
         /**
-         * Only invitations of this user.
+         * Only invitations sent to this user.
          */
         userId?: string;
     };
@@ -6298,7 +6298,7 @@ export type ScribeUsersInvitationsData = {
          */
         status?: Array<'sent' | 'accepted' | 'rejected' | 'revoked'>;
         /**
-         * Only invitations of this user.
+         * Only invitations sent to this user.
          */
         userId?: string;
     };
