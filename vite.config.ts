@@ -250,7 +250,7 @@ const INPUTS = /node_modules\/@mantine\/core\/esm\/components\/(CloseButton|Text
 /** Controls that are not on the first screen (decision 0079), and that several screens have. */
 const CONTROLS = /node_modules\/(@floating-ui|@mantine|@tabler)\/.*js$/
 /** Screens with which people begin who have a bookmark of them. */
-const OPENED_DIRECTLY = /\/(reading-list|report-screen|studies|worklist)-[^/]*\.js$/
+const OPENED_DIRECTLY = /\/(reading-list|worklist)-[^/]*\.js$/
 const FIRST_SCRIPT = /\/(first|main)-[^/]*\.js$/
 
 // The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images.

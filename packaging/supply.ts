@@ -17,7 +17,7 @@ export const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
  * What we build and test with. Every other package of package.json is in what we ship, or may be.
  */
 const TOOLS: readonly RegExp[] = [
-  /^@(actions|biomejs|playwright|seriousme|stryker-mutator|types|vitejs)\//,
+  /^@(actions|biomejs|playwright|seriousme|stryker-mutator|textlint|types|vitejs)\//,
   /^@electron\/fuses$/,
   /^(axe-core|dicomweb-client|electron-builder|fast-check|marked|oidc-provider|s3rver|smtp-server|typescript|vite|vitest)$/,
   // Of the machine that builds; the service brings its own Node, which is a component of its own

@@ -174,7 +174,7 @@ describe('a session of the provider', () => {
     expect((await at.call(dashboard.status)).status).toBe(401)
 
     at.leaveProvider()
-    expect(refusal(await at.signIn('rosa', 'unlock'))).toMatch(/as somebody else/)
+    expect(refusal(await at.signIn('rosa', 'unlock'))).toMatch(/as another user/)
     expect((await at.call(dashboard.status)).status).toBe(401)
     at.leaveProvider()
     const opened = await at.signIn('tim', 'unlock')
