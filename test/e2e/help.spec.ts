@@ -115,6 +115,7 @@ test('each screen leads to the page that describes it, by the menu of the user a
 
   await page.goto(`${stage.http}/#/images/quarantine`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.bringToFront()
   const [byKey] = await Promise.all([context.waitForEvent('page'), page.keyboard.press('F1')])
   await expect(byKey).toHaveURL(`${stage.http}/help/staff.html#images-are-in-quarantine`)
   await expect(byKey.getByRole('heading', { name: 'Images are in quarantine' })).toBeInViewport()

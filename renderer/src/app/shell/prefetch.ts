@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { loadConfirm } from '../../ui/confirm.tsx'
@@ -22,11 +23,11 @@ const savesData = (): boolean =>
 /**
  * Once the first screen is there, loads the others of the navigation, so that going to one needs no
  * waiting. A browser that saves data loads in advance only what must work while the gateway is
- * away: the lock screen, the overlays and the dialog
- * that asks before something is done.
+ * away: the lock screen, the overlays and the dialog that asks before something is done.
  */
 export function usePrefetch(isManager: boolean): void {
   const router = useRouter()
+  const queryClient = useQueryClient()
   useEffect(() => {
     void loadLater(loadAccountMenu)
     void loadLater(loadSchemeMenu)
@@ -34,13 +35,15 @@ export function usePrefetch(isManager: boolean): void {
   useEffect(() => {
     const screens = savesData() ? [] : SCREENS.map(({ to }) => to)
     const wanted = screens.filter((to) => isManager || !isForManagers(to))
-    let timer = setTimeout(
-      () =>
+    const begin = () => {
+      // On a slow PC or network, the lists of the first screen come later than usual.
+      if (queryClient.isFetching() > 0) timer = setTimeout(begin, NEXT_MS)
+      else
         void Promise.all([loadLockScreen(), loadConfirm()])
           .catch(() => undefined)
-          .then(next),
-      FIRST_MS,
-    )
+          .then(next)
+    }
+    let timer = setTimeout(begin, FIRST_MS)
     const next = async () => {
       const to = wanted.shift()
       // What cannot be loaded now is loaded when it is gone to.
@@ -48,5 +51,5 @@ export function usePrefetch(isManager: boolean): void {
       if (to !== undefined) timer = setTimeout(() => void next(), NEXT_MS)
     }
     return () => clearTimeout(timer)
-  }, [router, isManager])
+  }, [router, queryClient, isManager])
 }
