@@ -275,13 +275,7 @@ export const SANDBOX_EVENT_OPTIONS = {
   'dry-run': { type: 'boolean', about: 'Print the signed request instead of sending it.' },
 } as const satisfies Options
 
-export const MODALITY_SIMULATOR_OPTIONS = {
-  'ae-title': {
-    type: 'string',
-    takes: 'CT1',
-    isRequired: true,
-    about: 'AE title of the simulated device.',
-  },
+const LISTENER_OPTIONS = {
   to: {
     type: 'string',
     takes: 'HOST:PORT',
@@ -294,6 +288,16 @@ export const MODALITY_SIMULATOR_OPTIONS = {
     default: 'ISTHMUS',
     about: 'AE title of the gateway.',
   },
+} as const satisfies Options
+
+export const MODALITY_SIMULATOR_OPTIONS = {
+  'ae-title': {
+    type: 'string',
+    takes: 'CT1',
+    isRequired: true,
+    about: 'AE title of the simulated device.',
+  },
+  ...LISTENER_OPTIONS,
   modality: {
     type: 'string',
     takes: 'CT',
@@ -309,18 +313,7 @@ export const MODALITY_SIMULATOR_OPTIONS = {
 } as const satisfies Options
 
 export const DAY_SIMULATOR_OPTIONS = {
-  to: {
-    type: 'string',
-    takes: 'HOST:PORT',
-    isRequired: true,
-    about: 'Where the gateway listens for devices.',
-  },
-  'called-ae-title': {
-    type: 'string',
-    takes: 'T',
-    default: 'ISTHMUS',
-    about: 'AE title of the gateway.',
-  },
+  ...LISTENER_OPTIONS,
   window: {
     type: 'string',
     takes: 'URL',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { phantomSopClass, phantomSopUid } from '#electron/simulator/partner.ts'
+import { localDay, phantomSopClass, phantomSopUid } from '#electron/simulator/partner.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
@@ -85,7 +85,7 @@ const startedStep = (exam: WorklistExam, aeTitle: string, at: number): NamedValu
   PerformedStationAETitle: aeTitle,
   PerformedStationName: '',
   PerformedLocation: '',
-  PerformedProcedureStepStartDate: dateOf(at),
+  PerformedProcedureStepStartDate: localDay(at),
   PerformedProcedureStepStartTime: timeOf(at),
   PerformedProcedureStepStatus: 'IN PROGRESS',
   PerformedProcedureStepDescription: exam.description,
@@ -103,7 +103,7 @@ function completedStep(exam: WorklistExam, images: number, at: number): NamedVal
   const series = simulatedSeries(exam)
   return {
     PerformedProcedureStepStatus: 'COMPLETED',
-    PerformedProcedureStepEndDate: dateOf(at),
+    PerformedProcedureStepEndDate: localDay(at),
     PerformedProcedureStepEndTime: timeOf(at),
     PerformedSeriesSequence: [
       {
@@ -123,8 +123,5 @@ function completedStep(exam: WorklistExam, images: number, at: number): NamedVal
   }
 }
 
-/** Local date and time of this PC, as DA and TM. */
-const dateOf = (at: number) => local(at).slice(0, 10).replaceAll('-', '')
-const timeOf = (at: number) => local(at).slice(11).replaceAll(':', '')
-const local = (at: number) =>
-  new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+/** Local time of this PC, as TM. */
+const timeOf = (at: number) => new Date(at).toTimeString().slice(0, 8).replaceAll(':', '')

@@ -8,6 +8,8 @@ interface Early {
   readonly control: AbortController
 }
 const sent = new Map<string, Early>()
+/** A response that nobody takes over occupies one of the browser's six connections. */
+const MAX_WAIT_MS = 10_000
 
 /** As `fetch`; a request that was already sent by `requestFirst` is taken over, once. */
 export const fetchOnce: typeof fetch = (input, init) => {
@@ -44,6 +46,11 @@ function send(path: string, init: RequestInit): Promise<Response> {
   const response = fetch(path, { ...init, signal: control.signal })
   response.catch(() => undefined)
   sent.set(path, { response, control })
+  setTimeout(() => {
+    if (sent.get(path)?.control !== control) return
+    sent.delete(path)
+    control.abort()
+  }, MAX_WAIT_MS)
   return response
 }
 

@@ -4,7 +4,7 @@ import MiniSearch from 'minisearch'
 import { SEARCH_OPTIONS, type SearchEntry } from '../../../renderer/src/help/search.ts'
 import { type NavigationLink, pageHtml, type SiteAssets } from './layout.ts'
 import { type Rendered, renderMarkdown, type Target } from './markdown.ts'
-import { navigationOf } from './navigation.ts'
+import { type NavigationGroup, navigationOf } from './navigation.ts'
 import { type Page, readPages } from './pages.ts'
 
 /** The folder of the site in the built window, and in its addresses. */
@@ -34,12 +34,14 @@ export class HelpSite {
   readonly #root: string
   readonly #pages: readonly Page[]
   readonly #rendered: readonly RenderedPage[]
+  readonly #groups: readonly NavigationGroup[]
   readonly #pictures = new Set<string>()
 
   /** @param root folder of the repository */
   constructor(root: string) {
     this.#root = root
     this.#pages = readPages(root)
+    this.#groups = this.#readGroups()
     this.#rendered = this.#pages.map((page) => ({
       ...renderMarkdown(page.markdown, (target) => this.#resolve(page, target)),
       page,
@@ -135,18 +137,21 @@ export class HelpSite {
   }
 
   #navigationOn(current: Page) {
-    const start = this.#pageAt('docs')
-    if (!start) return []
     const linkTo = (page: Page): NavigationLink => ({
       href: addressOf(page),
       title: page.title,
       isCurrent: page === current,
       within: this.#within(page, current).map(linkTo),
     })
-    const groups = navigationOf(this.#pages, start, (target) =>
+    return this.#groups.map(({ name, pages }) => ({ name, links: pages.map(linkTo) }))
+  }
+
+  #readGroups(): readonly NavigationGroup[] {
+    const start = this.#pageAt('docs')
+    if (!start) return []
+    return navigationOf(this.#pages, start, (target) =>
       isElsewhere(target) ? undefined : this.#pageAt(sourceOf(start, partsOf(target).path)),
     )
-    return groups.map(({ name, pages }) => ({ name, links: pages.map(linkTo) }))
   }
 
   /** The other pages of the folder that a page is the index of, if the current page is there, too. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { viewPaths } from '#shared/view-paths.ts'
 import { fetchOnce, requestFirst } from '../../../renderer/src/viewer/first-requests.ts'
 
@@ -82,5 +82,22 @@ describe('the first requests of a view', () => {
     answering(() => Promise.reject(new TypeError('failed')))
     await requestFirst(VIEW)
     await expect(fetchOnce(LIST, {})).rejects.toThrow('failed')
+  })
+
+  it('are aborted when nobody takes them over', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const aborted: string[] = []
+    const asked = answering((path, signal) => {
+      signal.addEventListener('abort', () => aborted.push(path))
+      return new Response(TEXT)
+    })
+    await requestFirst(VIEW)
+    await fetchOnce(LIST, {})
+    vi.advanceTimersByTime(10_000)
+    expect(aborted).toEqual([viewPaths.frame(VIEW, '1.2.3.1', 1)])
+    const { signal } = new AbortController()
+    await fetchOnce(viewPaths.frame(VIEW, '1.2.3.1', 1), { signal })
+    expect(asked).toHaveLength(3)
   })
 })

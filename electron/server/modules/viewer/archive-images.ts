@@ -45,6 +45,7 @@ export class ArchiveImages {
   readonly #inflated = new Map<string, Promise<CacheLease>>()
   readonly #startMs: number
   readonly #displayed = Promise.withResolvers<void>()
+  #displaying: NodeJS.Timeout | undefined
   #files = 0
   #read = 0
   #hasReceived = false
@@ -129,6 +130,14 @@ export class ArchiveImages {
   close(): void {
     for (const copy of this.#inflated.values())
       copy.then((hold) => hold.release()).catch(() => undefined /* There is none. */)
+  }
+
+  /** Called when a frame has been read: it is displayed soon after. */
+  #noteFrame(): void {
+    this.#displaying ??= setTimeout(
+      this.#displayed.resolve,
+      Math.min(DISPLAY_MS, this.#startMs),
+    ).unref()
   }
 
   async #untilDisplayed(): Promise<void> {
@@ -218,7 +227,7 @@ export class ArchiveImages {
     const arrived = recall && (await whileArriving(recall, signal, (file) => frameOf(file, number)))
     const frame =
       arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
-    setTimeout(this.#displayed.resolve, Math.min(DISPLAY_MS, this.#startMs)).unref()
+    this.#noteFrame()
     return frame
   }
 
