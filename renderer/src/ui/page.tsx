@@ -107,10 +107,18 @@ export function Empty({
   )
 }
 
-/** Placeholder while a reply is awaited. */
-export function LoadingPlaceholder({ rows = 4, height = 34 }: { rows?: number; height?: number }) {
+/**
+ * Placeholder while a reply is awaited.
+ * @param isOfLaterPart what is awaited is itself loaded by `loadLater`, which does not wait for it
+ */
+export function LoadingPlaceholder(props: {
+  rows?: number
+  height?: number
+  isOfLaterPart?: boolean
+}) {
+  const { rows = 4, height = 34, isOfLaterPart = false } = props
   return (
-    <Stack gap={8} p={8} aria-busy="true">
+    <Stack gap={8} p={8} aria-busy="true" data-later={isOfLaterPart || undefined}>
       <VisuallyHidden role="status">{t('ui.common.loading')}</VisuallyHidden>
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <Skeleton key={row} height={height} radius="sm" />

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { loadConfirm } from '../../ui/confirm.tsx'
-import { loadLater } from '../../ui/load-later.ts'
+import { isScreenAwaited, loadLater } from '../../ui/load-later.ts'
 import { loadSchemeMenu } from '../../ui/scheme-switch.tsx'
 import { loadAccountMenu } from './account-button.tsx'
 import { loadLockScreen } from './load-lock-screen.ts'
@@ -27,7 +26,6 @@ const savesData = (): boolean =>
  */
 export function usePrefetch(isManager: boolean): void {
   const router = useRouter()
-  const queryClient = useQueryClient()
   useEffect(() => {
     void loadLater(loadAccountMenu)
     void loadLater(loadSchemeMenu)
@@ -36,8 +34,8 @@ export function usePrefetch(isManager: boolean): void {
     const screens = savesData() ? [] : SCREENS.map(({ to }) => to)
     const wanted = screens.filter((to) => isManager || !isForManagers(to))
     const begin = () => {
-      // On a slow PC or network, the lists of the first screen come later than usual.
-      if (queryClient.isFetching() > 0) timer = setTimeout(begin, NEXT_MS)
+      // On a slow PC or network, the first screen and its lists come later than usual.
+      if (isScreenAwaited()) timer = setTimeout(begin, NEXT_MS)
       else
         void Promise.all([loadLockScreen(), loadConfirm()])
           .catch(() => undefined)
@@ -51,5 +49,5 @@ export function usePrefetch(isManager: boolean): void {
       if (to !== undefined) timer = setTimeout(() => void next(), NEXT_MS)
     }
     return () => clearTimeout(timer)
-  }, [router, queryClient, isManager])
+  }, [router, isManager])
 }

@@ -25,7 +25,7 @@ export function GatewayHome({ today }: { today: Today }) {
           <div className={css.needs} aria-live="polite">
             <Items items={today.items} />
           </div>
-          <Suspense fallback={<LoadingPlaceholder rows={1} height={200} />}>
+          <Suspense fallback={<LoadingPlaceholder rows={1} height={200} isOfLaterPart />}>
             <GatewayTrends />
           </Suspense>
         </div>

@@ -47,7 +47,7 @@ export function TechnologistHome({ today }: { today: Today }) {
       </div>
       <div className={css.side}>
         <Items items={today.items} kinds={KINDS} />
-        <Suspense fallback={<LoadingPlaceholder rows={1} height={200} />}>
+        <Suspense fallback={<LoadingPlaceholder rows={1} height={200} isOfLaterPart />}>
           <DayTrends />
         </Suspense>
       </div>
