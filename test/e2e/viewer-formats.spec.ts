@@ -275,3 +275,20 @@ const colourOf = (stored: readonly number[]) =>
 test('complains of nothing on the console', () => {
   expect(complaints).toEqual([])
 })
+
+test('shows an image whose decoder could not be loaded at first', async ({ browser }) => {
+  const name = 'J2K_pixelrep_mismatch.dcm'
+  const another = await browser.newContext({ viewport: { width: 1100, height: 900 } })
+  let lost = 0
+  await another.route(/openjpeg.*\.wasm/, (route) =>
+    // Each attempt asks twice: as a stream, then whole.
+    lost++ < 6 ? route.abort() : route.continue(),
+  )
+  const fresh = await another.newPage()
+  stage.studies.addSession('one', [name])
+  await fresh.goto(await stage.ephemeralLink('one'))
+  await isShown(fresh)
+  await expect.poll(async () => plainness(await pictureOf(paneOf(fresh)))).toBeLessThan(PLAIN)
+  expect(lost).toBeGreaterThan(6)
+  await another.close()
+})

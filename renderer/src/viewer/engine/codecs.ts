@@ -65,6 +65,8 @@ export async function encapsulatedFrame(
   }
 }
 
+/** What a decoder says whose WebAssembly could not be fetched: nothing of the image. */
+const NOT_LOADED = /\bwasm\b|Failed to fetch|NetworkError/
 const DECODERS = 'decoders'
 let areDecodersStarted = false
 /**
@@ -129,6 +131,8 @@ async function decodedByWorker(
     return (await Promise.race([task, lost])) as WorkerFrame
   } catch (error) {
     if (error instanceof ImageProblem) throw error
+    if (NOT_LOADED.test(String(error)))
+      throw new ImageProblem(message('viewer.decoder-not-loaded', { codec }), true)
     throw new ImageProblem(message('viewer.data-damaged', { codec }))
   } finally {
     clearTimeout(timer)
