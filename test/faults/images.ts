@@ -384,4 +384,20 @@ export default ofArea('IMG', [
     tests: 'flows/tiers.test.ts',
     project: 'flows',
   },
+  {
+    promise: 'P-IMG-38',
+    what: 'files are fetched from a tier until the disk is full',
+    file: 'electron/server/modules/tiers/recall-cache.ts',
+    find: 'if (freeBytes() < (stop + warn) / 2) throw new NoSpaceFault()',
+    replace: 'if (freeBytes() < 0) throw new NoSpaceFault()',
+    tests: 'electron/server/modules/tiers/recall-cache.test.ts',
+  },
+  {
+    promise: 'P-IMG-38',
+    what: 'files that were fetched from a tier stay while the disk is nearly full',
+    file: 'electron/server/modules/tiers/recall-cache.ts',
+    find: 'Math.max(recalledBytes(database) + this.#reserved - limit, warn - freeBytes())',
+    replace: 'recalledBytes(database) + this.#reserved - limit',
+    tests: 'electron/server/modules/tiers/recall-cache.test.ts',
+  },
 ])
