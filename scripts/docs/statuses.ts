@@ -269,7 +269,7 @@ export const retryTable = (): string =>
       [
         'instance for a destination',
         `${RETRY_SCHEDULES.forwarding.waits.slice(0, -1).map(inWords).join(', ')}, then every ${inWords(RETRY_SCHEDULES.forwarding.waits.at(-1) ?? 0)}`,
-        'a total of `forwarding.giveUpHours` between its own attempts',
+        'the waits between its own attempts add up to `forwarding.giveUpHours`',
       ],
       [
         'destination that cannot be reached',
@@ -313,7 +313,7 @@ export function verdictTable(): string {
   const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
   const refused = ['class not accepted', 'it does not accept images of this kind', FOLLOWS.refused]
   return table(
-    ['status', 'text in the window', 'result'],
+    ['status', 'text shown in Isthmus', 'result'],
     [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)],
   )
 }
