@@ -55,7 +55,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'a UID in the command or data set is missing, is longer than 64 characters or not printable, or the two differ; with Offending Element',
+      'a UID in the command or data set is missing, too long (over 64 characters) or not printable, or the two UIDs differ; with Offending Element',
     ],
     [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
     [0x0110, 'an internal error, with a reference to the log'],
