@@ -102,7 +102,7 @@ export const limitTable = (): string =>
       ['command set', kib(DEFAULT_LIMITS.commandSetBytes), 'A-ABORT'],
       [
         'data set of a service with a limit',
-        `${mib(DEFAULT_LIMITS.drainedBytes)} are read to the end`,
+        `${mib(DEFAULT_LIMITS.drainedBytes)}, up to which it is read to the end`,
         'A-ABORT',
       ],
       [

@@ -55,7 +55,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'a UID in the command or data set is missing, is longer than 64 characters or not printable, or the two differ; with Offending Element',
+      'a UID in the command or data set is missing, too long (over 64 characters) or not printable, or the two UIDs differ; with Offending Element',
     ],
     [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
     [0x0110, 'an internal error, with a reference to the log'],
@@ -269,7 +269,7 @@ export const retryTable = (): string =>
       [
         'instance for a destination',
         `${RETRY_SCHEDULES.forwarding.waits.slice(0, -1).map(inWords).join(', ')}, then every ${inWords(RETRY_SCHEDULES.forwarding.waits.at(-1) ?? 0)}`,
-        'a total of `forwarding.giveUpHours` between its own attempts',
+        'the waits between its own attempts add up to `forwarding.giveUpHours`',
       ],
       [
         'destination that cannot be reached',
@@ -313,7 +313,7 @@ export function verdictTable(): string {
   const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
   const refused = ['class not accepted', 'it does not accept images of this kind', FOLLOWS.refused]
   return table(
-    ['status', 'text in the window', 'result'],
+    ['status', 'text shown in Isthmus', 'result'],
     [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)],
   )
 }

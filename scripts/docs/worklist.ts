@@ -227,7 +227,10 @@ export const windowTable = (): string =>
   table(
     ['keys in the query', 'dates requested from the partner'],
     [
-      ['dates', `those dates; of more than ${MAX_DAYS}, the ${MAX_DAYS} nearest to today`],
+      [
+        'dates',
+        `those dates; if there are more than ${MAX_DAYS}, the ${MAX_DAYS} nearest to today`,
+      ],
       [
         'no date, but a PatientID, AccessionNumber, RequestedProcedureID or StudyInstanceUID',
         `${ORDER_WINDOW_DAYS} days before today to ${ORDER_WINDOW_DAYS} days after`,
