@@ -82,7 +82,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   replicate: {
     usage: 'replicate --data DIR --from DIR [--recovery-key-stdin] [--once]',
     about:
-      'on a standby: keep a copy of the database of another gateway up to date, a few seconds behind',
+      'on a standby: keep a copy of the database of another gateway, a few seconds behind the original',
     options: REPLICATE_OPTIONS,
     run: async (args) => (await import('./standby.ts')).replicate(args),
   },
