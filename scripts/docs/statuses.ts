@@ -55,7 +55,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'a UID in the command or data set is missing, longer than 64 characters or not printable, or the UIDs in both differ; with Offending Element',
+      'a UID in the command or data set is missing, longer than 64 characters or not printable, or the UIDs in the command and the data set differ; with Offending Element',
     ],
     [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
     [0x0110, 'an internal error, with a reference to the log'],
