@@ -33,7 +33,7 @@ export async function benchReads({ studies = 20_000, seconds, rounds, say }) {
     cpSync(folder, join(work, 'unaudited'), { recursive: true })
     for (const kind of ['audited', 'unaudited']) gateways.push(await open(join(work, kind), kind))
     say(
-      '| read at the window | ratio | target | audited req/s | not audited req/s | p95 ms | not audited p95 ms |',
+      '| read in the user interface | ratio | target | audited req/s | not audited req/s | p95 ms | not audited p95 ms |',
     )
     say('|---|---:|---|---:|---:|---:|---:|')
     const missed = []

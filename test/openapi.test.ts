@@ -130,6 +130,18 @@ describe('the OpenAPI document', () => {
     expect(missing).toEqual([])
   })
 
+  it('describes fields of an event by their meaning in that event', () => {
+    const descriptionOf = (type: string, field: string): unknown => {
+      const body = document.webhooks[type]?.post.requestBody
+      return JSON.stringify(body).match(
+        new RegExp(`"${field}":{[^{}]*"description":"([^"]*)"`),
+      )?.[1]
+    }
+    expect(descriptionOf('report.delivered', 'isCritical')).toMatch(/notify a clinician/)
+    expect(descriptionOf('modality_worklist.requested', 'modality')).toMatch(/^Only exams of this/)
+    expect(descriptionOf('clinical_context.enrichment_requested', 'studyId')).toMatch(/UUID/)
+  })
+
   it('says of every event how long an answer may take, when it is sent again, and what other answers mean', () => {
     for (const [type, { post }] of Object.entries(document.webhooks)) {
       expect([type, post.description]).toEqual([type, expect.stringMatching(/seconds.*MiB/s)])

@@ -137,7 +137,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images] [--demo]',
     about:
-      'simulate a partner that verifies signatures and responds to all seven events; --images: with a sample CT for the viewer',
+      'simulate a partner that verifies signatures and responds to all seven events; --images: include a sample CT for the viewer',
     options: PARTNER_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-partner.ts')).simulatePartner(args),
   },
@@ -159,7 +159,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   help: {
     usage: 'help [COMMAND]',
-    about: 'print this list, or the options of one command; COMMAND --help is the same',
+    about: 'print this list, or the options of one command, as COMMAND --help does',
     options: {},
     run: (words) => {
       process.stdout.write(`${helpFor(words)}\n`)

@@ -60,7 +60,7 @@ export function standingOf(servers) {
     ['', ...named.map(({ name }) => name)],
     [
       [
-        'until it answers a C-ECHO, ms (looked at each 100 ms)',
+        'until it answers a C-ECHO, ms (checked every 100 ms)',
         ...named.map(({ startMs }) => startMs.toFixed(0)),
       ],
       [

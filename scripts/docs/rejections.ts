@@ -231,7 +231,7 @@ export const SCENES: readonly Scene[] = [
     meet: () => acceptor({ ...NONE, ofHost: HALF }),
   },
   {
-    when: 'callers that are not in the device list have half of all associations open, or one such host a tenth',
+    when: 'callers that are not in the device list have half of all associations open, or one such host has a tenth of them open',
     remedy:
       'if the caller is one of your devices, approve it under **Devices**; otherwise find the host in your network',
     meet: () => tooManyUnlisted({ ...NONE, unlisted: HALF }, DEFAULT_LIMITS),

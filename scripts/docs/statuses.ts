@@ -41,7 +41,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
       0xc003,
       'an internal error, with a reference to the log; never because a record cannot be written',
     ],
-    [0xfe00, 'C-CANCEL, also while the partner is being queried'],
+    [0xfe00, 'the device sent C-CANCEL, possibly while the partner was being queried'],
     ...OF_ALL,
   ],
   storage: [
@@ -55,7 +55,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'a UID in the command or data set is missing, too long (over 64 characters) or not printable, or the two UIDs differ; with Offending Element',
+      'a UID in the command or data set is missing, longer than 64 characters or not printable, or the UIDs in the command and the data set differ; with Offending Element',
     ],
     [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
     [0x0110, 'an internal error, with a reference to the log'],

@@ -75,7 +75,7 @@ export const express = {
   }),
   deactivate: operation('POST /v1/express/:expressCustomerId/deactivate', {
     access: 'partner',
-    summary: 'Block a customer for new studies and new users; existing data is preserved',
+    summary: 'Block new studies and new users for a customer; existing data is preserved',
     params,
     reply: ExpressCustomer,
   }),

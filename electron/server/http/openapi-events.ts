@@ -37,6 +37,9 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
   const answer = documentedAnswer(type)
   const sent = printer.print(envelope, 'output')
   const expected = printer.print(answer, 'input')
+  // The fields of `data` first: some of them have a description for this event only.
+  const { data: sentData } = sent.properties as Readonly<Record<string, JsonObject>>
+  if (sentData) describeFields(sentData, type)
   describeFields(sent, type)
   describeFields(expected, type)
   return {

@@ -297,7 +297,7 @@ const header = (name: string, description: string, schema: JsonObject, required 
 const PARAMETERS = {
   IdempotencyKey: header(
     'Idempotency-Key',
-    'A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.',
+    'A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.',
     { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   ),
   Prefer: header('Prefer', 'With `handling=strict`, unknown fields in the body are refused.', {

@@ -83,7 +83,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   sandboxRunExam:
     'Simulates a device that performs an exam. The device queries today’s worklist, so the gateway sends `modality_worklist.requested`. It then sends images for the exam with `accessionNumber`, or for the first exam without images, and the gateway sends `patient_study.enrichment_requested`. The call returns once the studies have been created. Returns 422 if the worklist has no such exam.',
   sandboxSignReport:
-    'Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or both. If the study has a report already, an addendum is signed. If no study is given, one is created with sample data. The call returns after the first attempt to deliver `report.delivered`.',
+    'Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or both. If the study already has a report, an addendum is signed. If no study is given, one is created with sample data. The call returns after the first attempt to deliver `report.delivered`.',
   sandboxSendEvent:
     'Sends an event of any type with sample data. Fields in `data` replace those of the sample. Returns the request, the response, and how the gateway would process the response. With `isDryRun`, nothing is sent. Nothing but the event itself is stored.',
   sandboxAdvance:
@@ -91,7 +91,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   sandboxEmpty:
     'Deletes all studies, images, reports, users and events of the sandbox. API keys and the webhook stay. The next call waits until the deletion is complete.',
   scribeUsersInvite:
-    'Creates the user and sends an invitation by e-mail. The user ID never changes. `npiNumber` is required with `canCreateReports`. Returns 422 if the e-mail address belongs to a user or a pending invitation.',
+    'Creates the user and sends an invitation by e-mail. The user ID never changes. `npiNumber` is required if `canCreateReports` is true. Returns 422 if the e-mail address belongs to a user or a pending invitation.',
   scribeUsersList: 'Returns all users, including invited and revoked ones, newest first.',
   scribeUsersRead: 'Returns one user of the clinic.',
   scribeUsersUpdate:
@@ -112,7 +112,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   eventsRead:
     'Returns one event with its attempts, newest first. Bodies are null unless the key may see them; the query strings of presigned URLs are removed. Returns 404 for an event of another key.',
   eventsReplay:
-    'Sends the event again. A report keeps its event ID and, if it is still waiting, is sent immediately. A soft synchronous event is sent with a new ID. `success` is false if the event cannot be sent again: the response to a synchronous event, for example, is no longer of use. The call is recorded in the clinic’s audit log.',
+    'Sends the event again. A report keeps its event ID and, if it is still waiting, is sent immediately. A soft synchronous event is sent with a new ID. `success` is false if the event cannot be sent again, for example because the response to a synchronous event would no longer be of use. The call is recorded in the clinic’s audit log.',
   endpointsList: 'Returns the endpoints of this key, oldest first, without their secrets.',
   endpointsCreate:
     'Adds an endpoint, which receives events about studies and sessions that this API key created. Each event type can be sent to only one endpoint of a key. The address must be an https URL on a public host; only the clinic can allow plain http or private addresses, list file hosts and set time limits. The secret is returned only in this response. For 24 hours, repeating the call with the same `Idempotency-Key` returns the same response. A key can have at most ten endpoints.',

@@ -29,9 +29,9 @@ class StudyAccessRequested(TypedDict):
 class EphemeralAccessRequestedData(TypedDict):
     """Data of the event."""
 
-    #: An identifier of your choice for the images; returned unchanged in the event.
+    #: An identifier of your choice for the images; the event contains it unchanged.
     retrievalId: str
-    #: Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for
+    #: Any JSON object of at most 3072 bytes; the event contains it unchanged. Not intended for
     #: URLs.
     options: NotRequired[dict[str, Any]]
 
@@ -78,7 +78,7 @@ class ModalityWorklistRequestedData(TypedDict):
     dateEnd: str
     #: IP address of the device that sent the query.
     sourceIp: str
-    #: Modality, such as `CT`.
+    #: Only exams of this modality; absent if the query had none.
     modality: NotRequired[str]
 
 
@@ -116,7 +116,7 @@ class ClinicalContextEnrichmentRequestedData(TypedDict):
 
     #: The clinic; the same in every event and invitation.
     clinicId: str
-    #: The study.
+    #: ID of the study as a UUID, without the prefix `stu_`.
     studyId: str
     #: Study Instance UID (0020,000D).
     studyInstanceUid: str
@@ -137,9 +137,10 @@ class ClinicalContextEnrichmentRequested(TypedDict):
 class ReportDeliveredData(TypedDict):
     """Data of the event."""
 
-    #: Whether the signer marked the result as critical; null for a draft.
+    #: Whether the signer marked the result as critical. If true, immediately notify a clinician who
+    #: is treating the patient.
     isCritical: bool
-    #: Link to the PDF, valid for an hour, without an API key.
+    #: Link to the PDF. It is valid for one hour and needs no API key.
     presignedUrl: str
     #: The report or addendum.
     reportId: str

@@ -65,7 +65,7 @@ class DeliveryEndpointRefusedHosts(TypedDict):
 
 
 class DeliveryEndpointSecrets(TypedDict):
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
     #: When the secret expires; null for the newest.
     endsAt: str | None
@@ -89,12 +89,12 @@ class DeliveryEndpoint(TypedDict):
     secrets: list[DeliveryEndpointSecrets]
     #: Whether events are sent to the endpoint.
     isEnabled: bool
-    #: `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is
-    #: enabled.
+    #: `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if the
+    #: endpoint is enabled.
     disabledReason: Literal["person", "gone"] | None
-    #: Number of reports that have not been delivered to it yet.
+    #: Number of reports that have not been delivered to the endpoint yet.
     waiting: int
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
 
 
@@ -106,7 +106,7 @@ class DeliveryEndpointWithSecretRefusedHosts(TypedDict):
 
 
 class DeliveryEndpointWithSecretSecrets(TypedDict):
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
     #: When the secret expires; null for the newest.
     endsAt: str | None
@@ -130,12 +130,12 @@ class DeliveryEndpointWithSecret(TypedDict):
     secrets: list[DeliveryEndpointWithSecretSecrets]
     #: Whether events are sent to the endpoint.
     isEnabled: bool
-    #: `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is
-    #: enabled.
+    #: `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if the
+    #: endpoint is enabled.
     disabledReason: Literal["person", "gone"] | None
-    #: Number of reports that have not been delivered to it yet.
+    #: Number of reports that have not been delivered to the endpoint yet.
     waiting: int
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
     #: The signing secret, `whsec_…`. No other response contains it: store it now.
     secret: str
@@ -151,7 +151,7 @@ class EphemeralAccessRequestedResponseMediaUrls(TypedDict):
 
 
 class EphemeralAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown to the clinic.
+    #: If false, the request is refused, and the reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -169,17 +169,17 @@ class ExpressCustomer(TypedDict):
     expressCustomerId: str
     #: Name of the customer.
     expressCustomerName: str
-    #: Whether it may be used for new studies and users.
+    #: Whether the customer may be used for new studies and users.
     isActive: bool
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
-    #: Number of users associated with it.
+    #: Number of users associated with the customer.
     userCount: int
-    #: The API key that created it; absent if a user created it.
+    #: The API key that created the object; absent if a user created it.
     createdByApiKeyId: NotRequired[str]
-    #: The user who created it in Isthmus; null if an API key created it.
+    #: The user who created the object in Isthmus; null if an API key created it.
     createdByUserId: str | None
     #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
@@ -193,7 +193,7 @@ class ExpressCustomerReference(TypedDict):
 
 
 class ModalityWorklistRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown to the clinic.
+    #: If false, the request is refused, and the reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -206,17 +206,17 @@ class Organization(TypedDict):
     orgId: str
     #: Name of the organization.
     orgName: str
-    #: Whether it may be used for new studies and users.
+    #: Whether the customer may be used for new studies and users.
     isActive: bool
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
-    #: Number of users associated with it.
+    #: Number of users associated with the customer.
     userCount: int
-    #: The API key that created it; absent if a user created it.
+    #: The API key that created the object; absent if a user created it.
     createdByApiKeyId: NotRequired[str]
-    #: The user who created it in Isthmus; null if an API key created it.
+    #: The user who created the object in Isthmus; null if an API key created it.
     createdByUserId: str | None
     #: Key-value pairs of your choice. The gateway stores them but does not use them.
     metadata: NotRequired[Metadata]
@@ -326,7 +326,7 @@ class ReportPdf(TypedDict):
     isCritical: bool | None
     #: The full text of the report.
     plainText: NotRequired[str]
-    #: Link to the PDF, valid for an hour, without an API key.
+    #: Link to the PDF. It is valid for one hour and needs no API key.
     presignedUrl: str
 
 
@@ -493,9 +493,9 @@ class ScribeInvitation(TypedDict):
     invitedByApiKeyId: NotRequired[str | None]
     #: When the invitation expires; null if it does not expire.
     expiry: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
     #: Whether the user may write and sign reports; requires `npiNumber`.
     canCreateReports: bool
@@ -510,11 +510,11 @@ class ScribeReport(TypedDict):
     studyId: str
     #: The user who wrote or signed the report.
     userId: str
-    #: Whether it is an addendum to a completed report.
+    #: Whether this is an addendum to a completed report.
     isAddendum: bool
     #: `in_progress`: a draft. `completed`: signed.
     status: Literal["in_progress", "completed"]
-    #: When it was signed; null for a draft.
+    #: Time at which the report was signed; null for a draft.
     signedAt: str | None
     #: Whether the signer marked the result as critical; null for a draft.
     isCritical: bool | None
@@ -522,9 +522,9 @@ class ScribeReport(TypedDict):
     snapshotMetadata: StudyReportMetadata
     #: The text; absent for a draft.
     reportPlainText: NotRequired[str]
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
 
 
@@ -563,13 +563,13 @@ class ScribeStudy(TypedDict):
     isCancelled: bool
     #: When the study was cancelled; null if it is not cancelled.
     cancelledAt: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
-    #: The API key that created it.
+    #: The API key that created the object.
     createdByApiKey: NotRequired[APIKeyReference | None]
-    #: The user who created it in Isthmus.
+    #: The user who created the object in Isthmus.
     createdByUser: NotRequired[UserReference | None]
     #: The customer that the study belongs to.
     expressCustomer: NotRequired[ExpressCustomerReference | None]
@@ -634,7 +634,7 @@ class ScribeUser(TypedDict):
     invitedSource: Literal["dashboard", "api"]
     #: When the user last signed in; null if never.
     lastLoginAt: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
     #: Whether the user may write and sign reports; requires `npiNumber`.
     canCreateReports: bool
@@ -643,7 +643,7 @@ class ScribeUser(TypedDict):
 
 
 class SecondaryCaptureAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown to the clinic.
+    #: If false, the request is refused, and the reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -658,7 +658,7 @@ class SentEvent(TypedDict):
     #: Type of the event.
     type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
     #: `synchronous`: a user or a device waits for the response. `soft`: the gateway continues
-    #: without it. `asynchronous`: retried until accepted.
+    #: without the response. `asynchronous`: retried until accepted.
     kind: Literal["synchronous", "soft", "asynchronous"]
     #: The endpoint that the event was sent to; null if it was not sent to any.
     endpointId: str | None
@@ -676,20 +676,20 @@ class SentEvent(TypedDict):
     attempts: int
     #: Number of parts of the last response that were ignored.
     remarkCount: int
-    #: Whether it is a test with sample data.
+    #: Whether the event is a test with sample data.
     isTest: bool
     #: Time of the next attempt; null if there is none.
     nextAttemptAt: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
 
 
 class SentEventAttemptRemarks(TypedDict):
     #: Path of the part in the response, such as `manifest.series.0`.
     path: str
-    #: What is wrong with the part. Never contains its value.
+    #: What is wrong with the part. The text never contains the value.
     sentence: str
 
 
@@ -706,7 +706,7 @@ class SentEventAttempt(TypedDict):
     tookMs: float
     #: Size of the response in bytes, as received.
     bytes: int
-    #: Description of the failure; null if there was none. The partner’s own text of a refusal is
+    #: Description of the failure; null if there was none. The text of a partner’s refusal is
     #: included only for keys that may see bodies.
     detail: str | None
     #: The parts of the response that were ignored, with the reasons.
@@ -724,7 +724,7 @@ class SentEventWithAttempts(TypedDict):
     #: Type of the event.
     type: Literal["study.access_requested", "ephemeral.access_requested", "secondary_capture.access_requested", "modality_worklist.requested", "patient_study.enrichment_requested", "clinical_context.enrichment_requested", "report.delivered"]
     #: `synchronous`: a user or a device waits for the response. `soft`: the gateway continues
-    #: without it. `asynchronous`: retried until accepted.
+    #: without the response. `asynchronous`: retried until accepted.
     kind: Literal["synchronous", "soft", "asynchronous"]
     #: The endpoint that the event was sent to; null if it was not sent to any.
     endpointId: str | None
@@ -742,13 +742,13 @@ class SentEventWithAttempts(TypedDict):
     attempts: int
     #: Number of parts of the last response that were ignored.
     remarkCount: int
-    #: Whether it is a test with sample data.
+    #: Whether the event is a test with sample data.
     isTest: bool
     #: Time of the next attempt; null if there is none.
     nextAttemptAt: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
     #: The body of the last request as JSON, without the query strings of presigned URLs; null if it
     #: has been deleted or the key may not see bodies.
@@ -757,9 +757,9 @@ class SentEventWithAttempts(TypedDict):
     attemptList: list[SentEventAttempt]
     #: Whether this API key may see bodies.
     hasBodies: bool
-    #: Whether it can be sent again.
+    #: Whether the event can be sent again.
     canReplay: bool
-    #: Why it cannot be sent again; null if it can.
+    #: Why the event cannot be sent again; null if it can.
     whyNot: str | None
 
 
@@ -773,7 +773,7 @@ class StudyAccessRequestedResponseMediaUrls(TypedDict):
 
 
 class StudyAccessRequestedResponse(TypedDict):
-    #: False refuses the request. The reason in `error` is shown to the clinic.
+    #: If false, the request is refused, and the reason in `error` is shown to the clinic.
     authorized: bool
     #: Reason for the refusal. Any text in this field counts as a refusal.
     error: NotRequired[str]
@@ -943,9 +943,9 @@ class ViewerInvitation(TypedDict):
     invitedByApiKeyId: NotRequired[str | None]
     #: When the invitation expires; null if it does not expire.
     expiry: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
 
 
@@ -962,15 +962,15 @@ class ViewerStudy(TypedDict):
     isCancelled: bool
     #: When the study was cancelled; null if it is not cancelled.
     cancelledAt: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
-    #: When it was last changed.
+    #: Time at which the object was last changed.
     updatedAt: str
     #: The user to whom the study is assigned.
     assignedTo: UserReference | None
-    #: The API key that created it.
+    #: The API key that created the object.
     createdByApiKey: NotRequired[APIKeyReference | None]
-    #: The user who created it in Isthmus.
+    #: The user who created the object in Isthmus.
     createdByUser: NotRequired[UserReference | None]
     #: The customer that the study belongs to.
     expressCustomer: NotRequired[ExpressCustomerReference | None]
@@ -1010,7 +1010,7 @@ class ViewerUser(TypedDict):
     invitedSource: Literal["dashboard", "api"]
     #: When the user last signed in; null if never.
     lastLoginAt: str | None
-    #: When it was created.
+    #: Time at which the object was created.
     createdAt: str
 
 
@@ -1160,7 +1160,7 @@ class ViewerUsersInvitationsQuery(TypedDict):
     startDate: NotRequired[str]
     #: Only invitations created on or before this date, in the clinic’s time zone.
     endDate: NotRequired[str]
-    #: Whether expired invitations are included.
+    #: All invitations, only expired ones, or only those that have not expired.
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
     #: Only invitations in one of these states, separated by commas. Empty: no filter.
     status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
@@ -1315,7 +1315,7 @@ class ScribeUsersInvitationsQuery(TypedDict):
     startDate: NotRequired[str]
     #: Only invitations created on or before this date, in the clinic’s time zone.
     endDate: NotRequired[str]
-    #: Whether expired invitations are included.
+    #: All invitations, only expired ones, or only those that have not expired.
     expired: NotRequired[Literal["all", "expired", "not-expired"]]
     #: Only invitations in one of these states, separated by commas. Empty: no filter.
     status: NotRequired[list[Literal["sent", "accepted", "rejected", "revoked"]]]
@@ -1440,7 +1440,7 @@ class ViewerListQuery(TypedDict):
     limit: NotRequired[int]
     #: Only studies assigned to this user. Empty or `null`: unassigned studies.
     assignedTo: NotRequired[str | None]
-    #: Only studies of this customer. Empty or `null`: studies without one.
+    #: Only studies of this customer. Empty or `null`: studies without a customer.
     expressCustomerId: NotRequired[str | None]
     #: Only cancelled studies (`true`) or only studies that are not cancelled (`false`). Empty: no
     #: filter.
@@ -1510,9 +1510,9 @@ class ViewerEphemeralSessionBodyHangingProtocol(TypedDict):
 
 
 class ViewerEphemeralSessionBody(TypedDict):
-    #: An identifier of your choice for the images; returned unchanged in the event.
+    #: An identifier of your choice for the images; the event contains it unchanged.
     retrievalId: str
-    #: Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for
+    #: Any JSON object of at most 3072 bytes; the event contains it unchanged. Not intended for
     #: URLs.
     options: NotRequired[dict[str, JsonValue] | None]
     #: Initial layout of the images in the viewer.
@@ -1628,7 +1628,7 @@ class ScribeListQuery(TypedDict):
     limit: NotRequired[int]
     #: Only studies assigned to this user. Empty or `null`: unassigned studies.
     assignedTo: NotRequired[str | None]
-    #: Only studies of this customer. Empty or `null`: studies without one.
+    #: Only studies of this customer. Empty or `null`: studies without a customer.
     expressCustomerId: NotRequired[str | None]
     #: Only cancelled studies (`true`) or only studies that are not cancelled (`false`). Empty: no
     #: filter.
@@ -1850,9 +1850,9 @@ class ScribeEphemeralSessionBodyHangingProtocol(TypedDict):
 
 
 class ScribeEphemeralSessionBody(TypedDict):
-    #: An identifier of your choice for the images; returned unchanged in the event.
+    #: An identifier of your choice for the images; the event contains it unchanged.
     retrievalId: str
-    #: Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for
+    #: Any JSON object of at most 3072 bytes; the event contains it unchanged. Not intended for
     #: URLs.
     options: NotRequired[dict[str, JsonValue] | None]
     #: Initial layout of the images in the viewer.
@@ -1934,14 +1934,16 @@ class EndpointsTestReply(TypedDict):
 class SandboxSetWebhookBody(TypedDict):
     #: The https URL that events are sent to.
     url: str
-    #: The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
+    #: The signing secret: `whsec_` and base64. In a response, it is null unless the gateway
+    #: generated it.
     secret: NotRequired[str]
 
 
 class SandboxSetWebhookReply(TypedDict):
     #: The https URL that events are sent to.
     url: str
-    #: The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
+    #: The signing secret: `whsec_` and base64. In a response, it is null unless the gateway
+    #: generated it.
     secret: str | None
 
 

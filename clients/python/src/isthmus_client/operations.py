@@ -202,8 +202,9 @@ class ScribeUsers:
         """Invite a user who may sign reports, and send the invitation.
 
         Creates the user and sends an invitation by e-mail. The user ID never changes.
-        `npiNumber` is required with `canCreateReports`. Returns 422 if the e-mail address
-        belongs to a user or a pending invitation. Requires an API key that may manage users.
+        `npiNumber` is required if `canCreateReports` is true. Returns 422 if the e-mail
+        address belongs to a user or a pending invitation. Requires an API key that may manage
+        users.
 
         ``POST /v1/scribe/users``
         """
@@ -439,7 +440,7 @@ class Express:
         express_customer_id: str,
         options: CallOptions | None = None,
     ) -> models.ExpressCustomer:
-        """Block a customer for new studies and new users; existing data is preserved.
+        """Block new studies and new users for a customer; existing data is preserved.
 
         Blocks new studies and new users for the customer. Existing studies, users and
         associations do not change. Deactivating an inactive customer has no effect.
@@ -1013,9 +1014,9 @@ class Events:
 
         Sends the event again. A report keeps its event ID and, if it is still waiting, is
         sent immediately. A soft synchronous event is sent with a new ID. `success` is false
-        if the event cannot be sent again: the response to a synchronous event, for example,
-        is no longer of use. The call is recorded in the clinic’s audit log. Requires an API
-        key that may see its own events.
+        if the event cannot be sent again, for example because the response to a synchronous
+        event would no longer be of use. The call is recorded in the clinic’s audit log.
+        Requires an API key that may see its own events.
 
         ``POST /v1/events/{eventId}/replay``
         """
@@ -1218,7 +1219,7 @@ class Sandbox:
         """Sign a report or an addendum as a radiologist, and send report.delivered.
 
         Signs a report of the scribe study identified by `studyId`, `studyInstanceUid` or
-        both. If the study has a report already, an addendum is signed. If no study is given,
+        both. If the study already has a report, an addendum is signed. If no study is given,
         one is created with sample data. The call returns after the first attempt to deliver
         `report.delivered`. Requires a test key, which begins with `sk_test_`.
 

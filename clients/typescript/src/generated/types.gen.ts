@@ -126,7 +126,7 @@ export type DeliveryEndpoint = {
      */
     secrets: Array<{
         /**
-         * When it was created.
+         * Time at which the object was created.
          */
         createdAt: string;
         /**
@@ -139,15 +139,15 @@ export type DeliveryEndpoint = {
      */
     isEnabled: boolean;
     /**
-     * `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is enabled.
+     * `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if the endpoint is enabled.
      */
     disabledReason: 'person' | 'gone' | null;
     /**
-     * Number of reports that have not been delivered to it yet.
+     * Number of reports that have not been delivered to the endpoint yet.
      */
     waiting: number;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
 };
@@ -191,7 +191,7 @@ export type DeliveryEndpointWithSecret = {
      */
     secrets: Array<{
         /**
-         * When it was created.
+         * Time at which the object was created.
          */
         createdAt: string;
         /**
@@ -204,15 +204,15 @@ export type DeliveryEndpointWithSecret = {
      */
     isEnabled: boolean;
     /**
-     * `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if it is enabled.
+     * `person`: disabled by a user of the clinic. `gone`: the endpoint returned 410. Null if the endpoint is enabled.
      */
     disabledReason: 'person' | 'gone' | null;
     /**
-     * Number of reports that have not been delivered to it yet.
+     * Number of reports that have not been delivered to the endpoint yet.
      */
     waiting: number;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
@@ -223,7 +223,7 @@ export type DeliveryEndpointWithSecret = {
 
 export type EphemeralAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown to the clinic.
+     * If false, the request is refused, and the reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -267,27 +267,27 @@ export type ExpressCustomer = {
      */
     expressCustomerName: string;
     /**
-     * Whether it may be used for new studies and users.
+     * Whether the customer may be used for new studies and users.
      */
     isActive: boolean;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
     /**
-     * Number of users associated with it.
+     * Number of users associated with the customer.
      */
     userCount: number;
     /**
-     * The API key that created it; absent if a user created it.
+     * The API key that created the object; absent if a user created it.
      */
     createdByApiKeyId?: string;
     /**
-     * The user who created it in Isthmus; null if an API key created it.
+     * The user who created the object in Isthmus; null if an API key created it.
      */
     createdByUserId: string | null;
     /**
@@ -318,7 +318,7 @@ export type Metadata = {
 
 export type ModalityWorklistRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown to the clinic.
+     * If false, the request is refused, and the reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -341,27 +341,27 @@ export type Organization = {
      */
     orgName: string;
     /**
-     * Whether it may be used for new studies and users.
+     * Whether the customer may be used for new studies and users.
      */
     isActive: boolean;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
     /**
-     * Number of users associated with it.
+     * Number of users associated with the customer.
      */
     userCount: number;
     /**
-     * The API key that created it; absent if a user created it.
+     * The API key that created the object; absent if a user created it.
      */
     createdByApiKeyId?: string;
     /**
-     * The user who created it in Isthmus; null if an API key created it.
+     * The user who created the object in Isthmus; null if an API key created it.
      */
     createdByUserId: string | null;
     /**
@@ -543,7 +543,7 @@ export type ReportPdf = {
      */
     plainText?: string;
     /**
-     * Link to the PDF, valid for an hour, without an API key.
+     * Link to the PDF. It is valid for one hour and needs no API key.
      */
     presignedUrl: string;
 };
@@ -827,11 +827,11 @@ export type ScribeInvitation = {
      */
     expiry: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
     /**
@@ -858,7 +858,7 @@ export type ScribeReport = {
      */
     userId: string;
     /**
-     * Whether it is an addendum to a completed report.
+     * Whether this is an addendum to a completed report.
      */
     isAddendum: boolean;
     /**
@@ -866,7 +866,7 @@ export type ScribeReport = {
      */
     status: 'in_progress' | 'completed';
     /**
-     * When it was signed; null for a draft.
+     * Time at which the report was signed; null for a draft.
      */
     signedAt: string | null;
     /**
@@ -882,11 +882,11 @@ export type ScribeReport = {
      */
     reportPlainText?: string;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
 };
@@ -917,19 +917,19 @@ export type ScribeStudy = {
      */
     cancelledAt: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
     /**
-     * The API key that created it.
+     * The API key that created the object.
      */
     createdByApiKey?: ApiKeyReference | null;
     /**
-     * The user who created it in Isthmus.
+     * The user who created the object in Isthmus.
      */
     createdByUser?: UserReference | null;
     /**
@@ -1086,7 +1086,7 @@ export type ScribeUser = {
      */
     lastLoginAt: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
@@ -1101,7 +1101,7 @@ export type ScribeUser = {
 
 export type SecondaryCaptureAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown to the clinic.
+     * If false, the request is refused, and the reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -1124,7 +1124,7 @@ export type SentEvent = {
      */
     type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
     /**
-     * `synchronous`: a user or a device waits for the response. `soft`: the gateway continues without it. `asynchronous`: retried until accepted.
+     * `synchronous`: a user or a device waits for the response. `soft`: the gateway continues without the response. `asynchronous`: retried until accepted.
      */
     kind: 'synchronous' | 'soft' | 'asynchronous';
     /**
@@ -1156,7 +1156,7 @@ export type SentEvent = {
      */
     remarkCount: number;
     /**
-     * Whether it is a test with sample data.
+     * Whether the event is a test with sample data.
      */
     isTest: boolean;
     /**
@@ -1164,11 +1164,11 @@ export type SentEvent = {
      */
     nextAttemptAt: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
 };
@@ -1199,7 +1199,7 @@ export type SentEventAttempt = {
      */
     bytes: number;
     /**
-     * Description of the failure; null if there was none. The partner’s own text of a refusal is included only for keys that may see bodies.
+     * Description of the failure; null if there was none. The text of a partner’s refusal is included only for keys that may see bodies.
      */
     detail: string | null;
     /**
@@ -1211,7 +1211,7 @@ export type SentEventAttempt = {
          */
         path: string;
         /**
-         * What is wrong with the part. Never contains its value.
+         * What is wrong with the part. The text never contains the value.
          */
         sentence: string;
     }>;
@@ -1235,7 +1235,7 @@ export type SentEventWithAttempts = {
      */
     type: 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested' | 'modality_worklist.requested' | 'patient_study.enrichment_requested' | 'clinical_context.enrichment_requested' | 'report.delivered';
     /**
-     * `synchronous`: a user or a device waits for the response. `soft`: the gateway continues without it. `asynchronous`: retried until accepted.
+     * `synchronous`: a user or a device waits for the response. `soft`: the gateway continues without the response. `asynchronous`: retried until accepted.
      */
     kind: 'synchronous' | 'soft' | 'asynchronous';
     /**
@@ -1267,7 +1267,7 @@ export type SentEventWithAttempts = {
      */
     remarkCount: number;
     /**
-     * Whether it is a test with sample data.
+     * Whether the event is a test with sample data.
      */
     isTest: boolean;
     /**
@@ -1275,11 +1275,11 @@ export type SentEventWithAttempts = {
      */
     nextAttemptAt: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
     /**
@@ -1295,18 +1295,18 @@ export type SentEventWithAttempts = {
      */
     hasBodies: boolean;
     /**
-     * Whether it can be sent again.
+     * Whether the event can be sent again.
      */
     canReplay: boolean;
     /**
-     * Why it cannot be sent again; null if it can.
+     * Why the event cannot be sent again; null if it can.
      */
     whyNot: string | null;
 };
 
 export type StudyAccessRequestedResponse = {
     /**
-     * False refuses the request. The reason in `error` is shown to the clinic.
+     * If false, the request is refused, and the reason in `error` is shown to the clinic.
      */
     authorized: boolean;
     /**
@@ -1615,11 +1615,11 @@ export type ViewerInvitation = {
      */
     expiry: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
 };
@@ -1650,11 +1650,11 @@ export type ViewerStudy = {
      */
     cancelledAt: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
     /**
-     * When it was last changed.
+     * Time at which the object was last changed.
      */
     updatedAt: string;
     /**
@@ -1662,11 +1662,11 @@ export type ViewerStudy = {
      */
     assignedTo: UserReference | null;
     /**
-     * The API key that created it.
+     * The API key that created the object.
      */
     createdByApiKey?: ApiKeyReference | null;
     /**
-     * The user who created it in Isthmus.
+     * The user who created the object in Isthmus.
      */
     createdByUser?: UserReference | null;
     /**
@@ -1741,7 +1741,7 @@ export type ViewerUser = {
      */
     lastLoginAt: string | null;
     /**
-     * When it was created.
+     * Time at which the object was created.
      */
     createdAt: string;
 };
@@ -1839,7 +1839,7 @@ export type WorklistItem = {
 };
 
 /**
- * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+ * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
  */
 export type IdempotencyKey = string;
 
@@ -1950,7 +1950,7 @@ export type ExpressCreateData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2159,7 +2159,7 @@ export type ExpressDeactivateData = {
     body?: never;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -2227,7 +2227,7 @@ export type ExpressReactivateData = {
     body?: never;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -2383,7 +2383,7 @@ export type ExpressAddUserData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2475,7 +2475,7 @@ export type OrgsCreateData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2559,7 +2559,7 @@ export type ViewerListData = {
          */
         assignedTo?: string | null;
         /**
-         * Only studies of this customer. Empty or `null`: studies without one.
+         * Only studies of this customer. Empty or `null`: studies without a customer.
          */
         expressCustomerId?: string | null;
         /**
@@ -2665,7 +2665,7 @@ export type ViewerCreateData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -2952,7 +2952,7 @@ export type ViewerCancelData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3039,7 +3039,7 @@ export type ViewerUncancelData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3126,7 +3126,7 @@ export type ViewerRerouteUrlData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3208,11 +3208,11 @@ export type ViewerEphemeralSessionData = {
      */
     body: {
         /**
-         * An identifier of your choice for the images; returned unchanged in the event.
+         * An identifier of your choice for the images; the event contains it unchanged.
          */
         retrievalId: string;
         /**
-         * Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for URLs.
+         * Any JSON object of at most 3072 bytes; the event contains it unchanged. Not intended for URLs.
          */
         options?: {
             [key: string]: JsonValue;
@@ -3233,7 +3233,7 @@ export type ViewerEphemeralSessionData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3444,7 +3444,7 @@ export type ViewerUsersInviteData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3693,7 +3693,7 @@ export type ViewerUsersRevokeAccessData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3776,7 +3776,7 @@ export type ViewerUsersReactivateData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -3868,7 +3868,7 @@ export type ViewerUsersInvitationsData = {
          */
         endDate?: string;
         /**
-         * Whether expired invitations are included.
+         * All invitations, only expired ones, or only those that have not expired.
          */
         expired?: 'all' | 'expired' | 'not-expired';
         /**
@@ -4120,7 +4120,7 @@ export type ViewerUsersRevokeInvitationData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -4208,7 +4208,7 @@ export type ScribeListData = {
          */
         assignedTo?: string | null;
         /**
-         * Only studies of this customer. Empty or `null`: studies without one.
+         * Only studies of this customer. Empty or `null`: studies without a customer.
          */
         expressCustomerId?: string | null;
         /**
@@ -4464,7 +4464,7 @@ export type ScribeCreateData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -4897,7 +4897,7 @@ export type ScribeCancelData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -4984,7 +4984,7 @@ export type ScribeUncancelData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -5075,7 +5075,7 @@ export type ScribeRerouteUrlData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -5171,7 +5171,7 @@ export type ScribeViewerOnlyRerouteUrlData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -5472,7 +5472,7 @@ export type ScribeStartAddendumData = {
     body?: never;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -5540,7 +5540,7 @@ export type ScribeCancelAddendumData = {
     body?: never;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -5610,11 +5610,11 @@ export type ScribeEphemeralSessionData = {
      */
     body: {
         /**
-         * An identifier of your choice for the images; returned unchanged in the event.
+         * An identifier of your choice for the images; the event contains it unchanged.
          */
         retrievalId: string;
         /**
-         * Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for URLs.
+         * Any JSON object of at most 3072 bytes; the event contains it unchanged. Not intended for URLs.
          */
         options?: {
             [key: string]: JsonValue;
@@ -5635,7 +5635,7 @@ export type ScribeEphemeralSessionData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -5858,7 +5858,7 @@ export type ScribeUsersInviteData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -6115,7 +6115,7 @@ export type ScribeUsersRevokeAccessData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -6198,7 +6198,7 @@ export type ScribeUsersReactivateData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -6290,7 +6290,7 @@ export type ScribeUsersInvitationsData = {
          */
         endDate?: string;
         /**
-         * Whether expired invitations are included.
+         * All invitations, only expired ones, or only those that have not expired.
          */
         expired?: 'all' | 'expired' | 'not-expired';
         /**
@@ -6550,7 +6550,7 @@ export type ScribeUsersRevokeInvitationData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -6758,7 +6758,7 @@ export type EventsReplayData = {
     body?: never;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -6892,7 +6892,7 @@ export type EndpointsCreateData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7121,7 +7121,7 @@ export type EndpointsRotateSecretData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7209,7 +7209,7 @@ export type EndpointsTestData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7353,13 +7353,13 @@ export type SandboxSetWebhookData = {
          */
         url: string;
         /**
-         * The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
+         * The signing secret: `whsec_` and base64. In a response, it is null unless the gateway generated it.
          */
         secret?: string;
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7427,7 +7427,7 @@ export type SandboxSetWebhookResponses = {
          */
         url: string;
         /**
-         * The signing secret: `whsec_` and base64. In a response it is null unless it was generated.
+         * The signing secret: `whsec_` and base64. In a response, it is null unless the gateway generated it.
          */
         secret: string | null;
     };
@@ -7447,7 +7447,7 @@ export type SandboxRunExamData = {
     } | null;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7538,7 +7538,7 @@ export type SandboxSignReportData = {
     } | null;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7627,7 +7627,7 @@ export type SandboxSendEventData = {
     };
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7698,7 +7698,7 @@ export type SandboxAdvanceData = {
     body?: never;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -7762,7 +7762,7 @@ export type SandboxEmptyData = {
     body?: never;
     headers?: {
         /**
-         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with another body is refused with 422.
+         * A repeated call with the same key, caller, path and body within 24 hours gets the first response again (`idempotency-replayed: true`). The same key with a different body is refused with 422.
          */
         'Idempotency-Key'?: string;
     };
@@ -7868,11 +7868,11 @@ export type EphemeralAccessRequestedWebhookPayload = {
      */
     data: {
         /**
-         * An identifier of your choice for the images; returned unchanged in the event.
+         * An identifier of your choice for the images; the event contains it unchanged.
          */
         retrievalId: string;
         /**
-         * Any JSON object of at most 3072 bytes; returned unchanged in the event. Not intended for URLs.
+         * Any JSON object of at most 3072 bytes; the event contains it unchanged. Not intended for URLs.
          */
         options?: {
             [key: string]: unknown;
@@ -7966,7 +7966,7 @@ export type ModalityWorklistRequestedWebhookPayload = {
          */
         sourceIp: string;
         /**
-         * Modality, such as `CT`.
+         * Only exams of this modality; absent if the query had none.
          */
         modality?: string;
     };
@@ -8042,7 +8042,7 @@ export type ClinicalContextEnrichmentRequestedWebhookPayload = {
          */
         clinicId: string;
         /**
-         * The study.
+         * ID of the study as a UUID, without the prefix `stu_`.
          */
         studyId: string;
         /**
@@ -8084,11 +8084,11 @@ export type ReportDeliveredWebhookPayload = {
      */
     data: {
         /**
-         * Whether the signer marked the result as critical; null for a draft.
+         * Whether the signer marked the result as critical. If true, immediately notify a clinician who is treating the patient.
          */
         isCritical: boolean;
         /**
-         * Link to the PDF, valid for an hour, without an API key.
+         * Link to the PDF. It is valid for one hour and needs no API key.
          */
         presignedUrl: string;
         /**

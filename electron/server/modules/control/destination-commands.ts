@@ -64,7 +64,7 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'destination remove': {
     usage: 'DESTINATION',
     about:
-      'remove a destination without waiting or failed images, named by its id, AE title or name; print its id',
+      'remove a destination that has no waiting or failed images, named by its id, AE title or name; print its id',
     options: {},
     run(context, { arguments: words }, gateway) {
       const all = listDestinations(context.database)

@@ -32,7 +32,7 @@ export const LIFECYCLE_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   'lifecycle run': {
     usage: '',
-    about: 'run the lifecycle rules that are on now, as the gateway does every hour',
+    about: 'run the enabled lifecycle rules now, as the gateway does every hour',
     options: {},
     async run(context, { arguments: words }, gateway) {
       requireNoArguments('lifecycle run', words)
