@@ -227,8 +227,8 @@ describe('the site of this repository', () => {
     const paths = [...router.matchAll(/^ {2}path: '([^']+)'/gm)].map(([, path = '']) => path)
     expect(paths.length).toBeGreaterThan(40)
     expect(Object.keys(HELP_PAGES).sort()).toEqual(paths.sort())
-    const viewer = readFileSync(join(root, 'renderer/src/viewer/more-menu.tsx'), 'utf8')
-    const [, ofViewer = ''] = /href="\/help\/([^"]+)"/.exec(viewer) ?? []
+    const viewer = readFileSync(join(root, 'renderer/src/viewer/commands.ts'), 'utf8')
+    const [, ofViewer = ''] = /href: '\/help\/([^']+)'/.exec(viewer) ?? []
     const targets = [...Object.values(HELP_PAGES), ofViewer]
     const missing = targets.filter((target) => {
       const [file = '', anchor] = target.split('#')
