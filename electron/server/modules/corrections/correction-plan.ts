@@ -169,7 +169,7 @@ function warningsOf(
     [from.state === 'receiving', message('corrections.still-receiving')],
     [targetStudy?.state === 'receiving', message('corrections.target-still-receiving')],
     [isWritten, message('corrections.report-being-written')],
-    [isOther, message('corrections.target-names-another')],
+    [to !== undefined && isOther, message('corrections.target-names-another')],
     [to !== undefined && signedReportsOf(database, to) > 0, message('corrections.target-signed')],
     [
       modality !== '' && !from.modalities.includes(modality),
