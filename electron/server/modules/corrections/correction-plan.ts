@@ -51,7 +51,7 @@ export async function planCorrection(
   studyInstanceUid: string,
   request: CorrectionRequest,
   isBusy: (studyInstanceUids: readonly (string | undefined)[]) => boolean,
-): Promise<Plan & { readonly preview: CorrectionPreview }> {
+): Promise<Plan & { readonly preview: Omit<CorrectionPreview, 'recipients'> }> {
   const { database } = context
   const { kind } = request
   const from = requireImageStudy(database, studyInstanceUid)
