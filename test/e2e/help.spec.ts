@@ -117,6 +117,7 @@ test('each screen leads to the page that describes it, by the menu of the user a
   const [byOwner] = await Promise.all([context.waitForEvent('page'), page.keyboard.press('F1')])
   await expect(byOwner).toHaveURL(`${stage.http}/help/install.html#first-start`)
   await byOwner.close()
+  await page.goto('about:blank')
   await addSession(context, stage.http, await createOwner(stage))
 
   await page.goto(`${stage.http}/#/images/quarantine`)
