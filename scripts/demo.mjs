@@ -6,8 +6,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { busyPorts, DEMO_PORTS } from './busy-ports.mjs'
 import { launch, runCommand, startBeside, startCommand } from './launch.mjs'
-import { build, installPackages, placeNative } from './setup.mjs'
+import { build, installPackages, placeNative, stop } from './setup.mjs'
+
+const busy = await busyPorts(process.argv.slice(2))
+if (busy.length > 0)
+  stop(`Other programs already use these ports:
+  ${busy.join('\n  ')}
+Close those programs, or let the demo choose free ports:
+  npm run demo -- ${busy.map((option) => option.replace(/\d+$/, '0')).join(' ')}`)
 
 installPackages()
 placeNative()
@@ -46,9 +54,9 @@ await launch({
   data,
   serve: [
     '--http',
-    '127.0.0.1:8042',
+    DEMO_PORTS.http,
     '--dimse',
-    '127.0.0.1:11112',
+    DEMO_PORTS.dimse,
     '--partner-url',
     partner.ready.url,
     '--partner-secret-file',

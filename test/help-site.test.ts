@@ -39,21 +39,27 @@ describe('a page', () => {
     const site = siteOf({
       'README.md': '# Product\n',
       'docs/OPERATION.md': '# Operation\n',
-      'docs/api/README.md': '# API\n',
+      'docs/API.md': '# API\n[all](api/)\n',
       'docs/api/TASKS.md': '# Studies\n',
+      'docs/events/README.md': '# Events\n',
       'docs/decisions/0080-a-documentation-site-in-the-build.md': '# One decision\n',
     })
     expect([...site.pages(ASSETS).keys()].sort()).toEqual([
       ...[
-        'api/index.html',
+        'api.html',
         'api/tasks.html',
         'decisions/0080-a-documentation-site-in-the-build.html',
         'decisions/index.html',
+        'events/index.html',
       ],
       ...['index.html', 'operation.html', 'readme.html'],
     ])
     expect(pageOf(site, 'decisions/index.html')).toContain(
       '<a href="/help/decisions/0080-a-documentation-site-in-the-build.html">One decision</a>',
+    )
+    expect(pageOf(site, 'api.html')).toContain('<a href="/help/api.html">all</a>')
+    expect(pageOf(site, 'api/tasks.html')).toMatch(
+      /<a href="\/help\/api\.html">API<\/a>\s*<ul>\s*<li><a href="\/help\/api\/tasks\.html" aria-current/,
     )
     expect(() => siteOf({ 'SECURITY.md': '# A\n', 'docs/SECURITY.md': '# B\n' })).toThrow(
       'help/security.html',
@@ -227,8 +233,8 @@ describe('the site of this repository', () => {
     const paths = [...router.matchAll(/^ {2}path: '([^']+)'/gm)].map(([, path = '']) => path)
     expect(paths.length).toBeGreaterThan(40)
     expect(Object.keys(HELP_PAGES).sort()).toEqual(paths.sort())
-    const viewer = readFileSync(join(root, 'renderer/src/viewer/more-menu.tsx'), 'utf8')
-    const [, ofViewer = ''] = /href="\/help\/([^"]+)"/.exec(viewer) ?? []
+    const viewer = readFileSync(join(root, 'renderer/src/viewer/commands.ts'), 'utf8')
+    const [, ofViewer = ''] = /href: '\/help\/([^']+)'/.exec(viewer) ?? []
     const targets = [...Object.values(HELP_PAGES), ofViewer]
     const missing = targets.filter((target) => {
       const [file = '', anchor] = target.split('#')

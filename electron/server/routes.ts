@@ -272,7 +272,7 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
 
 function serveExamsAndImages(app: HttpApp, context: Context, services: Services): void {
   const { associationLog, traces, version, worklist, schedule, images } = services
-  serveDashboardActivity(app, context, associationLog, version)
+  serveDashboardActivity(app, context, associationLog, traces, version)
   serveServiceVisits(app, context, new ServiceVisits(context, associationLog, traces), version)
   serveDevices(app, context, (device) => images.forwarding.echoDevice(device))
   serveWorklist(app, context, worklist)

@@ -103,6 +103,8 @@ export const CorrectionPreview = z.object({
    * images.
    */
   destinations: z.array(z.string()),
+  /** Names of the others who have images or values of the study and must be notified. */
+  recipients: z.array(z.string()),
   /** Number of signed reports of the images; they are unchanged and need an addendum. */
   signedReports: z.int(),
   /** What the user should know before applying it. */

@@ -58,6 +58,12 @@ export const EventSummary = z.object({
 })
 export type EventSummary = z.infer<typeof EventSummary>
 
+/** An event as the window lists it, with the study that it is about, if it is known here. */
+export const ListedEvent = EventSummary.extend({
+  study: z.object({ patientName: z.string(), description: z.string() }).nullable(),
+})
+export type ListedEvent = z.infer<typeof ListedEvent>
+
 export const EventAttempt = z.object({
   attempt: z.int(),
   at: Instant,
@@ -190,7 +196,7 @@ export const dashboardEvents = {
       /** A Study Instance UID, or the ID of a study, report or event. */
       about: z.string().trim().max(64).optional(),
     }),
-    reply: pageOf('events', EventSummary),
+    reply: pageOf('events', ListedEvent),
   }),
   read: operation('GET /dashboard/events/:eventId', {
     access: 'manage',

@@ -109,9 +109,16 @@ test('each screen leads to the page that describes it, by the menu of the user a
   await using stage = await openStage()
   await stage.command('config', 'set', 'setup.isDone', 'true')
   const context = await browser.newContext()
-  await addSession(context, stage.http, await createOwner(stage))
   const page = await context.newPage()
   const complaints = complaintsOf(page)
+
+  await page.goto(await stage.command('sign-in-link'))
+  await page.getByRole('textbox', { name: 'First name' }).focus()
+  const [byOwner] = await Promise.all([context.waitForEvent('page'), page.keyboard.press('F1')])
+  await expect(byOwner).toHaveURL(`${stage.http}/help/install.html#first-start`)
+  await byOwner.close()
+  await page.goto('about:blank')
+  await addSession(context, stage.http, await createOwner(stage))
 
   await page.goto(`${stage.http}/#/images/quarantine`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

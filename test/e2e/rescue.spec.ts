@@ -88,7 +88,7 @@ test('leads from a damaged database by its newest backup into the window', async
   await page.getByRole('main').getByRole('radio').first().click()
   await page.getByRole('button', { name: 'Restore this backup' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByText('is kept in the data directory')).toBeVisible()
+  await expect(dialog.getByText('is kept in the data folder')).toBeVisible()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Restore this backup' }).click()
   await expect(page.getByRole('heading', { name: 'The gateway is starting' })).toBeVisible()

@@ -220,7 +220,7 @@ it('shows under Today that the anchor of the audit trail cannot be written, unti
     return items.filter(({ kind }) => kind === 'audit-anchor')
   }
   for (const path of blocked) mkdirSync(path)
-  const detail = 'The file audit-anchor.json of the data directory cannot be written.'
+  const detail = 'The file audit-anchor.json of the data folder cannot be written.'
   expect(await shown()).toMatchObject([
     { tone: 'warning', detail, needs: 'manageGateway', mayAct: true },
   ])

@@ -257,7 +257,7 @@ it('runs one gateway on a folder: a second one says so and the first goes on', a
   expectSentence(
     second,
     1,
-    `Another instance of Isthmus is already using the data directory ${temp.folder}.`,
+    `Another instance of Isthmus is already using the data folder ${temp.folder}.`,
   )
   expect((await httpCall(`${gateway.http}/dashboard/session`)).status).toBe(200)
 })

@@ -81,8 +81,8 @@ async function signedByOverride(clinic: ImagingClinic, archive: Archive) {
   return { studyId, destinationId, radiologist }
 }
 
-/** The images get the patient of the exam. */
-async function correct({ gateway: { call } }: ImagingClinic): Promise<void> {
+/** The images get the patient of the exam. Resolves with whom the preview named to be notified. */
+async function correct({ gateway: { call } }: ImagingClinic): Promise<readonly string[]> {
   const patient = {
     ...{ patientName: String(EXAM.PatientName), patientId: String(EXAM.PatientID) },
     ...({ patientBirthDate: String(EXAM.PatientBirthDate), patientSex: 'F' } as const),
@@ -90,13 +90,17 @@ async function correct({ gateway: { call } }: ImagingClinic): Promise<void> {
   }
   const params = { studyInstanceUid: UID }
   const request = { kind: 'correct', target: { to: 'patient', patient } } as const
-  const { digest } = await call(dashboardCorrections.preview, { params, body: request })
+  const { digest, destinations, recipients } = await call(dashboardCorrections.preview, {
+    params,
+    body: request,
+  })
   const order = {
     cause: 'patient-safety',
     reason: 'Wrong entry chosen at the console',
     digest,
   } as const
   await call(dashboardCorrections.apply, { params, body: { ...request, ...order } })
+  return [...destinations, ...recipients]
 }
 
 const noticesOf = async (
@@ -133,7 +137,13 @@ it('sends a rejection note and the copies, lists who else has the wrong version,
     expect((await clinic.images()).enrichment.state).toMatch(/^(done|empty)$/),
   )
   // Copies of the report may arrive between preview and order, which is a conflict.
-  await until(() => correct(clinic))
+  let named: readonly string[] = []
+  await until(async () => {
+    named = await correct(clinic)
+  })
+  expect((await noticesOf(clinic, 'all')).map(({ name }) => name).toSorted()).toEqual(
+    named.toSorted(),
+  )
 
   await until(() => expect(archive.received).toHaveLength(5))
   expect(

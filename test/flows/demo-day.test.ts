@@ -109,6 +109,10 @@ it('shows an approval, images, a mismatch, a STAT study and a delivery that is r
   )
   expect((await delivery())?.attempts).toBeGreaterThan(REFUSED_DELIVERIES)
 
+  // The mismatch is the third stop of the tour: it comes before the exams of the other device.
+  const lineOf = (text: string) => day.lines.findIndex((line) => line.includes(text))
+  expect(lineOf('They name another patient')).toBeLessThan(lineOf('CT1 sent'))
+
   // The approved device sends images, and so do the others.
   await vi.waitFor(() => expect(day.lines.join('\n')).toMatch(/^MR2 sent 12 images/m), WAIT)
   const { studies } = await list('all')

@@ -209,7 +209,7 @@ describe('the data key in the key store of an account', () => {
       await using told = await startGateway({ folder: temp.folder, keyStore })
       expect(await keyFinding(told.call)).toMatchObject({
         verdict: 'warn',
-        sentence: expect.stringMatching(/anyone who copies the data directory/),
+        sentence: expect.stringMatching(/anyone who copies the data folder/),
       })
       expect((await told.call(dashboard.status, {})).banner).toMatchObject({
         tone: 'warning',

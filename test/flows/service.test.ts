@@ -157,7 +157,7 @@ it('serves devices and the window, says that it is well, and ends when it is tol
   expect(found.pending).toBeGreaterThan(0)
 
   const doctor = run('doctor', '--data', data)
-  expect(doctor.stdout).toMatch(/^ok {4}The data directory is /m)
+  expect(doctor.stdout).toMatch(/^ok {4}The data folder is /m)
   expect(doctor.stdout).toMatch(/^ok {4}The DICOM listener is running at /m)
 
   expect(await stop(gateway)).toBe(0)

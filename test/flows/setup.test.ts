@@ -210,7 +210,7 @@ it('refuses a backup folder that will not do, and one backup while another is ma
   })
   expect(await use(join(folder, 'backups'))).toMatchObject({
     isUsed: false,
-    findings: [{ sentence: saying('inside the data directory') }],
+    findings: [{ sentence: saying('inside the data folder') }],
   })
   expect(await use(join(gateway.folder, 'gateway.sqlite', 'x'))).toMatchObject({ isUsed: false })
   const made = await use(join(target.folder, 'new', 'backups'))

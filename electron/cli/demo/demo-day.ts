@@ -41,7 +41,7 @@ interface Device {
 
 /**
  * Plays the devices and a radiologist of an invented clinic until the signal aborts: in the first
- * minute a new device, exams, a STAT study, images of a wrong patient and a signed report; then an
+ * minute a new device, images of a wrong patient, exams, a STAT study and a signed report; then an
  * exam every two minutes and a report every four. At midnight the next day begins in the same way.
  */
 export async function runDemoDay(options: DemoDayOptions): Promise<void> {
@@ -70,10 +70,10 @@ type Step = readonly [seconds: number, step: () => Promise<void>]
 
 const opening = (clinic: DemoClinic): Step[] => [
   [2, () => clinic.visit(NEW_DEVICES[0])],
+  [1, () => clinic.perform(MR, { isWrongPatient: true })],
   [3, () => clinic.perform(CT)],
   [8, () => clinic.perform(CT, { description: STAT_STUDY })],
-  [8, () => clinic.perform(MR, { isWrongPatient: true })],
-  [8, () => clinic.signReport()],
+  [15, () => clinic.signReport()],
   [10, () => clinic.perform(MR)],
   [15, () => clinic.visit(NEW_DEVICES[1])],
 ]

@@ -1,4 +1,6 @@
 import type { DimseServer } from '#server/dicom/upper-layer/server.ts'
+import type { Message } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
 import type { Certificates } from './certificates.ts'
 import type { HttpServer, ListenerAddress } from './server.ts'
 import { listenError } from './start-error.ts'
@@ -31,8 +33,8 @@ export async function explainListenError<T>(
 /** The state of an optional listener. */
 export interface ListenerState {
   readonly port: number | undefined
-  /** Why it is not listening; empty if it is. */
-  readonly detail: string
+  /** Why it is not listening; null if it is. */
+  readonly detail: Message | null
 }
 
 /**
@@ -54,8 +56,8 @@ export async function listenByTls(
       at,
     )
     certificates.use('dicom-tls', files, (next) => listener.setCertificate(next))
-    return { port: listener.port, detail: '' }
+    return { port: listener.port, detail: null }
   } catch (error) {
-    return { port: undefined, detail: (error as Error).message }
+    return { port: undefined, detail: explanationOf(error) }
   }
 }

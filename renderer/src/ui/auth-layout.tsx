@@ -4,6 +4,7 @@ import css from './auth-layout.module.css'
 import { Mark } from './brand.tsx'
 import { HELP_TARGET, helpAddress } from './help.ts'
 import { LanguageChoice } from './language-choice.tsx'
+import { useHelpKey } from './use-help-key.ts'
 
 /** The frame of the screens before one is signed in. */
 export function AuthLayout({
@@ -12,10 +13,11 @@ export function AuthLayout({
   children,
 }: {
   foot: string
-  /** Path of the route whose help is linked. */
+  /** Path of the route whose help is linked, and opened by F1. */
   screen?: string
   children: ReactNode
 }) {
+  useHelpKey(screen)
   return (
     <div className={css.door}>
       <aside className={css.side}>

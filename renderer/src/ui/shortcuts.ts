@@ -95,7 +95,7 @@ export function registerShortcuts(entry: Entry): () => void {
 
 /**
  * While the component is mounted; shown in the sheet (?) under `group` and offered by the palette.
- * Where text is typed only those with Ctrl or Alt are heard. Where two have the same keys the one
+ * Where text is typed only those with Ctrl or Alt, and F1, are heard. Where two have the same keys the one
  * that was mounted last runs. `group` and `within` are those of the first render.
  */
 export function useShortcuts(
@@ -126,7 +126,7 @@ function heardAt(target: Element | null): readonly Shortcut[] {
     .flatMap(({ isInDialog, shortcuts }) =>
       shortcuts.filter(({ isEverywhere }) => isEverywhere || isInDialog || !isDialogOpen),
     )
-    .filter(({ keys, run }) => run && (hasModifier(keys) || !isTyping))
+    .filter(({ keys, run }) => run && (hasModifier(keys) || keys === 'f1' || !isTyping))
     .filter(({ keys }) => hasCharacters || !isCharacter(keys))
 }
 

@@ -42,6 +42,9 @@ interface Doing extends CommandContext {
 }
 type Action = (doing: Doing) => void
 
+/** The page of the documentation about the viewer, in the tab that the window uses for help. */
+export const HELP = { href: '/help/viewer.html', target: 'isthmus-help' }
+
 const ZOOM_STEP = 1.2
 const scrolling =
   (images: number): Action =>
@@ -176,6 +179,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   elements: ({ desk, state }) => desk.set({ hasElements: !state.hasElements, mediaId: null }),
   captures: drawer('captures'),
   sheet: ({ desk, state }) => desk.set({ isSheetOpen: !state.isSheetOpen }),
+  help: () => void window.open(HELP.href, HELP.target),
   deleteDrawing: ({ engine }) => engine.removeSelected(),
   close: ({ desk }) => desk.set({ isClosing: true }),
   escape: ({ desk, state, pane }) => {

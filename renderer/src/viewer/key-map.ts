@@ -91,6 +91,7 @@ export const KEYS = {
     capture: ['c'],
     captures: ['shift+c'],
     sheet: ['?'],
+    help: ['f1'],
     close: [],
     escape: ['escape'],
   },

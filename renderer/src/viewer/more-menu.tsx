@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
-import { run } from './commands.ts'
+import { HELP, run } from './commands.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
@@ -64,11 +64,11 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
         <Menu.Divider />
         <Menu.Item
           component="a"
-          href="/help/viewer.html"
-          target="isthmus-help"
+          {...HELP}
           className={css.item ?? ''}
+          rightSection={<kbd className={css.key}>{keyText('help')}</kbd>}
         >
-          {t('ui.viewer.help')}
+          {t('ui.viewer.commands.help')}
         </Menu.Item>
         {isOwn && (
           <>

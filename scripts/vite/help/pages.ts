@@ -17,8 +17,8 @@ const DOCS = 'docs'
 const AT_ROOT = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
 
 /**
- * Reads every Markdown file that becomes a page. A folder without a README.md gets a page that
- * lists its pages.
+ * Reads every Markdown file that becomes a page. A folder without an index (`indexSourceOf`) gets a
+ * page that lists its pages.
  * @param root folder of the repository
  * @throws if two files would become the same page
  */
@@ -35,7 +35,7 @@ export function readPages(root: string): readonly Page[] {
   const all = [
     ...pages,
     ...[...folders]
-      .filter((folder) => !sources.includes(`${folder}/README.md`))
+      .filter((folder) => indexSourceOf(folder, sources) === undefined)
       .map((folder) => indexOf(folder, pages)),
   ]
   const files = all.map(({ file }) => file)
@@ -43,6 +43,14 @@ export function readPages(root: string): readonly Page[] {
   if (repeated) throw new Error(`Two documents would become the page help/${repeated}.`)
   return all
 }
+
+/**
+ * The document that is the index of a folder: its README.md, or the document beside the folder that
+ * has its name, as `docs/API.md` for `docs/api`.
+ */
+export const indexSourceOf = (folder: string, sources: readonly string[]): string | undefined =>
+  sources.find((source) => source === `${folder}/README.md`) ??
+  sources.find((source) => source.toLowerCase() === `${folder}.md`.toLowerCase())
 
 const pageOf = (source: string, markdown: string): Page => ({
   source,

@@ -5,7 +5,7 @@ import { SEARCH_OPTIONS, type SearchEntry } from '../../../renderer/src/help/sea
 import { type NavigationLink, pageHtml, type SiteAssets } from './layout.ts'
 import { type Rendered, renderMarkdown, type Target } from './markdown.ts'
 import { type NavigationGroup, navigationOf } from './navigation.ts'
-import { type Page, readPages } from './pages.ts'
+import { indexSourceOf, type Page, readPages } from './pages.ts'
 
 /** The folder of the site in the built window, and in its addresses. */
 export const SITE = 'help'
@@ -132,7 +132,8 @@ export class HelpSite {
   #pageAt(source: string): Page | undefined {
     const path = join(this.#root, source)
     const isFolder = existsSync(path) && statSync(path).isDirectory()
-    const name = isFolder ? posix.join(source, 'README.md') : source
+    const sources = this.#pages.map((page) => page.source)
+    const name = isFolder ? indexSourceOf(source, sources) : source
     return this.#pages.find((page) => page.source === name)
   }
 
@@ -156,9 +157,8 @@ export class HelpSite {
 
   /** The other pages of the folder that a page is the index of, if the current page is there, too. */
   #within(index: Page, current: Page): readonly Page[] {
-    const folder = posix.dirname(index.file)
-    if (folder === '.' || !index.file.endsWith('/index.html')) return []
-    if (posix.dirname(current.file) !== folder) return []
+    const folder = index.file.replace(/(\/index)?\.html$/, '')
+    if (current !== index && posix.dirname(current.file) !== folder) return []
     return this.#pages.filter((page) => page !== index && posix.dirname(page.file) === folder)
   }
 }

@@ -91,7 +91,7 @@ export const PLANTED: readonly PlantedFault[] = [
     'the database at a checkpoint',
     /data\/gateway\.sqlite$/,
     'commitment',
-    /gateway\.sqlite is missing, although this data directory was in use/,
+    /gateway\.sqlite is missing, although this data folder was in use/,
   ),
   unsynced('the data key', /data\.key\.part$/, 'recovery-key', /does not start/),
   unsynced(

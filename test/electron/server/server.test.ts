@@ -90,7 +90,7 @@ it('refuses a folder that another one has', async () => {
   using temp = tempFolder()
   await using _ = await open(temp.folder)
   await expect(open(temp.folder)).rejects.toThrow(
-    `Another instance of Isthmus is already using the data directory ${temp.folder}.`,
+    `Another instance of Isthmus is already using the data folder ${temp.folder}.`,
   )
 })
 

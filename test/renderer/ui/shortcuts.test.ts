@@ -120,11 +120,12 @@ describe('the registry of shortcuts', () => {
     expect(press('n').ran).toEqual(['new'])
   })
 
-  it('leaves what is typed alone, except with Ctrl', () => {
-    register('A', [shortcut('n'), shortcut('mod+k')])
+  it('leaves what is typed alone, except with Ctrl and for F1', () => {
+    register('A', [shortcut('n'), shortcut('mod+k'), shortcut('f1')])
     for (const place of ['input', 'textarea', '[role="menu"]', '[role="listbox"]']) {
       expect(press('n', new FakeElement(place)).ran).toEqual([])
       expect(press('mod+k', new FakeElement(place)).ran).toEqual(['mod+k'])
+      expect(press('F1', new FakeElement(place)).ran).toEqual(['f1'])
     }
   })
 

@@ -40,6 +40,7 @@ describe('keys of the viewer', () => {
     [press('?', { shiftKey: true, code: 'Slash' }), ['sheet']],
     [press('?', { shiftKey: true, code: 'Minus' }), ['sheet']],
     [press('+', { shiftKey: true, code: 'Equal' }), ['zoomIn']],
+    [press('F1'), ['help']],
     [press('Escape'), ['escape']],
     [press('Delete'), ['deleteDrawing']],
     [press('Backspace'), ['deleteDrawing']],

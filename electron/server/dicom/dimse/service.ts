@@ -254,7 +254,13 @@ export interface Exchange {
 /** Receives network events. All calls are synchronous and must not throw. */
 export interface AssociationObserver {
   opened(association: AssociationInfo, services: readonly string[], negotiated: Negotiated): void
-  rejected(association: AssociationInfo, rejection: Rejection, services: readonly string[]): void
+  /** `request` is what the caller proposed. */
+  rejected(
+    association: AssociationInfo,
+    rejection: Rejection,
+    services: readonly string[],
+    request?: AssociateRq,
+  ): void
   /** Called when the final response has been written. */
   answered(association: AssociationInfo, answer: AnsweredRequest): void
   /**

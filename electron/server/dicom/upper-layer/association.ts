@@ -278,7 +278,7 @@ export class Association
     const rejection = providerRejection(request, open, this.#limits)
     if (!rejection) return void this.dispatch('Evt6', { request, open })
     this.dispatch('Evt6', { rejection }, true)
-    this.#acceptor.observer.rejected(info, rejection, servicesOf(request))
+    this.#acceptor.observer.rejected(info, rejection, servicesOf(request), request)
   }
 
   #decide(request: AssociateRq, open: OpenAssociations): void {
@@ -288,7 +288,7 @@ export class Association
     const decision = decide(request, info, open, policy, this.#limits)
     if ('reject' in decision) {
       this.dispatch('Evt8', { rejection: decision.reject })
-      observer.rejected(info, decision.reject, servicesOf(request))
+      observer.rejected(info, decision.reject, servicesOf(request), request)
       return
     }
     this.isUnlisted = decision.isUnlisted ?? false

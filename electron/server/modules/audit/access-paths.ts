@@ -34,6 +34,7 @@ const GET_READS: Readonly<Record<string, readonly [Access['action'], target: str
   '/dashboard/correction-notices': ['read.list', 'correction-notices'],
   '/dashboard/criticals': ['read.list', 'critical-results'],
   '/dashboard/forwards': ['read.list', 'forwards'],
+  '/dashboard/events': ['read.list', 'events'],
   '/dashboard/events/:eventId': ['read.list', 'events'],
   '/dashboard/reading/:studyId': ['read.report', ':studyId'],
   '/dashboard/reading/by-uid/:studyInstanceUid': ['read.report', ':studyInstanceUid'],

@@ -96,12 +96,17 @@ export function requireChange(command: string, patch: object): void {
     )
 }
 
-/** Formats a table with columns as wide as their widest value. */
+/**
+ * Formats a table with columns as wide as their widest value. Control characters, which the AE
+ * title of a caller may contain, are replaced: a terminal would carry them out.
+ */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const lines = [headings, ...rows]
+  const lines = [headings, ...rows].map((line) =>
+    line.map((value) => value.replace(/\p{Cc}/gu, '?')),
+  )
   const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
   return lines
     .map((line) =>

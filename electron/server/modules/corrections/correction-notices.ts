@@ -61,12 +61,8 @@ export function addNotices(
     correctedStudyInstanceUid: to,
   }
   const undone = undoes === null ? undefined : findCorrection(database, undoes)
-  const recipients = mergeRecipients([
-    ...recipientsOf(context, from, destinations),
-    ...(from === to ? [] : reportRecipientsOf(context, to)),
-  ])
-  for (const recipient of recipients)
-    if (isOther(recipient, userId) && (!undone || isSentTo(recipient)))
+  for (const recipient of noticeRecipientsOf(context, from, to, destinations, userId))
+    if (!undone || isSentTo(recipient))
       insertNotice(database, {
         ...(hasOnlyTarget(recipient) ? ofTarget : versions),
         ...recipient,
@@ -76,6 +72,22 @@ export function addNotices(
       })
   if (undone) addUndoNoticesFor(context, undone, versions, at, userId)
 }
+
+/**
+ * Everyone who has images or values of the study `from`, or a signed report of the study `to` that
+ * the images are moved to, except the user who makes the correction. `destinations` are ids.
+ */
+export const noticeRecipientsOf = (
+  context: Context,
+  from: string,
+  to: string,
+  destinations: readonly string[],
+  userId: string | null,
+): Recipient[] =>
+  mergeRecipients([
+    ...recipientsOf(context, from, destinations),
+    ...(from === to ? [] : reportRecipientsOf(context, to)),
+  ]).filter((recipient) => isOther(recipient, userId))
 
 /**
  * Creates notices for everyone who was informed of the correction or has received the corrected

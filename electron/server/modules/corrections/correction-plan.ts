@@ -51,7 +51,7 @@ export async function planCorrection(
   studyInstanceUid: string,
   request: CorrectionRequest,
   isBusy: (studyInstanceUids: readonly (string | undefined)[]) => boolean,
-): Promise<Plan & { readonly preview: CorrectionPreview }> {
+): Promise<Plan & { readonly preview: Omit<CorrectionPreview, 'recipients'> }> {
   const { database } = context
   const { kind } = request
   const from = requireImageStudy(database, studyInstanceUid)
@@ -169,7 +169,7 @@ function warningsOf(
     [from.state === 'receiving', message('corrections.still-receiving')],
     [targetStudy?.state === 'receiving', message('corrections.target-still-receiving')],
     [isWritten, message('corrections.report-being-written')],
-    [isOther, message('corrections.target-names-another')],
+    [to !== undefined && isOther, message('corrections.target-names-another')],
     [to !== undefined && signedReportsOf(database, to) > 0, message('corrections.target-signed')],
     [
       modality !== '' && !from.modalities.includes(modality),

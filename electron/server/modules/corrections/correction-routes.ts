@@ -52,7 +52,7 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
         const caller = callerOf(user)
         demandManagingImages(context, caller, studyInstanceUid)
         demandTarget(caller, body.target)
-        return corrections.preview(studyInstanceUid, body)
+        return corrections.preview(studyInstanceUid, body, user.userId)
       },
       apply({ params: { studyInstanceUid }, body, user }) {
         const caller = callerOf(user)

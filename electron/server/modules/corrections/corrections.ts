@@ -16,6 +16,7 @@ import { message } from '#shared/messages/message.ts'
 import type { CallOf } from '#shared/operation.ts'
 import { type OnCorrected, replaceImages } from './correction-commit.ts'
 import { type CopyRequest, newUid, newUidsFor } from './correction-copies.ts'
+import { noticeRecipientsOf } from './correction-notices.ts'
 import { outdated, type Plan, planCorrection, stateOfStudies } from './correction-plan.ts'
 import { type CorrectionRecord, findCorrection, listCorrections } from './correction-queries.ts'
 import { copiesToRestore, restoreCorrection } from './correction-restore.ts'
@@ -70,11 +71,18 @@ export class Corrections implements AsyncDisposable {
   }
 
   /**
-   * Previews a correction.
+   * Previews a correction. `userId` is who would make it and need not be notified.
    * @throws ApiError not-found
    */
-  async preview(studyInstanceUid: string, request: CorrectionRequest) {
-    return (await this.#plan(studyInstanceUid, request)).preview
+  async preview(
+    studyInstanceUid: string,
+    request: CorrectionRequest,
+    userId: string | null = null,
+  ) {
+    const { preview, toStudyInstanceUid } = await this.#plan(studyInstanceUid, request)
+    const to = toStudyInstanceUid ?? studyInstanceUid
+    const recipients = noticeRecipientsOf(this.#context, studyInstanceUid, to, [], userId)
+    return { ...preview, recipients: recipients.map(({ name }) => name) }
   }
 
   #plan(studyInstanceUid: string, request: CorrectionRequest, own?: Run) {

@@ -82,17 +82,21 @@ const LISTENERS: Readonly<Record<Status['listeners'][number]['name'], Message>> 
   https: message('dashboard.https-down'),
 }
 
+const PORT_USED: readonly string[] = ['http.port-used', 'http.port-used-by']
+
 function listenerBanner({ listeners }: BannerState): Status['banner'] {
   const order = Object.keys(LISTENERS)
   const [down] = listeners
     .filter((listener) => !listener.isUp)
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
   if (!down) return null
-  const [what, why] = [LISTENERS[down.name], down.detail]
+  const what = LISTENERS[down.name]
+  // Everyone reads the banner. The reason names processes and options, and is for administrators.
+  const isPortUsed = PORT_USED.includes(down.detail?.code ?? '')
   return {
     tone: 'danger',
-    text: why
-      ? message('dashboard.listener-down-because', { what, why })
+    text: isPortUsed
+      ? message('dashboard.listener-port-used', { what })
       : message('dashboard.listener-down', { what }),
   }
 }

@@ -8,7 +8,7 @@ import type { AuditCheck, Certificate, PartnerStatus, Status } from '#shared/con
 import type { ExamTally } from '#shared/contract/dashboard-exams.ts'
 import type { TodayItem, TodayKind } from '#shared/contract/dashboard-today.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
-import type { Permission, Rights } from '#shared/lifecycle.ts'
+import { may, type Permission, type Rights } from '#shared/lifecycle.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { diskItems } from './disk-items.ts'
 import type { CountSince, VisibleCustomers } from './today-count-queries.ts'
@@ -99,8 +99,13 @@ export const TODAY_RULES: readonly TodayRule[] = [
     kind: 'listener-down',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ listeners }) =>
-      listeners.filter(({ isUp }) => !isUp).map(({ detail }) => ({ tone: 'danger', detail })),
+    find: ({ listeners, person }) =>
+      listeners
+        .filter(({ isUp }) => !isUp)
+        .map(({ detail }) => ({
+          tone: 'danger',
+          detail: may(person, 'manageGateway') ? detail : null,
+        })),
   },
   {
     kind: 'disk',

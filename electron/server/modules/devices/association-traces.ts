@@ -3,6 +3,7 @@ import type {
   AssociationInfo,
   AssociationObserver,
 } from '#server/dicom/dimse/service.ts'
+import type { AssociateRq, ProposedContext } from '#server/dicom/upper-layer/pdu.ts'
 
 /** One request of a device and its final response, as they were on the network. */
 export interface TracedExchange extends AnsweredRequest {
@@ -13,6 +14,8 @@ export interface TracedExchange extends AnsweredRequest {
 /** What is kept of an association beside its entry in the log. */
 export interface AssociationTrace {
   readonly rejection: RejectionCodes | undefined
+  /** What the caller of a rejected association proposed; undefined if it is too long. */
+  readonly proposal: Proposal | undefined
   readonly exchanges: readonly TracedExchange[]
   /** Number of further exchanges, which are not kept. */
   readonly omitted: number
@@ -25,11 +28,21 @@ export interface RejectionCodes {
   readonly reason: number
 }
 
+/** The parts of an A-ASSOCIATE-RQ that a vendor's support asks for. */
+export interface Proposal {
+  readonly maximumLength: number
+  readonly implementationClassUid: string
+  readonly implementationVersionName: string
+  readonly contexts: readonly ProposedContext[]
+}
+
 interface Entry {
   readonly caller: string
   rejection: RejectionCodes | undefined
+  proposal: Proposal | undefined
   readonly exchanges: TracedExchange[]
   omitted: number
+  /** Of data sets and of the proposal. */
   dataSetBytes: number
 }
 
@@ -40,6 +53,8 @@ const MAX_EXCHANGES = 100
 /** Identifiers and attribute lists of devices take a few kilobytes; longer ones are not kept. */
 const MAX_DATA_SET = 32 << 10
 const MAX_DATA_SETS = 8 << 20
+/** As JSON. The 128 contexts that PS3.8 §9.3.2.2 permits take about 30,000 characters. */
+const MAX_PROPOSAL = 64 << 10
 
 /**
  * The messages of the newest associations, in memory: a restart forgets them. They contain patient
@@ -65,10 +80,12 @@ export class AssociationTraces {
         this.#begin(association)
         observer.opened(association, services, negotiated)
       },
-      rejected: (association, rejection, services) => {
+      rejected: (association, rejection, services, request) => {
         const { result, source, reason } = rejection
-        this.#begin(association).rejection = { result, source, reason }
-        observer.rejected(association, rejection, services)
+        const entry = this.#begin(association)
+        entry.rejection = { result, source, reason }
+        if (request) this.#keepProposal(entry, request)
+        observer.rejected(association, rejection, services, request)
       },
       answered: (association, answer) => {
         this.#keep(association.associationId, answer)
@@ -85,7 +102,8 @@ export class AssociationTraces {
   #begin({ associationId, callingAeTitle, remoteAddress }: AssociationInfo): Entry {
     const caller = `${callingAeTitle} ${remoteAddress}`
     const entry: Entry = {
-      ...{ caller, rejection: undefined, exchanges: [], omitted: 0, dataSetBytes: 0 },
+      ...{ caller, rejection: undefined, proposal: undefined },
+      ...{ exchanges: [], omitted: 0, dataSetBytes: 0 },
     }
     this.#entries.set(associationId, entry)
     const ids = this.#ofCaller.get(caller) ?? []
@@ -111,7 +129,22 @@ export class AssociationTraces {
       ...(exchange && isTooLong && { exchange: { ...exchange, dataSet: undefined } }),
       at: this.#clock(),
     })
-    if (isTooLong) return
+    if (!isTooLong) this.#addBytes(entry, bytes)
+  }
+
+  #keepProposal(entry: Entry, { user, presentationContexts }: AssociateRq): void {
+    const { maximumLength, implementationClassUid, implementationVersionName } = user
+    const proposal = {
+      ...{ maximumLength, implementationClassUid, implementationVersionName },
+      contexts: presentationContexts,
+    }
+    const { length } = JSON.stringify(proposal)
+    if (length > MAX_PROPOSAL) return
+    entry.proposal = proposal
+    this.#addBytes(entry, length)
+  }
+
+  #addBytes(entry: Entry, bytes: number): void {
     entry.dataSetBytes += bytes
     this.#dataSetBytes += bytes
     while (this.#dataSetBytes > MAX_DATA_SETS) this.#remove(this.#oldest)

@@ -8,7 +8,8 @@ import { type ListenerState, listenByTls, listenPlain } from '#server/http/liste
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
-import { message, verbatim } from '#shared/messages/message.ts'
+import { english } from '#shared/messages/english.ts'
+import { message } from '#shared/messages/message.ts'
 import { isDeviceHost } from './devices.ts'
 
 // PS3.8 Table 9-21: rejected transient, presentation related function, temporary congestion.
@@ -71,7 +72,8 @@ export class Dicom implements AsyncDisposable {
     const ca = settings.get('dimse.tlsAuthorities')
     const state = await listenByTls(server, { host, port, ca }, certificates)
     this.#tls = { port, state }
-    if (state.detail) context.log.error({ detail: state.detail }, 'the DICOM TLS listener is down')
+    if (state.detail)
+      context.log.error({ detail: english(state.detail) }, 'the DICOM TLS listener is down')
   }
 
   /** `HOST:PORT`. */
@@ -102,8 +104,14 @@ export class Dicom implements AsyncDisposable {
     const { port, state } = this.#tls
     const tlsAddress = this.#addressOf(state.port ?? port)
     const isUp = state.port !== undefined
-    const detail = state.detail ? verbatim(state.detail) : null
-    return [plain, { name: 'dimse-tls', address: tlsAddress, aeTitle, isUp, detail }]
+    const tls = {
+      name: 'dimse-tls',
+      address: tlsAddress,
+      aeTitle,
+      isUp,
+      detail: state.detail,
+    } as const
+    return [plain, tls]
   }
 
   /** While on, new associations are rejected as transient, so that devices try again later. */

@@ -12,6 +12,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
 import { supportTextOf } from './association-support.ts'
+import type { AssociationTraces } from './association-traces.ts'
 import { findDevice, listDevices } from './device-queries.ts'
 import { addDevice, approveCaller, changeDevice, dismissCaller, removeDevice } from './devices.ts'
 import type { ServiceVisits } from './service-visit.ts'
@@ -87,6 +88,7 @@ export function serveDashboardActivity(
   app: HttpApp,
   context: Context,
   associationLog: AssociationLog,
+  traces: AssociationTraces,
   version: string,
 ): void {
   const handlers: HandlersOf<typeof dashboardActivity> = {
@@ -101,7 +103,8 @@ export function serveDashboardActivity(
         aeTitle: context.settings.get('dimse.aeTitle'),
         now: instantOf(context.clock()),
       }
-      return { ...record, supportText: supportTextOf(record, about) }
+      const trace = traces.of(params.associationId)
+      return { ...record, supportText: supportTextOf(record, about, trace) }
     },
   }
   serveAll(app, dashboardActivity, handlers)

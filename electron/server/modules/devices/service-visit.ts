@@ -9,33 +9,12 @@ import { ApiError } from '#shared/errors.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
-import { maskedText, supportTextOf } from './association-support.ts'
-import type { AssociationTraces, RejectionCodes } from './association-traces.ts'
+import { maskedText, rejectionText, supportTextOf } from './association-support.ts'
+import type { AssociationTraces } from './association-traces.ts'
 import { tracedMessage } from './traced-messages.ts'
 
 /** Associations on the page and in the log of a device. */
 const MAX_ASSOCIATIONS = 20
-
-// PS3.8 Table 9-21
-const RESULTS: Readonly<Record<number, string>> = {
-  1: 'rejected-permanent',
-  2: 'rejected-transient',
-}
-const SOURCES: Readonly<Record<number, string>> = {
-  1: 'DICOM UL service-user',
-  2: 'DICOM UL service-provider (ACSE)',
-  3: 'DICOM UL service-provider (presentation)',
-}
-const REASONS: Readonly<Record<string, string>> = {
-  '1.1': 'no-reason-given',
-  '1.2': 'application-context-name-not-supported',
-  '1.3': 'calling-AE-title-not-recognized',
-  '1.7': 'called-AE-title-not-recognized',
-  '2.1': 'no-reason-given',
-  '2.2': 'protocol-version-not-supported',
-  '3.1': 'temporary-congestion',
-  '3.2': 'local-limit-exceeded',
-}
 
 /** What the engineer does about a rejection, by why the gateway rejected the association. */
 const REMEDIES: Readonly<Record<string, Message>> = {
@@ -85,10 +64,9 @@ export class ServiceVisits {
     }
     const records = await this.#recordsOf(device)
     const parts = records.map((record) => {
-      const { messages, omitted, rejection } = this.#traced(record)
+      const { messages, omitted } = this.#traced(record)
       return [
-        supportTextOf(record, about),
-        ...(rejection === null ? [] : [`A-ASSOCIATE-RJ: ${rejection}`, '']),
+        supportTextOf(record, about, this.#traces.of(record.association.associationId)),
         'Messages',
         ...(messages.length === 0 ? ['  None are kept.'] : messages.flatMap(messageLines)),
         ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
@@ -169,13 +147,6 @@ export class ServiceVisits {
     }
   }
 }
-
-const rejectionText = ({ result, source, reason }: RejectionCodes): string =>
-  [
-    `${RESULTS[result] ?? 'result'} (${result})`,
-    `${SOURCES[source] ?? 'source'} (${source})`,
-    `${REASONS[`${source}.${reason}`] ?? 'reserved'} (${reason})`,
-  ].join(', ')
 
 function messageLines(traced: TracedMessage): string[] {
   const { at, type, service, contextId, transferSyntax, request, response } = traced

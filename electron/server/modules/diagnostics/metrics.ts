@@ -118,10 +118,10 @@ export class Metrics {
         associations.inc({ outcome: 'accepted' })
         observer.opened(...opening)
       },
-      rejected(association, rejection, services) {
+      rejected(association, rejection, services, request) {
         associations.inc({ outcome: 'rejected' })
         rejections.inc({ reason: rejectionLabel(rejection) })
-        observer.rejected(association, rejection, services)
+        observer.rejected(association, rejection, services, request)
       },
       answered(association, answer) {
         const outcome = statusLabel(answer.status)

@@ -1,11 +1,14 @@
 import { userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
 import { endpointFor } from '#server/modules/partners/targets.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { dryRun } from '#server/webhooks/dry-run.ts'
-import { dashboardEvents } from '#shared/contract/events.ts'
+import { dashboardEvents, type EventSummary, type ListedEvent } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { EventLog } from './log.ts'
@@ -18,6 +21,19 @@ type Calls = typeof dashboardEvents
  * @throws ApiError not-found
  */
 export type SendTest = (type: EventType, endpointId: string) => Promise<ReplyOf<Calls['test']>>
+
+/** The patient and the exam that an event is about; null if the study is not known here. */
+function studyOf(
+  database: Database,
+  { studyInstanceUid }: Pick<EventSummary, 'studyInstanceUid'>,
+): ListedEvent['study'] {
+  if (studyInstanceUid === null) return null
+  const study = findStudyByUid(database, 'scribe', studyInstanceUid)
+  const header = findImageStudy(database, studyInstanceUid)?.header
+  const patientName = study?.detail.reportMetadata?.patientName || (header?.patientName ?? '')
+  const description = study?.studyDescription || (header?.studyDescription ?? '')
+  return patientName || description ? { patientName, description } : null
+}
 
 /** Registers the window's operations for events (`shared/contract/events.ts`). */
 export function serveEvents(
@@ -35,9 +51,11 @@ export function serveEvents(
   const handlers: HandlersOf<typeof calls> = {
     list({ query }) {
       const { cursor: _, limit: __, ...filters } = query
-      return list('events', dashboardEvents.list, { query }, (page) =>
-        eventLog.list({ ...filters, ...page }),
-      )
+      return list('events', dashboardEvents.list, { query }, (page) => {
+        const { items, ...rest } = eventLog.list({ ...filters, ...page })
+        const events = items.map((event) => ({ ...event, study: studyOf(context.database, event) }))
+        return { items: events, ...rest }
+      })
     },
     read: ({ params }) => eventLog.read(params.eventId),
     replay: ({ body, user }) => replay.replay(body, userActor(user.userId)),

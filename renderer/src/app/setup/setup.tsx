@@ -21,6 +21,7 @@ import { t } from '../../i18n/t.ts'
 import { Mark } from '../../ui/brand.tsx'
 import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
+import { useHelpKey } from '../../ui/use-help-key.ts'
 import { useForgetting } from '../shell/clear-session.ts'
 import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from '../shell/lock.ts'
 import { LockScreen } from '../shell/lock-screen.tsx'
@@ -76,6 +77,7 @@ export function Setup() {
 }
 
 function Wizard() {
+  useHelpKey('/setup')
   const state = useReply(dashboardSetup.state, {}, { every: STATE_POLL_INTERVAL_MS })
   const { step: asked } = route.useSearch()
   const navigate = useNavigate()

@@ -15,6 +15,7 @@ import { FormPart } from '../../ui/form-part.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { bodyOf, type DeviceValues, valuesOf } from './device-values.ts'
 import { retrievalOptions } from './retrieval.ts'
+import { SameAeTitleNotice } from './same-ae-title-notice.tsx'
 
 const told = fieldTexts('ui.devices.form')
 const CHANGES = [dashboard.devices, dashboard.status, dashboard.callers]
@@ -36,7 +37,7 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
 
   return (
     <form onSubmit={submit} noValidate>
-      <Identity form={form} />
+      <Identity form={form} deviceId={device?.deviceId} />
       <Answers form={form} />
       <Console form={form} />
       <Retrieval form={form} />
@@ -57,12 +58,17 @@ interface PartProps {
   readonly form: UseFormReturnType<DeviceValues>
 }
 
-const Identity = ({ form }: PartProps) => (
+const Identity = ({ form, deviceId }: PartProps & { readonly deviceId: string | undefined }) => (
   <FormPart title={t('ui.devices.form.who')}>
     <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
     <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
     <TextInput {...told('modality')} maxLength={16} {...form.getInputProps('modality')} />
     <TextInput {...told('address')} {...form.getInputProps('address')} />
+    <SameAeTitleNotice
+      aeTitle={form.values.aeTitle}
+      address={form.values.address.trim() || null}
+      {...(deviceId && { deviceId })}
+    />
     <NumberInput
       {...told('port')}
       min={1}

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Table, Text } from '@mantine/core'
 import {
   IconBuildingHospital,
   IconListSearch,
@@ -15,6 +15,7 @@ import { Ago } from '../../ui/clock.tsx'
 import { IconAct } from '../../ui/icon-act.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
 
 const COLUMNS = textsOf(
   'ui.devices.columns',
@@ -35,7 +36,7 @@ export function DeviceTable({
   ...managing
 }: Managing & { readonly devices: readonly Device[] }) {
   return (
-    <RowTable columns={COLUMNS} minWidth={760}>
+    <RowTable columns={COLUMNS} minWidth={940}>
       {devices.map((device) => (
         <DeviceRow key={device.deviceId} device={device} {...managing} />
       ))}
@@ -92,6 +93,8 @@ const Unset = ({ text }: { text: string }) => (
   </Text>
 )
 
+const TEXT_BUTTON = { size: 'compact-sm', variant: 'subtle' } as const
+
 function Tools({
   device,
   mayManage,
@@ -124,26 +127,32 @@ function Tools({
       </Tooltip>
       {mayManage && (
         <>
-          <Tooltip label={t('ui.devices.visit.open', { name })}>
-            <ActionIcon
-              aria-label={t('ui.devices.visit.open', { name })}
-              renderRoot={(root) => (
-                <Link to="/devices/$deviceId" params={{ deviceId: device.deviceId }} {...root} />
-              )}
-            >
-              <IconTool size={17} />
-            </ActionIcon>
-          </Tooltip>
-          <IconAct
-            icon={IconStethoscope}
-            label={t('ui.devices.check', { name })}
+          <Button
+            {...TEXT_BUTTON}
+            aria-label={t('ui.devices.visit.open', { name })}
+            leftSection={<IconTool size={17} />}
+            renderRoot={(root) => (
+              <Link to="/devices/$deviceId" params={{ deviceId: device.deviceId }} {...root} />
+            )}
+          >
+            {t('ui.devices.acts.visit')}
+          </Button>
+          <Button
+            {...TEXT_BUTTON}
+            aria-label={t('ui.devices.check', { name })}
+            leftSection={<IconStethoscope size={17} />}
             onClick={() => onCheck(device)}
-          />
-          <IconAct
-            icon={IconPencil}
-            label={t('ui.devices.edit', { name })}
+          >
+            {t('ui.devices.acts.check')}
+          </Button>
+          <Button
+            {...TEXT_BUTTON}
+            aria-label={t('ui.devices.edit', { name })}
+            leftSection={<IconPencil size={17} />}
             onClick={() => onEdit(device)}
-          />
+          >
+            {t('ui.devices.acts.edit')}
+          </Button>
           <IconAct
             icon={IconTrash}
             label={t('ui.devices.remove', { name })}

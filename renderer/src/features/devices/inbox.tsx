@@ -13,6 +13,7 @@ import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './devices.module.css'
 import { guessModality, guessName } from './guess.ts'
 import { asksRetrieval, retrievalOptions } from './retrieval.ts'
+import { SameAeTitleNotice } from './same-ae-title-notice.tsx'
 import { servicesText } from './services.ts'
 
 /** Callers that were rejected because nobody knows them, each to be approved or dismissed. */
@@ -145,6 +146,7 @@ function Caller({ caller }: { caller: UnknownCaller }) {
             {...form.getInputProps('anyAddress', { type: 'checkbox' })}
           />
         </Tooltip>
+        <SameAeTitleNotice aeTitle={aeTitle} address={form.values.anyAddress ? null : address} />
         {error && <ErrorNotice error={error} />}
       </div>
     </form>

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { Endpoint, EventSummary } from '#shared/contract/events.ts'
+import type { Endpoint, ListedEvent } from '#shared/contract/events.ts'
 import { durationText } from '../../format/amounts.ts'
 import { objectText, shortIds } from '../../format/audit-detail.ts'
 import { eventBadge } from '../../format/event-outcomes.ts'
@@ -8,6 +8,7 @@ import { EVENT_NAMES } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { endpointOf } from './endpoint-of.ts'
 import css from './events.module.css'
@@ -17,7 +18,7 @@ export function columnsOf(
   endpoints: readonly Endpoint[] | undefined,
   chosen: ReadonlySet<string>,
   onChoose: (eventId: string, isChosen: boolean) => void,
-): readonly Column<EventSummary>[] {
+): readonly Column<ListedEvent>[] {
   return [
     {
       name: t('ui.events.columns.chosen'),
@@ -56,10 +57,17 @@ export function columnsOf(
     {
       name: t('ui.events.columns.subject'),
       track: 'minmax(96px, 1.2fr)',
-      cell: ({ subject }) => (
-        <span title={subject} translate="no">
-          {objectText(subject)}
-        </span>
+      cell: ({ subject, study }) => (
+        <>
+          {study && <PersonName value={study.patientName} />}
+          {study?.description ? (
+            <div className={css.under}>{study.description}</div>
+          ) : (
+            <div className={study ? css.under : undefined} title={subject} translate="no">
+              {objectText(subject)}
+            </div>
+          )}
+        </>
       ),
     },
     {

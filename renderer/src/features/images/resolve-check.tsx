@@ -171,7 +171,7 @@ function Movement({
 }
 
 function Consequences({
-  preview: { destinations, signedReports, warnings },
+  preview: { destinations, recipients, signedReports, warnings },
 }: {
   preview: CorrectionPreview
 }) {
@@ -192,6 +192,12 @@ function Consequences({
                     names: destinations.join(', '),
                   })
                 : t('ui.images.correction.check.noDestinations'),
+            ],
+            [
+              t('ui.images.correction.check.recipients'),
+              recipients.length > 0
+                ? t('ui.images.correction.check.recipientsText', { names: recipients.join(', ') })
+                : t('ui.images.correction.check.noRecipients'),
             ],
             [
               t('ui.images.correction.check.reports'),

@@ -1,7 +1,7 @@
 import { Fieldset, Select, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
-import { CLINIC_ROLES, type Level } from '#shared/contract/people.ts'
+import { CLINIC_ROLES, type ClinicRole, type Level } from '#shared/contract/people.ts'
 import { useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { LEVEL_NAMES, ROLE_NAMES } from '../../format/roles.ts'
@@ -12,7 +12,7 @@ import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { InvitationReply } from './changes.ts'
 import { editObstacle } from './state.ts'
-import { bodyOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-values.ts'
+import { bodyOf, nameOf, type PersonValues, RIGHTS, usualRights, valuesOf } from './user-values.ts'
 
 /** Invites a person, or changes one. `like` is who is invited once more. */
 export function PersonForm(props: {
@@ -65,6 +65,7 @@ export function PersonForm(props: {
           {/* An owner is made of a user by an owner; nobody is invited as one. */}
           <Rights
             form={form}
+            isProposed={person === null}
             levels={person && isOwner ? ['member', 'admin', 'owner'] : ['member', 'admin']}
           />
           <FormEnd
@@ -110,6 +111,10 @@ const Identity = ({ form, isInvited }: { form: Form; isInvited: boolean }) => (
       required
       searchable
       {...form.getInputProps('clinicRole')}
+      onChange={(role) => {
+        const clinicRole = role as ClinicRole
+        form.setValues({ clinicRole, ...(!isInvited && usualRights(clinicRole)) })
+      }}
     />
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput label={t('ui.users.form.middleName')} {...form.getInputProps('middleName')} />
@@ -125,9 +130,24 @@ const Identity = ({ form, isInvited }: { form: Form; isInvited: boolean }) => (
   </>
 )
 
-const Rights = ({ form, levels }: { form: Form; levels: readonly Level[] }) => (
+const Rights = ({
+  form,
+  isProposed,
+  levels,
+}: {
+  form: Form
+  isProposed: boolean
+  levels: readonly Level[]
+}) => (
   <>
-    <Text fw={600}>{t('ui.users.form.rights')}</Text>
+    <div>
+      <Text fw={600}>{t('ui.users.form.rights')}</Text>
+      {isProposed && (
+        <Text size="sm" c="dimmed">
+          {t('ui.users.form.rightsProposed')}
+        </Text>
+      )}
+    </div>
     <Select
       label={t('ui.users.form.level')}
       description={t('ui.users.form.levelAbout')}

@@ -38,6 +38,20 @@ export const valuesOf = (person: Person | null): PersonValues => ({
   canCreateReports: person?.canCreateReports ?? false,
 })
 
+const MANAGING_STUDIES: readonly ClinicRole[] = [
+  ...(['Imaging Technologist', 'Front Desk Operator', 'Patient Care Coordinator'] as const),
+  ...(['Administrative Assistant', 'PACS Administrator'] as const),
+]
+const WRITING_REPORTS: readonly ClinicRole[] = ['Radiologist', 'Nuclear Medicine Physician']
+
+/** The rights that a role usually has, which an invitation proposes. */
+export const usualRights = (
+  role: ClinicRole,
+): Pick<PersonValues, 'canManageStudies' | 'canCreateReports'> => ({
+  canManageStudies: MANAGING_STUDIES.includes(role),
+  canCreateReports: WRITING_REPORTS.includes(role),
+})
+
 /** What is empty is left out of an invitation, and cleared by a change of `person`. */
 export function bodyOf(values: PersonValues, person: Person | null): Record<string, unknown> {
   const { email, ...body } = values

@@ -4,6 +4,7 @@ import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import {
   bodyOf,
   type PersonValues,
+  usualRights,
   valuesOf,
 } from '../../../../renderer/src/features/users/user-values.ts'
 import { contractFaults } from '../../../../renderer/src/ui/use-contract-form.ts'
@@ -48,5 +49,15 @@ describe('what is sent of a person', () => {
       contractFaults(dashboardPeople.invitePerson, bodyOf({ ...values, ...change }, null))
     expect(await faultsOf({})).toEqual({})
     expect(Object.keys(await faultsOf({ clinicRole: null }))).toEqual(['clinicRole'])
+  })
+})
+
+it('proposes the rights that a role usually has', () => {
+  expect(usualRights('Radiologist')).toEqual({ canManageStudies: false, canCreateReports: true })
+  expect(usualRights('Front Desk Operator')).toEqual({
+    ...{ canManageStudies: true, canCreateReports: false },
+  })
+  expect(usualRights('Registered Nurse')).toEqual({
+    ...{ canManageStudies: false, canCreateReports: false },
   })
 })

@@ -22,7 +22,7 @@ it('takes no folder inside the data folder, also behind a link, whether it is th
   ])
     expect(verdictsOf(folder, data), folder).toMatchObject({
       verdict: 'bad',
-      sentence: saying('inside the data directory'),
+      sentence: saying('inside the data folder'),
     })
   for (const folder of [join(temp.folder, 'data backups'), join(temp.folder, 'new', 'deeper')])
     expect(verdictsOf(folder, data), folder).toMatchObject({ verdict: 'ok' })

@@ -260,7 +260,7 @@ describe('a backup by hand', () => {
     mkdirSync(inside)
     expect(backups.useFolder(inside, OWNER)).toMatchObject({ isUsed: false })
     store.settings.change({ 'backup.folder': inside }, 'command-line')
-    await expect(backups.make('by-hand', OWNER)).rejects.toThrow('inside the data directory')
+    await expect(backups.make('by-hand', OWNER)).rejects.toThrow('inside the data folder')
     store.settings.change({ 'backup.folder': stage.target }, 'command-line')
     await expect(backups.test(OWNER)).rejects.toThrow('make one first')
     expect(stage.health().backup).toBeUndefined()

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
 import { schemaOptions } from '#server/modules/control/schema-options.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { recordUnknownCall } from '#server/modules/devices/devices.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { DevicePatch, NewDevice } from '#shared/contract/devices.ts'
@@ -118,6 +119,44 @@ describe('device', () => {
     expect((await folder.run('device add', { arguments: ['CT2'] })).output).toMatch(
       /^device add takes options only; “CT2” is none/,
     )
+  })
+})
+
+describe('an unknown device', () => {
+  it('is listed, and approved by its AE title and address', async () => {
+    using folder = openFolder()
+    const { context } = folder
+    const call = { aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', services: ['Modality Worklist'] }
+    await recordUnknownCall(context, { ...call, address: '10.0.3.17' })
+    await recordUnknownCall(context, { ...call, address: '10.0.3.18' })
+    expect((await folder.run('device unknown')).output).toMatch(
+      /^AE TITLE +ADDRESS +CALLED +ATTEMPTS +FIRST +LAST +REQUESTED\nCT1 +10\.0\.3\.1[78] +ISTHMUS +1 +\S+ +\S+ +Modality Worklist\n/,
+    )
+    const approve = (words: string[], options = {}) =>
+      folder.run('device approve', { arguments: words, options })
+    expect((await approve([])).output).toMatch(/^device approve takes one AE title/)
+    expect((await approve(['MR9'])).output).toBe(
+      'No unknown device “MR9” has connected. device unknown shows them.',
+    )
+    expect((await approve(['ct1'])).output).toBe(
+      '2 unknown devices use the AE title “ct1”: name one by --address, as device unknown shows it.',
+    )
+    const approved = await approve(['ct1'], {
+      address: '10.0.3.17',
+      name: 'CT, room 1',
+      modality: 'ct',
+    })
+    expect(approved.ok).toBe(true)
+    expect(listDevices(context.database)).toMatchObject([
+      { deviceId: approved.output, aeTitle: 'CT1', address: '10.0.3.17', modality: 'CT' },
+    ])
+    expect(context.audit.list({ limit: 1 }).items).toMatchObject([
+      { actor: 'command-line', action: 'device.add', target: approved.output },
+    ])
+    const { output } = await folder.run('device unknown', { options: { json: true } })
+    expect(JSON.parse(output)).toMatchObject([{ aeTitle: 'CT1', address: '10.0.3.18' }])
+    await recordUnknownCall(context, { ...call, aeTitle: 'X\u001b[2J', address: '10.0.3.19' })
+    expect((await folder.run('device unknown')).output).toContain('X?[2J')
   })
 })
 

@@ -191,6 +191,13 @@ describe('what a person should know before a correction', () => {
     ])
   })
 
+  it('is nothing of the target where its only images are the ones that are corrected', async () => {
+    await using at = await clinic({ order: { ...ORDER, studyInstanceUid: STUDY } })
+    const request = { ...TO_ORDER, kind: 'correct' } as const
+    expect(await at.obstacle(request)).toBe('')
+    expect(await at.warnings(request)).toEqual([])
+  })
+
   it.each([[{ PatientID: 'P300' }], [{ PatientName: 'Sample^Sam' }]])(
     'is that the images of the target name another patient: %j',
     async (other) => {

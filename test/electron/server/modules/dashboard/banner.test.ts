@@ -5,7 +5,7 @@ import {
   bannersOf,
   timeText,
 } from '#server/modules/dashboard/banner.ts'
-import { verbatim } from '#shared/messages/message.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
 import { textOf } from '../../../../support/saying.ts'
 
 const at = (text: string) => `2026-11-20T${text}.000Z`
@@ -182,11 +182,13 @@ describe('the banner', () => {
     const listeners = well.listeners.map((listener) => ({
       ...listener,
       isUp: listener.name !== 'dimse',
-      detail: verbatim('port 11112 is taken'),
+      detail: message('http.port-used', {
+        ...{ name: 'DIMSE', host: '0.0.0.0', port: 11112, option: '--dimse HOST:PORT' },
+      }),
     }))
     expect(bannerOf({ ...down, listeners })).toEqual({
       tone: 'danger',
-      text: 'No device can reach the gateway: its DICOM listener is down (port 11112 is taken).',
+      text: 'No device can reach the gateway: its DICOM listener is down, because another program uses its port. An administrator can close that program or choose another port.',
     })
   })
 })
@@ -231,15 +233,15 @@ describe('the banner about images', () => {
       address: '0.0.0.0:2762',
       aeTitle: 'ISTHMUS',
       isUp: false,
-      detail: verbatim('port 2762 is taken'),
+      detail: verbatim('EPROTO --dimse-tls'),
     } as const
     expect(bannerOf({ ...well, listeners: [tls, ...well.listeners] })).toEqual({
       tone: 'danger',
-      text: 'No device can reach the gateway by TLS: its DICOM TLS listener is down (port 2762 is taken).',
+      text: 'No device can reach the gateway by TLS: its DICOM TLS listener is down. An administrator can see the cause under Today.',
     })
     const none = [tls, ...well.listeners.map((listener) => ({ ...listener, isUp: false }))]
     expect(bannerOf({ ...well, listeners: none })?.text).toEqual(
-      'No device can reach the gateway: its DICOM listener is down.',
+      'No device can reach the gateway: its DICOM listener is down. An administrator can see the cause under Today.',
     )
   })
 })

@@ -102,6 +102,15 @@ const CALLER = {
 }
 
 describe('what needs somebody', () => {
+  it('shows the cause of a listener that is down to administrators only', () => {
+    const detail = verbatim('Choose another port with --dimse-tls PORT.')
+    const listeners = calm.listeners.map((one) => ({ ...one, isUp: false, detail }))
+    const detailsFor = (person: TodaySituation['person']) =>
+      todayItems({ ...calm, listeners, person }).map((item) => item.detail)
+    expect(new Set(detailsFor(OWNER))).toEqual(new Set([detail]))
+    expect(new Set(detailsFor(RADIOLOGIST))).toEqual(new Set([null]))
+  })
+
   it('is nothing on a calm day', () => {
     expect(todayItems(calm)).toEqual([])
   })

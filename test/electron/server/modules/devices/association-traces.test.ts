@@ -7,10 +7,15 @@ import type {
   AssociationInfo,
   AssociationObserver,
 } from '#server/dicom/dimse/service.ts'
+import type { AssociateRq } from '#server/dicom/upper-layer/pdu.ts'
+import { supportTextOf } from '#server/modules/devices/association-support.ts'
 import { AssociationTraces } from '#server/modules/devices/association-traces.ts'
 import { tracedMessage } from '#server/modules/devices/traced-messages.ts'
+import type { AssociationSummary } from '#shared/contract/dashboard-activity.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
-const NOW = Date.parse('2026-11-20T12:00:00Z')
+const AT = '2026-11-20T12:00:00Z'
+const NOW = Date.parse(AT)
 const NOTHING: AssociationObserver = {
   opened: () => undefined,
   rejected: () => undefined,
@@ -103,6 +108,42 @@ it('says of a data set that cannot be read, or was not kept, that it is not ther
     null,
     null,
   ])
+})
+
+it('keeps the codes of a rejection and what was proposed, unless that is too long', () => {
+  const traces = new AssociationTraces(() => NOW)
+  const observer = traces.observing(NOTHING)
+  const rejection = { result: 1, source: 1, reason: 3, why: verbatim('it is unknown') } as const
+  const requestOf = (count: number) =>
+    ({
+      user: {
+        ...{ maximumLength: 16_384, implementationClassUid: '1.2.276.0.1' },
+        implementationVersionName: 'MODALITY_1',
+      },
+      presentationContexts: Array.from({ length: count }, (_, at) => ({
+        ...{ id: 2 * at + 1, abstractSyntax: '1.2.840.10008.1.1' },
+        transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+      })),
+    }) as unknown as AssociateRq
+  observer.rejected(info('a'), rejection, [], requestOf(1))
+  observer.rejected(info('b'), rejection, [], requestOf(5000))
+  const trace = traces.of('a')
+  expect(trace?.rejection).toEqual({ result: 1, source: 1, reason: 3 })
+  expect(traces.of('b')).toMatchObject({ rejection: { reason: 3 }, proposal: undefined })
+
+  const association = {
+    ...{ associationId: 'a', deviceId: null, deviceName: '', aeTitle: 'CT1', tls: '', times: 1 },
+    ...{ calledAeTitle: 'ISTHMUS', address: '10.0.3.7', openedAt: AT, endedAt: AT },
+    ...{ how: 'rejected', detail: verbatim('it is unknown'), tone: 'danger' },
+    counts: {},
+  } as unknown as AssociationSummary
+  const about = { version: '1.2.3', aeTitle: 'ISTHMUS', now: AT }
+  const text = supportTextOf({ association, lines: [], omitted: 0, terms: null }, about, trace)
+  expect(text).toContain(
+    'rejected-permanent (1), DICOM UL service-user (1), calling-AE-title-not-recognized (3)',
+  )
+  expect(text).toMatch(/What was proposed\n {2}Implementation 1\.2\.276\.0\.1 MODALITY_1/)
+  expect(text).toMatch(/ 1 {2}Verification \(1\.2\.840\.10008\.1\.1\)\n {5}proposed 1\.2\.840/)
 })
 
 it('keeps a bounded number of associations of each caller and of messages of each', () => {

@@ -44,7 +44,7 @@ it('says of an empty installation what is to be mended', async () => {
   )
   expect(lines).toEqual(
     expect.arrayContaining([
-      expect.stringContaining(`ok    The data directory is ${temp.folder}`),
+      expect.stringContaining(`ok    The data folder is ${temp.folder}`),
       'ok    The audit log is complete and unchanged: 0 entries.',
       'ok    The DICOM listener is running at 127.0.0.1:104.',
       'ok    Isthmus is running at http://127.0.0.1:8042.',

@@ -5,8 +5,11 @@ import { EventReplay } from '#server/modules/events/replay.ts'
 import { type SendTest, serveEvents } from '#server/modules/events/routes.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints } from '#server/modules/partners/routes.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { dashboardEvents, EventRecord, MeterRow, Verdict } from '#shared/contract/events.ts'
 import { verbatim } from '#shared/messages/message.ts'
+import { bound } from '../../../../support/bound.ts'
+import { newKey } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
 import {
   codeOf,
@@ -91,6 +94,20 @@ describe('the window about events', () => {
       `/dashboard/events?show=failed&cursor=${encodeURIComponent(first.cursor)}`,
     )
     expect(codeOf(elsewhere)).toEqual([400, 'malformed'])
+  })
+
+  it('lists the patient and the exam of the study that an event is about', async () => {
+    const studyInstanceUid = '1.2.3.7'
+    bound(studyService, gateway.store).createStudy(newKey(gateway.store), 'scribe', {
+      ...{ studyInstanceUid, studyDescription: 'CT Head', severity: 'normal' },
+      reportMetadata: { patientName: 'Sample^Sue' },
+    })
+    log.record(newEvent({ studyInstanceUid }), attempt({ at: AT }))
+    log.record(newEvent({ studyInstanceUid: '1.2.3.8' }), attempt({ at: AT }))
+    await log.flush()
+    expect((await owner.call('GET', '/dashboard/events')).json).toMatchObject({
+      events: [{ study: null }, { study: { patientName: 'Sample^Sue', description: 'CT Head' } }],
+    })
   })
 
   it('filters by outcome, type and what they are about', async () => {
