@@ -52,7 +52,7 @@ export class RunLoop {
     const again = Promise.withResolvers<End>()
     await using gateway = await this.#open(() => again.resolve('again'))
     const { http, https, dimse, dimseTls } = gateway
-    const damaged = new Promise<never>((_, reject) => gateway.intact.catch(reject))
+    const damaged = new Promise<never>((_, reject) => gateway.integrityCheck.catch(reject))
     // Created first, because a reader of the line may stop the process immediately.
     const stopped = this.#untilStopped()
     this.#print({

@@ -72,9 +72,9 @@ export async function takeOverCommand(args: readonly string[]): Promise<number> 
     from,
     recoveryKey: values['recovery-key-stdin'] ? await readRecoveryKey() : undefined,
     host: hostname(),
-    isOldOff: values['old-is-off'] === true,
+    isOldGatewayOff: values['old-is-off'] === true,
     now: Date.now,
-    say: (sentence) => process.stdout.write(`${sentence}\n`),
+    report: (sentence) => process.stdout.write(`${sentence}\n`),
   })
   process.stdout.write(`Ready to serve: isthmus serve --data ${data}\n`)
   return 0

@@ -6,11 +6,11 @@ import { pendingMigrations } from '#server/database/pending-migrations.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { lockFolder } from '#server/modules/backups/open-data-directory.ts'
 import {
-  orderWayBack,
-  prepareOrdered,
-  unheldMessage,
+  requestRollback,
+  prepareRequested,
+  unsupportedRowsMessage,
   versionOrSchema,
-  wayBackOf,
+  rollbackOf,
 } from '#server/modules/backups/way-back.ts'
 import { folderPreflight } from '#server/modules/diagnostics/update-preflight.ts'
 import { english } from '#shared/messages/english.ts'
@@ -61,10 +61,10 @@ export async function prepareWayBack(args: readonly string[]): Promise<number> {
   using _lock = await lockFolder(data)
   const found = describe(data, yes)
   if (!found) return 1
-  if (!prepareOrdered(data, Date.now())) {
+  if (!prepareRequested(data, Date.now())) {
     using context = openContext({ folder: data })
-    const refused = wayBackOf(data, context.database)
-    throw new StartError(refused ? unheldMessage(refused) : message('backups.no-way-back'))
+    const refused = rollbackOf(data, context.database)
+    throw new StartError(refused ? unsupportedRowsMessage(refused) : message('backups.no-way-back'))
   }
   process.stdout.write(`The data are ready for version ${found}: install it now.\n`)
   return 0
@@ -73,11 +73,11 @@ export async function prepareWayBack(args: readonly string[]): Promise<number> {
 /** The version that was ordered; `undefined` if nothing was. @throws StartError */
 function describe(data: string, isAgreed: boolean): string | undefined {
   using context = openContext({ folder: data })
-  const found = wayBackOf(data, context.database)
+  const found = rollbackOf(data, context.database)
   if (!found) throw new StartError(message('backups.no-way-back'))
   const version = versionOrSchema(found)
   if (found.isSameSchema) throw new StartError(message('backups.way-back-same-schema', { version }))
-  if (found.unheld.length > 0) throw new StartError(unheldMessage(found))
+  if (found.unheld.length > 0) throw new StartError(unsupportedRowsMessage(found))
   if (!isAgreed) {
     process.stdout.write(
       `The database would be converted for version ${version}, with everything in it. Nothing was changed. Add --yes to convert it.\n`,
@@ -85,6 +85,6 @@ function describe(data: string, isAgreed: boolean): string | undefined {
     return undefined
   }
   note(context, 'command-line', 'update.way-back', version, { from: ownPackage().version })
-  orderWayBack(data, found)
+  requestRollback(data, found)
   return version
 }

@@ -41,7 +41,7 @@ import { enqueueInstance, noteReadBack, releaseInstance } from './modules/forwar
 import { Arrivals } from './modules/images/arrivals.ts'
 import { AssociationStatistics } from './modules/images/association-statistics.ts'
 import { DiskSpace } from './modules/images/disk-space.ts'
-import { ImageReceiver, type IsFetching } from './modules/images/image-receiver.ts'
+import { ImageReceiver, type IsFetching as IsRetrieving } from './modules/images/image-receiver.ts'
 import type { OnInstanceChange } from './modules/images/instance-queries.ts'
 import { PerformedStepScp } from './modules/images/performed-step-scp.ts'
 import { Quarantine } from './modules/images/quarantine.ts'
@@ -128,12 +128,12 @@ export async function openImages(
   closeSentNotices(context)
   const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
   const recovery = opened.use(new ImageRecovery(context, arrivals, statistics, completion))
-  const wake = (keys: readonly string[]) => {
+  const wakeIntakeWorkers = (keys: readonly string[]) => {
     if (!keys.some((key) => key.startsWith('intake.'))) return
     for (const part of [completion, creation, commitments]) part.wake()
   }
-  opened.defer(settings.onChange(wake))
-  const isFetching: IsFetching = (...instance) =>
+  opened.defer(settings.onChange(wakeIntakeWorkers))
+  const isFetching: IsRetrieving = (...instance) =>
     forwarding.pulls.expects(...instance) || tiers.expects(...instance)
   const receiver = new ImageReceiver(
     context,
@@ -206,19 +206,19 @@ export async function openDevices(
 ): Promise<Dicom> {
   await using opened = new AsyncDisposableStack()
   const { disk, forwarding, completion, confirmations } = images
-  const expectsFrom = (...of: Parameters<typeof forwarding.pulls.expects>) =>
+  const expectsInstance = (...of: Parameters<typeof forwarding.pulls.expects>) =>
     forwarding.pulls.expects(...of)
   const storageFault = () => (disk.takesImages() ? undefined : disk.storage().detail)
   const dicom = opened.use(
     new Dicom(
       context,
-      associationPolicy(context, storageFault, expectsFrom, (title) =>
+      associationPolicy(context, storageFault, expectsInstance, (title) =>
         confirmations.expects(title),
       ),
     ),
   )
   // When the sender disconnects, the study completes sooner or is marked as interrupted.
-  const observer = observeAssociations(context, associationLog, expectsFrom, (id, how) =>
+  const observer = observeAssociations(context, associationLog, expectsInstance, (id, how) =>
     completion.associationClosed(id, how),
   )
   await dicom.listen(

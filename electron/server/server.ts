@@ -156,7 +156,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
     ...{ context, bench: services.bench, answer: http.answer },
-    intact: integrity.passed,
+    integrityCheck: integrity.passed,
     async [Symbol.asyncDispose]() {
       // Requests that wait for the check would keep their listener open.
       await integrity.end()

@@ -14,7 +14,7 @@ import {
   decide,
   type OpenAssociations,
   providerRejection,
-  tooManyUnlisted,
+  unlistedRejection,
 } from '../../electron/server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import type { AssociateRq } from '../../electron/server/dicom/upper-layer/pdu.ts'
@@ -234,7 +234,7 @@ export const SCENES: readonly Scene[] = [
     when: 'callers that are not in the device list have half of all associations open, or one such host a tenth',
     remedy:
       'if the caller is one of your devices, approve it under **Devices**; otherwise find the host in your network',
-    meet: () => tooManyUnlisted({ ...NONE, unlisted: HALF }, DEFAULT_LIMITS),
+    meet: () => unlistedRejection({ ...NONE, unlisted: HALF }, DEFAULT_LIMITS),
   },
   {
     when: 'the gateway is about to be updated',

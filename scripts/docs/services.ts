@@ -9,7 +9,7 @@ import {
   storageCommitment,
   verification,
 } from '../../electron/server/dicom/scp/service-classes.ts'
-import { NEEDED_RIGHT } from '../../electron/server/modules/devices/retrieval-rights.ts'
+import { RIGHT_BY_SOP_CLASS } from '../../electron/server/modules/devices/retrieval-rights.ts'
 import { table, yesNo } from './markdown.ts'
 import { STORAGE_CLASSES, TRANSFER_SYNTAXES } from './registry.ts'
 import { sopClassKeysIn } from './source.ts'
@@ -76,7 +76,7 @@ export const className = (uid: string): string => {
 
 function scpOf(uid: string): string {
   if (!Object.values(SERVICES).some((service) => offers(service, uid))) return 'No'
-  const right = NEEDED_RIGHT[uid]
+  const right = RIGHT_BY_SOP_CLASS[uid]
   if (right)
     return `Yes, to devices with permission (\`retrieval\`: ${right === 'query' ? '`query` or ' : ''}\`retrieve\`)`
   const isOption = offers(SERVICES.commitment, uid) && !offers(SWITCHED_OFF, uid)

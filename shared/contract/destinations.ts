@@ -127,9 +127,9 @@ export const PriorStudy = z.object({
 })
 export type PriorStudy = z.infer<typeof PriorStudy>
 
-const PULL_STATES = ['running', 'done', 'failed'] as const
+const RETRIEVAL_STATES = ['running', 'done', 'failed'] as const
 /** A retrieval of a prior study: a C-MOVE with this gateway as the destination (PS3.4 C.4.2). */
-export const Pull = z.object({
+export const PriorRetrieval = z.object({
   pullId: z.string(),
   destinationId: z.uuid(),
   destinationName: z.string(),
@@ -142,7 +142,7 @@ export const Pull = z.object({
   patientId: z.string(),
   studyDescription: z.string(),
   studyDate: z.string(),
-  state: z.enum(PULL_STATES),
+  state: z.enum(RETRIEVAL_STATES),
   completed: z.int(),
   failed: z.int(),
   remaining: z.int(),
@@ -151,7 +151,7 @@ export const Pull = z.object({
   startedAt: Instant,
   endedAt: Instant.nullable(),
 })
-export type Pull = z.infer<typeof Pull>
+export type PriorRetrieval = z.infer<typeof PriorRetrieval>
 
 /** The result of a C-ECHO. */
 export const EchoResult = z.object({
@@ -278,12 +278,12 @@ export const dashboardDestinations = {
     summary: 'Retrieve a study (C-MOVE to this gateway)',
     params: destinationParams,
     body: z.object({ studyInstanceUid: Uid }),
-    reply: Pull,
+    reply: PriorRetrieval,
   }),
   pulls: operation('GET /dashboard/pulls', {
     access: 'signed-in',
     background: true,
     summary: 'The latest retrievals, newest first',
-    reply: z.object({ pulls: z.array(Pull) }),
+    reply: z.object({ pulls: z.array(PriorRetrieval) }),
   }),
 } as const

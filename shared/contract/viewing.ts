@@ -3,7 +3,7 @@ import { StudyId } from '../ids.ts'
 import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
-import { Pull } from './destinations.ts'
+import { PriorRetrieval } from './destinations.ts'
 import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
 import { ReferencingObject } from './referencing-objects.ts'
@@ -54,7 +54,7 @@ export type View = z.infer<typeof View>
 export const PRIOR_SCOPES = ['archive', 'link', 'unidentified'] as const
 
 /** A retrieval of a prior study, as the viewer shows it. */
-const Retrieval = Pull.pick({
+const Retrieval = PriorRetrieval.pick({
   ...{ studyInstanceUid: true, destinationName: true, state: true },
   ...{ completed: true, failed: true, remaining: true, detail: true },
 })

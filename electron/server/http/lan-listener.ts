@@ -164,10 +164,10 @@ export class LanListener implements AsyncDisposable {
 
   async #openAt(place: BindAddress): Promise<HttpServer> {
     const tls = this.#certificates.of('https')
-    const option = this.#override
+    const addressOption = this.#override
       ? '--https HOST:PORT'
       : 'https.port (Settings, Access from other PCs)'
-    const server = await explainListenError(this.#open({ ...place, tls }), 'HTTPS', option, place)
+    const server = await explainListenError(this.#open({ ...place, tls }), 'HTTPS', addressOption, place)
     this.#certificates.use('https', tls, (files) => server.setCertificate(files))
     return server
   }

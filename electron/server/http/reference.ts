@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { HttpApp } from './http-app.ts'
 import { openApiDocument } from './openapi.ts'
-import { HTML } from './page.ts'
+import { HTML_MEDIA_TYPE } from './page.ts'
 
 export interface ReferenceOptions {
   readonly version: string
@@ -16,7 +16,7 @@ export interface ReferenceOptions {
  * The only files of swagger-ui-dist that the page loads; served by this gateway with their own
  * content security policy.
  */
-const FILES = {
+const MEDIA_TYPES = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
   'favicon-32x32.png': 'image/png',
@@ -40,9 +40,9 @@ export function serveReference(
     printed ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
     return reply.type('application/json; charset=utf-8').send(printed)
   })
-  get('/docs', (reply) => reply.type(HTML).send(PAGE))
+  get('/docs', (reply) => reply.type(HTML_MEDIA_TYPE).send(PAGE))
   get('/docs/start.js', (reply) => reply.type('text/javascript; charset=utf-8').send(START))
-  for (const [name, type] of Object.entries(FILES))
+  for (const [name, type] of Object.entries(MEDIA_TYPES))
     if (folder && existsSync(join(folder, name)))
       get(`/docs/${name}`, (reply) => reply.type(type).send(createReadStream(join(folder, name))))
 }

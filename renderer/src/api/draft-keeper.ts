@@ -1,4 +1,4 @@
-import type { Draft, Saved } from '#shared/contract/reports.ts'
+import type { Draft, SaveOutcome } from '#shared/contract/reports.ts'
 import { normalizeReport } from '#shared/report-text.ts'
 
 /**
@@ -48,7 +48,7 @@ type DraftEvent =
   | { readonly type: 'flush' }
   | { readonly type: 'timer' }
   | { readonly type: 'began'; readonly id: number; readonly draft: Draft }
-  | { readonly type: 'saved'; readonly id: number; readonly answer: Saved }
+  | { readonly type: 'saved'; readonly id: number; readonly answer: SaveOutcome }
   | { readonly type: 'failed'; readonly id: number; readonly fault: SaveFault }
   /** The window read the study again. */
   | { readonly type: 'follow'; readonly draft: Draft | null }
@@ -339,7 +339,7 @@ function began(state: DraftState, theirs: Draft): DraftState {
   return { ...onTopOf(held, theirs), unanswered: state.unanswered }
 }
 
-function answered(state: DraftState, answer: Saved): DraftState {
+function answered(state: DraftState, answer: SaveOutcome): DraftState {
   const { sent } = state
   if (answer.outcome === 'conflict')
     return isOwn(state, answer.theirs)
@@ -492,7 +492,7 @@ function shownState(state: DraftState): KeptDraft['state'] {
  */
 export interface DraftCalls {
   begin(call: BeginCall, signal: AbortSignal): Promise<Draft>
-  save(call: SaveCall, signal: AbortSignal): Promise<Saved>
+  save(call: SaveCall, signal: AbortSignal): Promise<SaveOutcome>
   release(call: ReleaseCall): Promise<unknown>
   faultOf(error: unknown): SaveFault
 }

@@ -11,7 +11,7 @@ import {
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { linkedViewId } from '../api/shared-study.ts'
 import { t } from '../i18n/t.ts'
-import { Empty, LoadingPlaceholder } from '../ui/page.tsx'
+import { EmptyState, LoadingPlaceholder } from '../ui/page.tsx'
 import { Broken } from './shell/error-screen.tsx'
 import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
@@ -484,14 +484,14 @@ function ProviderRoute() {
 function NotFound() {
   return (
     <main style={{ minHeight: '80dvh', display: 'grid', alignContent: 'center' }}>
-      <Empty
+      <EmptyState
         order={1}
         title={t('ui.shell.nothingHere')}
         action={<Link to="/">{t('ui.shell.toToday')}</Link>}
         error={null}
       >
         {t('ui.shell.nothingHereText')}
-      </Empty>
+      </EmptyState>
     </main>
   )
 }

@@ -3,7 +3,7 @@ export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
-    return /^\s*[[{]/.test(text) ? laidOut(text) : text
+    return /^\s*[[{]/.test(text) ? indentedJson(text) : text
   }
 }
 
@@ -13,7 +13,7 @@ export function prettyJson(text: string): string {
  */
 const PARTS = /"(?:[^"\\]|\\.)*(?:"|$)|[[{]\s*[\]}]|[[{\]},:]|\s+|[^"[{\]},:\s]+/gs
 
-function laidOut(text: string): string {
+function indentedJson(text: string): string {
   let depth = 0
   const line = () => `\n${'  '.repeat(Math.max(0, depth))}`
   return text.replace(/\s+$/, '').replace(PARTS, (part) => {

@@ -5,7 +5,7 @@ interface PasswordStrength {
   readonly words: string
 }
 
-const COMMON = [
+const COMMON_PASSWORDS = [
   'password',
   'passwort',
   'qwerty',
@@ -32,7 +32,7 @@ export function passwordStrength(password: string, own: readonly string[] = []):
       words: t('ui.format.password.short', { missing: 10 - password.length }),
     }
   const folded = password.toLowerCase()
-  const known = [...COMMON, ...own.flatMap((text) => text.toLowerCase().split(/[\s@.^]+/))].filter(
+  const known = [...COMMON_PASSWORDS, ...own.flatMap((text) => text.toLowerCase().split(/[\s@.^]+/))].filter(
     (word) => word.length > 3,
   )
   const left = known.reduce((text, word) => text.replaceAll(word, ''), folded)

@@ -5,14 +5,14 @@ import { SEARCH_OPTIONS, type SearchEntry } from './search.ts'
 // The script of every page of the documentation site. Its texts are in the page.
 
 /** Where the window keeps its theme, so that both have the same one. */
-const THEME = 'mantine-color-scheme-value'
+const THEME_STORAGE_KEY = 'mantine-color-scheme-value'
 const MAX_RESULTS = 12
 
 const themeOf = (value: string | null) => (value === 'light' || value === 'dark' ? value : 'auto')
 
 function storedTheme(): 'light' | 'dark' | 'auto' {
   try {
-    return themeOf(localStorage.getItem(THEME))
+    return themeOf(localStorage.getItem(THEME_STORAGE_KEY))
   } catch {
     // The browser does not allow storage.
     return 'auto'
@@ -32,13 +32,13 @@ function installTheme(): void {
   select.addEventListener('change', () => {
     applyTheme(select.value)
     try {
-      localStorage.setItem(THEME, select.value)
+      localStorage.setItem(THEME_STORAGE_KEY, select.value)
     } catch {
       // It holds for this page.
     }
   })
   window.addEventListener('storage', ({ key, newValue }) => {
-    if (key !== THEME) return
+    if (key !== THEME_STORAGE_KEY) return
     select.value = themeOf(newValue)
     applyTheme(select.value)
   })

@@ -69,7 +69,7 @@ export function SelectedBackup(props: {
         {preview.error && (
           <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
         )}
-        {found && <Holds preview={found} />}
+        {found && <BackupContents preview={found} />}
         {found?.fault && !needsKey && (
           <Notice tone="danger" title={t('ui.rescue.chosen.cannot')}>
             {translateMessage(found.fault)}
@@ -163,7 +163,7 @@ function RestoreConfirmation(props: {
   )
 }
 
-function Holds({ preview }: { preview: RestorePreview }) {
+function BackupContents({ preview }: { preview: RestorePreview }) {
   const known = Object.entries(TABLES).flatMap(([table, label]) => {
     const row = preview.rows.find((one) => one.table === table)
     return row ? [{ label, count: row.inBackup }] : []

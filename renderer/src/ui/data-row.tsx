@@ -42,7 +42,7 @@ interface RowProps<T> {
   readonly opens: boolean
   readonly columns: readonly Column<T>[]
   readonly measure: (element: Element | null) => void
-  readonly hands: RowHandlers<T>
+  readonly handlers: RowHandlers<T>
 }
 
 /** One row, drawn again only where something of it changed. */
@@ -58,7 +58,7 @@ export const DataRow = memo(function DataRow<T>(props: RowProps<T>) {
     opens,
     columns,
     measure,
-    hands,
+    handlers: hands,
   } = props
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the section hears the keys of all rows, drawn or not

@@ -53,7 +53,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
   const scroller = useTableScroller(scroll, props.isFilling === true)
   const { virtual, items } = useRowsInSight(props, scroller, current.index)
   useScrolledDown(scroller, onScrolled)
-  useTopOf(topOf, scroller.element)
+  useScrollToTop(topOf, scroller.element)
   const moveTo = useRowKeys(props, scroll, current, {
     scrollToIndex: (index) => virtual.scrollToIndex(index),
     height: () => scroller.element.current?.clientHeight,
@@ -112,7 +112,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
                 opens={onOpen !== undefined}
                 columns={shown}
                 measure={virtual.measureElement}
-                hands={hands}
+                handlers={hands}
               />
             )
           })}
@@ -124,7 +124,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
 }
 
 /** Back to the top where what is shown changes. */
-function useTopOf(topOf: string | undefined, scroll: RefObject<HTMLElement | null>): void {
+function useScrollToTop(topOf: string | undefined, scroll: RefObject<HTMLElement | null>): void {
   const top = useRef(topOf)
   useEffect(() => {
     if (top.current !== topOf) scroll.current?.scrollTo({ top: 0 })
@@ -154,7 +154,7 @@ function Head<T>({
     <div role="rowgroup" className={css.headGroup}>
       <div role="row" aria-rowindex={1} className={css.head} tabIndex={-1}>
         {columns.map((column) => (
-          <HeadCell
+          <HeaderCell
             key={column.name}
             column={column}
             order={orderOf(column)}
@@ -168,7 +168,7 @@ function Head<T>({
 
 const ARIA_SORT = { asc: 'ascending', desc: 'descending' } as const
 
-function HeadCell<T>({
+function HeaderCell<T>({
   column,
   order,
   onToggle,

@@ -7,10 +7,10 @@ import css from './metadata-fields.module.css'
 import {
   MAX_PAIRS,
   type MetadataPair,
-  NAME_CHARACTERS,
+  MAX_NAME_CHARACTERS,
   newPair,
   pairFaults,
-  VALUE_CHARACTERS,
+  MAX_VALUE_CHARACTERS,
 } from './metadata-pairs.ts'
 
 /**
@@ -64,7 +64,7 @@ export function MetadataFields(props: {
             data-name
             aria-label={t('ui.customers.metadata.nameOf', { line: at + 1 })}
             placeholder={t('ui.customers.metadata.name')}
-            maxLength={NAME_CHARACTERS}
+            maxLength={MAX_NAME_CHARACTERS}
             value={pair.name}
             error={faults.get(pair.id)}
             onChange={(event) => set(pair.id, { name: event.currentTarget.value })}
@@ -72,7 +72,7 @@ export function MetadataFields(props: {
           <TextInput
             aria-label={t('ui.customers.metadata.valueOf', { name: pair.name || at + 1 })}
             placeholder={t('ui.customers.metadata.value')}
-            maxLength={VALUE_CHARACTERS}
+            maxLength={MAX_VALUE_CHARACTERS}
             value={pair.value}
             onChange={(event) => set(pair.id, { value: event.currentTarget.value })}
             onKeyDown={onKeyDown}

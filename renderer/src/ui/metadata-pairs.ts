@@ -10,8 +10,8 @@ export interface MetadataPair {
 }
 
 export const MAX_PAIRS = 50
-export const NAME_CHARACTERS = 100
-export const VALUE_CHARACTERS = 1000
+export const MAX_NAME_CHARACTERS = 100
+export const MAX_VALUE_CHARACTERS = 1000
 
 let made = 0
 export const newPair = (name = '', value = ''): MetadataPair => ({ id: ++made, name, value })

@@ -5,7 +5,7 @@ import { viewPaths } from '#shared/view-paths.ts'
 import { closeView, type ImagesOf, openView } from '../api/views.ts'
 import { t } from '../i18n/t.ts'
 import { watchChild } from './image-panel/child-windows.ts'
-import { showRefused } from './refused.ts'
+import { showRefusal } from './refused.ts'
 
 /**
  * Opens images in a tab or window of their own, and says where that fails. Called while a click is
@@ -13,7 +13,7 @@ import { showRefused } from './refused.ts'
  */
 export async function openImages(of: ImagesOf): Promise<void> {
   const child = window.open('/viewer', '_blank')
-  if (!child) return void showRefused(t('ui.image-panel.blockedTab'))
+  if (!child) return void showRefusal(t('ui.image-panel.blockedTab'))
   try {
     const { viewId } = await openView(of)
     if (child.closed) return closeView(viewId)
@@ -21,12 +21,12 @@ export async function openImages(of: ImagesOf): Promise<void> {
     watchChild(child)
   } catch (error) {
     child.close()
-    showRefused(error instanceof Error ? error.message : String(error), t('ui.image-panel.failed'))
+    showRefusal(error instanceof Error ? error.message : String(error), t('ui.image-panel.failed'))
   }
 }
 
 /** The button for it. */
-export function OpenImages({
+export function OpenImagesButton({
   of,
   ...rest
 }: { of: ImagesOf } & Pick<ButtonProps, 'size' | 'variant'>) {

@@ -5,7 +5,7 @@ import { type QueueSlot, takeTurn } from './thumbnail-queue.ts'
 const loaded = new Set<string>()
 const MAX_REMEMBERED_PICTURES = 2000
 
-function remember(address: string): void {
+function rememberPicture(address: string): void {
   loaded.add(address)
   const [oldest] = loaded
   if (loaded.size > MAX_REMEMBERED_PICTURES && oldest !== undefined) loaded.delete(oldest)
@@ -35,7 +35,7 @@ export function usePicture(address: string | undefined, isInSight: boolean) {
   useEffect(() => () => turn.current?.end(), [address])
   const end = (how: 'loaded' | 'failed') => {
     turn.current?.end()
-    if (how === 'loaded' && address !== undefined) remember(address)
+    if (how === 'loaded' && address !== undefined) rememberPicture(address)
     setKnown({ address, state: how })
   }
   return {

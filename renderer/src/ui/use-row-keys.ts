@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
 import type { DataTableProps } from './data-table-props.ts'
-import { STEPS, stepped } from './row-steps.ts'
+import { STEPS, steppedIndex } from './row-steps.ts'
 import { type Shortcut, useShortcuts } from './shortcuts.ts'
 import type { CurrentRow } from './use-current-row.ts'
 
@@ -45,7 +45,7 @@ export function useRowKeys<T>(
     // The first step takes the row that Tab would go to.
     const isRowFocused = current.isChosen && scroll.current?.contains(document.activeElement)
     const isStep = isRowFocused || Math.abs(step.by) !== 1 || 'isPage' in step
-    moveTo(isStep ? stepped(step, current.index, rows.length, Math.max(1, page)) : current.index)
+    moveTo(isStep ? steppedIndex(step, current.index, rows.length, Math.max(1, page)) : current.index)
   }
   const shortcut = (keys: string, name: string, run: (row: T) => void): Shortcut => ({
     keys,

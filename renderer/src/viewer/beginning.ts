@@ -39,15 +39,15 @@ export function startView(view: View): StartedView {
   const list = new ImageList(view.viewId, { fetch: fetchOnce })
   const fetches = new Fetches({ fetch: fetchOnce })
   onFirstImage(list, (imageId) => fetches.fetchAhead(framePathOf(view.viewId, imageId)))
-  begun = { viewId: view.viewId, begun: { list, bench: benchOf(view, list, fetches) } }
+  begun = { viewId: view.viewId, begun: { list, bench: createViewerContext(view, list, fetches) } }
   return begun.begun
 }
 
 /** Below this width of the page, in CSS pixels, the series stand aside at first. */
-const NARROW = 900
+const NARROW_WIDTH = 900
 
-async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<ViewerContext> {
-  const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
+async function createViewerContext(view: View, list: ImageList, fetches: Fetches): Promise<ViewerContext> {
+  const viewerStore = openDesk(view, { isNarrow: window.innerWidth < NARROW_WIDTH, wishes: localWishes })
   const [{ startEngine }, { measured }, { annotationOfSaved: keptOfSaved, savedUidOf }] =
     await Promise.all([engineModule, import('./measured.ts'), import('./engine/saved-form.ts')])
   const engine = await startEngine(list, fetches)
@@ -107,7 +107,7 @@ async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<V
   const segmentFrames = openSegmentFrames(engine.storedFrame)
   const segmentVolumes = openSegmentVolumes(engine.storedFrame)
   return {
-    ...{ desk, list, engine, drawings, keyImages, referencing, measured, windows },
+    ...{ desk: viewerStore, list, engine, drawings, keyImages, referencing, measured, windows },
     ...{ segmentFrames, segmentVolumes },
   }
 }

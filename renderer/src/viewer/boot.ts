@@ -2,7 +2,7 @@ import '../ui/no-eval.ts'
 import { viewBase } from '#shared/view-paths.ts'
 import { language } from '../i18n/language.ts'
 import { loadMessages } from '../i18n/messages.ts'
-import { showNotStarted } from '../ui/not-started.ts'
+import { showStartFailure } from '../ui/not-started.ts'
 import { call } from './calls.ts'
 import { type EntranceActions, enter, entranceOf } from './entrance.ts'
 import { requestFirst } from './first-requests.ts'
@@ -47,4 +47,4 @@ if (entrance.by !== 'nothing') {
 }
 // Another view in the same window or frame: nothing of the one before is kept.
 window.addEventListener('hashchange', () => window.location.reload())
-void shown.then(({ show }) => show(opening, () => enter(entrance, world))).catch(showNotStarted)
+void shown.then(({ show }) => show(opening, () => enter(entrance, world))).catch(showStartFailure)

@@ -3,7 +3,7 @@ import { viewing } from '#shared/contract/viewing.ts'
 import { viewBase } from '#shared/view-paths.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { Confirm } from '../ui/confirm.tsx'
+import { ConfirmAction } from '../ui/confirm.tsx'
 import { call } from './calls.ts'
 import { useBench, useDesk } from './desk-context.ts'
 
@@ -26,7 +26,7 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
     },
   })
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={isOpen}
       title={t('ui.viewer.close.title')}
       action={t('ui.viewer.close.action')}
@@ -37,6 +37,6 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
       onClose={() => desk.set({ isClosing: false })}
     >
       {t(isLost ? 'ui.viewer.close.textUnsaved' : 'ui.viewer.close.text')}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -36,11 +36,11 @@ export function run(command: Command, reach: CommandContext): void {
   })
 }
 
-interface Doing extends CommandContext {
+interface ActionContext extends CommandContext {
   readonly state: ViewerState
   readonly pane: Pane
 }
-type Action = (doing: Doing) => void
+type Action = (doing: ActionContext) => void
 
 const ZOOM_STEP = 1.2
 const scrolling =
@@ -194,12 +194,12 @@ export function setLayout(desk: ViewerStore, rows: number, columns: number): voi
   desk.hang((board) => withLayout(board, rows, columns))
 }
 
-function stepSeries({ desk, list, state }: Doing, step: number): void {
+function stepSeries({ desk, list, state }: ActionContext, step: number): void {
   if (state.planesOf === null)
     desk.hang((board) => seriesAfter(board, hangablesOf(list.state()), step))
 }
 
-function stepPane({ desk, state }: Doing, step: number): void {
+function stepPane({ desk, state }: ActionContext, step: number): void {
   if (state.planesOf === null) desk.hang((board) => paneAfter(board, step))
   else {
     const count = PLANES.length + (state.hasVolume ? 1 : 0)

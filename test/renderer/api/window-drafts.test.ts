@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Draft, Saved } from '#shared/contract/reports.ts'
+import type { Draft, SaveOutcome } from '#shared/contract/reports.ts'
 import { openDraftKeeper, type SaveFault } from '../../../renderer/src/api/draft-keeper.ts'
 import {
   discardDraft,
@@ -41,7 +41,7 @@ function keeperOf() {
         if (gateway.revision === 0) Object.assign(gateway, { text, revision: 1 })
         return draft()
       },
-      async save({ text, revision }): Promise<Saved> {
+      async save({ text, revision }): Promise<SaveOutcome> {
         gateway.calls.push('save')
         refuse()
         Object.assign(gateway, { text, revision: revision + 1 })

@@ -1,5 +1,5 @@
 import { withoutPadding } from '#server/dicom/data-set/vr.ts'
-import { invalid } from '#server/dicom/upper-layer/pdu.ts'
+import { invalidParameterFault } from '#server/dicom/upper-layer/pdu.ts'
 
 /**
  * CommandField (0000,0100) values of PS3.7 Annex E. A response has the request's value with the
@@ -157,17 +157,17 @@ export function readCommandSet(bytes: Buffer): CommandSet {
   const values: Record<string, Value> = {}
   let at = 0
   while (at < bytes.length) {
-    if (bytes.length - at < 8) throw invalid('command set ends within an element')
+    if (bytes.length - at < 8) throw invalidParameterFault('command set ends within an element')
     const tag = bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2)
     const start = at + 8
     at = start + bytes.readUInt32LE(at + 4)
-    if (at > bytes.length) throw invalid('command set ends within an element')
+    if (at > bytes.length) throw invalidParameterFault('command set ends within an element')
     const row = BY_ELEMENT.get(tag)
     const value = row?.[2].read(bytes, start, at)
     if (row && value !== undefined) values[row[1]] = value
   }
   const { commandField, dataSetType, ...others } = values
-  if (typeof commandField !== 'number') throw invalid('command set without a command field')
+  if (typeof commandField !== 'number') throw invalidParameterFault('command set without a command field')
   const hasDataSet =
     dataSetType === undefined ? ALWAYS_WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
   return { ...others, commandField, hasDataSet }

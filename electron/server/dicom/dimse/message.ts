@@ -1,6 +1,6 @@
 import type { DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import type { DimseLimits } from '#server/dicom/upper-layer/limits.ts'
-import { invalid, PDU_TYPE, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
+import { invalidParameterFault, PDU_TYPE, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
 import { type CommandSet, readCommandSet, writeCommandSet } from './command-set.ts'
 
 /** A DIMSE message (PS3.7 §6.3): a command set and, if the command says so, a data set. */
@@ -76,9 +76,9 @@ export class MessageReader {
     const command = this.#command
     // PS3.8 E.2: the fragments of a message are contiguous and on one context, those of the command
     // set first.
-    if (contextId !== this.#contextId) throw invalid('fragment of another message within a message')
+    if (contextId !== this.#contextId) throw invalidParameterFault('fragment of another message within a message')
     if (isCommand !== (command === undefined))
-      throw invalid('command and data set fragments are mixed up')
+      throw invalidParameterFault('command and data set fragments are mixed up')
     if (command === undefined) return this.#pushCommand(contextId, isLast, data)
     if (this.#stream) {
       this.#stream.push(data)
@@ -90,7 +90,7 @@ export class MessageReader {
     const { drainedBytes } = this.#limits
     this.#fragments.push(data)
     if (this.#fragments.length > drainedBytes)
-      throw invalid(`data set longer than ${drainedBytes} bytes`)
+      throw invalidParameterFault(`data set longer than ${drainedBytes} bytes`)
     if (!isLast) return undefined
     const dataSet = this.#fragments.isOverLimit ? TOO_LONG : this.#fragments.take()
     this.#begin()
@@ -101,7 +101,7 @@ export class MessageReader {
     const { commandSetBytes } = this.#limits
     this.#fragments.push(data)
     if (this.#fragments.isOverLimit)
-      throw invalid(`command set longer than ${commandSetBytes} bytes`)
+      throw invalidParameterFault(`command set longer than ${commandSetBytes} bytes`)
     if (!isLast) return undefined
     const command = readCommandSet(this.#fragments.bytes)
     if (!command.hasDataSet) {

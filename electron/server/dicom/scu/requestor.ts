@@ -11,7 +11,7 @@ import { connect, connectionLostMessage } from '#server/dicom/upper-layer/connec
 import {
   ABORT_REASON,
   ABORT_SOURCE,
-  invalid,
+  invalidParameterFault,
   PduFault,
   type Pdv,
   type RoleSelection,
@@ -308,11 +308,11 @@ export class RequestedAssociation
   #takeData(pdvs: readonly Pdv[]): void {
     for (const pdv of pdvs) {
       if (!this.accepted.some(({ id }) => id === pdv.contextId))
-        throw invalid(`presentation context ${pdv.contextId} was not accepted`)
+        throw invalidParameterFault(`presentation context ${pdv.contextId} was not accepted`)
       const response = this.#messages.push(pdv)
       if (!response) continue
       if (!(response.command.commandField & RESPONSE))
-        throw invalid('a request, of the side that answers requests')
+        throw invalidParameterFault('a request, of the side that answers requests')
       this.#responses.push(response)
       this.#waitingBytes += sizeOf(response)
       if (this.#waitingBytes > this.#limits.waitingBytes) this.socket.pause()

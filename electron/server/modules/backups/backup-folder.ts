@@ -24,11 +24,11 @@ export type FolderKind = 'local' | 'network' | 'synced'
 // Values of `f_type` in statfs(2) on Linux: NFS, SMB, SMB2, CIFS, 9P (shared folders of virtual
 // machines), AFS.
 const NETWORK_TYPES = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x5346414f])
-const SYNCED =
+const SYNCED_FOLDER_PATTERN =
   /(^|[\\/])(onedrive|dropbox|google ?drive|my drive|icloud ?drive|mobile documents|nextcloud|box sync)([\\/ ]|$| -)/i
 
 export function kindOfFolder(folder: string): FolderKind {
-  if (SYNCED.test(folder)) return 'synced'
+  if (SYNCED_FOLDER_PATTERN.test(folder)) return 'synced'
   if (folder.startsWith('\\\\') || folder.startsWith('//')) return 'network'
   if (process.platform !== 'linux') return 'local'
   try {
@@ -142,10 +142,10 @@ const diskFinding = (folder: string, dataFolder: string): Finding =>
     ? warn(message('backups.same-disk'), message('backups.same-disk-remedy'))
     : ok(message('backups.other-disk'))
 
-const FINDING_OF_KIND: Readonly<Record<FolderKind, Finding | undefined>> = {
+const FINDINGS_BY_KIND: Readonly<Record<FolderKind, Finding | undefined>> = {
   local: undefined,
   network: ok(message('backups.other-machine')),
   synced: warn(message('backups.synced-folder'), message('backups.synced-folder-remedy')),
 }
 const folderKindFindings = (folder: string): Finding[] =>
-  [FINDING_OF_KIND[kindOfFolder(folder)] ?? []].flat()
+  [FINDINGS_BY_KIND[kindOfFolder(folder)] ?? []].flat()

@@ -27,7 +27,7 @@ import { standbyState } from './standby.ts'
 const LIST_LIMIT = 60
 const MINUTE_MS = 60_000
 /** How often the schedule is checked. A periodic check also works after the PC was asleep. */
-const CHECK_MS = MINUTE_MS
+const CHECK_INTERVAL_MS = MINUTE_MS
 /** Latest retry after a failed backup, and earliest retry after a failed restore test. */
 const RETRY_MS = 60 * MINUTE_MS
 /** The first backup is made soon after the setup, since the PC may be off at night. */
@@ -68,7 +68,7 @@ export class Backups implements AsyncDisposable {
   begin(): void {
     this.#checkTimer = setInterval(
       () => void this.check().catch((error: unknown) => reportError(this.#context, error)),
-      CHECK_MS,
+      CHECK_INTERVAL_MS,
     )
   }
 

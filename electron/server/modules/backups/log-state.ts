@@ -10,9 +10,9 @@ import { json } from '#server/platform/text.ts'
 
 const NUMBERS = z.int().min(0)
 /** In the header of the log: salt-1 and salt-2, which differ from one log to the next. */
-const SALT = { at: 16, bytes: 8 }
+const SALT_FIELD = { at: 16, bytes: 8 }
 /** In the header of a frame: a checksum of everything of the log up to its end. */
-const CHECKSUM = { at: 16, bytes: 8 }
+const CHECKSUM_FIELD = { at: 16, bytes: 8 }
 const CLOCK_STEP_MS = 10_000
 
 /** How much of the log was copied. */
@@ -56,7 +56,7 @@ export const removeLogState = ({ folder }: Context): void =>
 /** A new chain. The log must be empty. */
 export const newLogState = (context: Context, folder: string, lastInstance: number): LogState => ({
   ...{ folder, chain: randomBytes(8).toString('hex'), epoch: 1, frames: 0, previous: 0 },
-  ...{ salt: '', checksum: '', file: markFile(context), lastInstance, bases: [] },
+  ...{ salt: '', checksum: '', file: stampDatabaseFile(context), lastInstance, bases: [] },
 })
 
 /**
@@ -85,7 +85,7 @@ export function isContinued(context: Context, state: LogState): boolean {
  * Describes the database file after the log was emptied into it. Its modification time is set back,
  * since a write within the same tick of the file system's clock would not change it.
  */
-export function markFile({ folder }: Context): LogState['file'] {
+export function stampDatabaseFile({ folder }: Context): LogState['file'] {
   const file = join(folder, DATABASE_FILE)
   const before = new Date(statSync(file).mtimeMs - CLOCK_STEP_MS)
   utimesSync(file, before, before)
@@ -95,14 +95,14 @@ export function markFile({ folder }: Context): LogState['file'] {
 
 /** Salt of the log, in hexadecimal. */
 export const saltOf = (context: Context): string =>
-  readLog(context, SALT.at, SALT.bytes).toString('hex')
+  readLog(context, SALT_FIELD.at, SALT_FIELD.bytes).toString('hex')
 
 /** Checksum of the log up to the end of the frame with this number, from 1; in hexadecimal. */
 export const checksumOf = (context: Context, frame: number): string =>
   readLog(
     context,
-    LOG_HEADER_BYTES + (frame - 1) * FRAME_BYTES + CHECKSUM.at,
-    CHECKSUM.bytes,
+    LOG_HEADER_BYTES + (frame - 1) * FRAME_BYTES + CHECKSUM_FIELD.at,
+    CHECKSUM_FIELD.bytes,
   ).toString('hex')
 
 /** Frames `first` to before `last` of the log; the first ones with its header. */

@@ -28,7 +28,7 @@ const CONFIRM_MS = 30 * 60_000
 /** Creates recovery keys, which replace a lost data key. */
 export class RecoveryKeySetup {
   readonly #context: Context
-  readonly #onInForce: () => void
+  readonly onKeyActive: () => void
   #shown:
     | {
         readonly recoveryKey: string
@@ -44,7 +44,7 @@ export class RecoveryKeySetup {
    */
   constructor(context: Context, onInForce: () => void = () => {}) {
     this.#context = context
-    this.#onInForce = onInForce
+    this.onKeyActive = onInForce
     // Repeats a move that a crash interrupted, or moves a data key that was recovered.
     if (this.state().state === 'ready') onInForce()
   }
@@ -99,7 +99,7 @@ export class RecoveryKeySetup {
       note(context, actor, 'recovery-key.make', 'recovery.key', { replaces })
     })
     this.#shown = undefined
-    this.#onInForce()
+    this.onKeyActive()
     return this.state()
   }
 }

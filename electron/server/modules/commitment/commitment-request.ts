@@ -6,7 +6,7 @@ import { fitnessOfUid } from '#server/modules/images/header.ts'
 import {
   itemsOf,
   numberIn,
-  readNormalized,
+  readNormalizedDataSet,
   TAG,
   textIn,
 } from '#server/modules/procedure-steps/performed-data.ts'
@@ -30,7 +30,7 @@ export type InstanceReference = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanc
 export function parseRequest({ actionTypeId, dataSet: bytes, transferSyntax }: ActionRequest) {
   if (actionTypeId !== REQUEST_STORAGE_COMMITMENT)
     throw new DimseError(0x0123, message('commitment.no-such-action'))
-  const dataSet = readNormalized(bytes, transferSyntax)
+  const dataSet = readNormalizedDataSet(bytes, transferSyntax)
   const transactionUid = textIn(dataSet, TAG.transactionUid)
   if (transactionUid === '')
     throw new DimseError(0x0121, message('commitment.no-transaction-uid'), [TAG.transactionUid])

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { NormalizedRequest, StorageCommitmentScu } from '#server/dicom/dimse/service.ts'
 import { DimseError, type DimseResult } from '#server/dicom/dimse/status.ts'
 import type { Outbound } from '#server/dicom/scu/outbound.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import {
   type DestinationRecord,
@@ -13,7 +13,7 @@ import { peerOf } from '#server/modules/forwarding/destinations.ts'
 import { networkFault } from '#server/modules/forwarding/verdict.ts'
 import { logInternalError, refusalOf } from '#server/modules/images/image-feed.ts'
 import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
-import { readNormalized, TAG, textIn } from '#server/modules/procedure-steps/performed-data.ts'
+import { readNormalizedDataSet, TAG, textIn } from '#server/modules/procedure-steps/performed-data.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { uidOfUuid } from '#shared/ids.ts'
@@ -23,12 +23,12 @@ import {
   type ConfirmationItem,
   type ConfirmationRecord,
   findConfirmationOf,
-  isStudyMoving,
+  hasImagesInTransit,
   listAskedItems,
   listDueConfirmations,
   listInstancesToConfirm,
   nextConfirmationDue,
-  recordAsked,
+  recordRequest,
   setItemFailure,
   updateConfirmation,
 } from './confirmation-queries.ts'
@@ -67,13 +67,13 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
 
   /** Whether any destination is asked, so that its results must be accepted. */
   isOn(): boolean {
-    return listDestinations(this.#context.database).some(isAsked)
+    return listDestinations(this.#context.database).some(isConfirmationRequired)
   }
 
   /** Whether the caller may be a destination that reports a result. */
   expects(callingAeTitle: string): boolean {
     return listDestinations(this.#context.database).some(
-      (one) => isAsked(one) && isSameTitle(one.aeTitle, callingAeTitle),
+      (one) => isConfirmationRequired(one) && isSameTitle(one.aeTitle, callingAeTitle),
     )
   }
 
@@ -101,7 +101,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
 
   async #eventReport({ dataSet: bytes, transferSyntax, association }: NormalizedRequest) {
     const { database } = this.#context
-    const dataSet = readNormalized(bytes, transferSyntax)
+    const dataSet = readNormalizedDataSet(bytes, transferSyntax)
     const transactionUid = textIn(dataSet, TAG.transactionUid)
     const asked = findConfirmationOf(database, transactionUid)
     const destination = asked && findDestination(database, asked.destinationId)
@@ -180,7 +180,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
     const destination = findDestination(database, asked.destinationId)
     const now = clock()
     const at = instantOf(now)
-    if (!destination || !isAsked(destination))
+    if (!destination || !isConfirmationRequired(destination))
       return updateConfirmation(database, asked, {
         ...{ state: 'given-up', attempts: 0, nextAt: null, lastError: null, updatedAt: at },
       })
@@ -188,7 +188,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
       this.#postpone(asked, message('commitment.no-answer', { name: destination.name }))
       return
     }
-    if (isStudyMoving(database, asked))
+    if (hasImagesInTransit(database, asked))
       return updateConfirmation(database, asked, {
         ...asked,
         nextAt: instantOf(now + ARRIVAL_GRACE_MS),
@@ -201,7 +201,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
       })
     const transactionUid = uidOfUuid(uuid())
     database.transaction(() =>
-      recordAsked(database, asked, {
+      recordRequest(database, asked, {
         ...{ transactionUid, items, at, nextAt: instantOf(now + RESULT_TIMEOUT_MS) },
       }),
     )
@@ -229,7 +229,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   #postpone(asked: ConfirmationRecord, lastError: Message): void {
     const { database, clock } = this.#context
     const attempts = asked.attempts + 1
-    const waitMs = waitAfter(RETRY_SCHEDULES.destinationCommitment, attempts)
+    const waitMs = retryDelayMs(RETRY_SCHEDULES.destinationCommitment, attempts)
     updateConfirmation(database, asked, {
       state: waitMs === undefined ? 'given-up' : 'waiting',
       attempts,
@@ -255,7 +255,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   }
 }
 
-const isAsked = ({ confirmsStorage, isEnabled }: DestinationRecord) => confirmsStorage && isEnabled
+const isConfirmationRequired = ({ confirmsStorage, isEnabled }: DestinationRecord) => confirmsStorage && isEnabled
 const isSameTitle = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 const nameOf = ({ destinationId, studyInstanceUid }: ConfirmationRecord) =>
   `${destinationId} ${studyInstanceUid}`

@@ -11,9 +11,9 @@ import type { DataCommand, RunningGateway } from './command.ts'
 
 const ACTOR = 'command-line'
 /** After the reply was sent. */
-const STOP_MS = 200
+const STOP_DELAY_MS = 200
 
-const Copy = z.object({
+const StandbyCopyOptions = z.object({
   to: z.string().trim().min(1).max(200),
   backup: z.string().trim().min(1).max(200),
   upTo: z.iso.datetime().optional(),
@@ -64,7 +64,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       },
     },
     async run(context, { options }) {
-      const copy = Copy.safeParse({
+      const copy = StandbyCopyOptions.safeParse({
         to: options.to ?? '',
         backup: options.backup ?? '',
         upTo: options['up-to'],
@@ -96,7 +96,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       note(context, ACTOR, 'standby.taken-over', found.data.by, { at: found.data.at })
       writeTakeoverNote(context.folder, found.data)
       // The gateway is opened again, which the note refuses.
-      setTimeout(() => gateway?.restart?.(), STOP_MS)
+      setTimeout(() => gateway?.restart?.(), STOP_DELAY_MS)
       return `${found.data.by} serves the clinic since ${found.data.at}. This gateway stops.`
     },
   },

@@ -51,7 +51,7 @@ export function connectionSheet(
     `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway was not running'}. It contains no patient data and no secret.`,
     `## Settings of the device\n\n${table(['field', 'value'], nodeRows(context, place))}`,
     `## Services\n\n${table(['service', 'SOP class', 'state'], serviceRows(context))}`,
-    `A presentation context for any other SOP class is rejected. Transfer syntaxes, in order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images, also ${imageSyntaxes()}.`,
+    `A presentation context for any other SOP class is rejected. Transfer syntaxes, in order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images, also ${describeImageSyntaxes()}.`,
     `## Device list\n\n${devicesOf(context)}`,
     `## Destinations\n\n${destinationsOf(context)}`,
     `## Test with DCMTK\n\n${dcmtkExamples(context, place)}`,
@@ -100,13 +100,13 @@ const portOf = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
 
 function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddresses): Row[] {
-  const wrongTitle =
+  const wrongTitlePolicy =
     context.settings.get('dimse.calledAePolicy') === 'strict'
       ? 'associations with another called AE title are rejected'
       : 'associations with another called AE title are accepted, and a warning is shown'
   return [
     ['Clinic', context.settings.get('clinic.name') || 'not set'],
-    ['Called AE title (this gateway)', `${context.settings.get('dimse.aeTitle')} (${wrongTitle})`],
+    ['Called AE title (this gateway)', `${context.settings.get('dimse.aeTitle')} (${wrongTitlePolicy})`],
     ['Address', addresses.map(({ words }) => words).join('; ') || 'this PC has no network address'],
     ['Port', String(port)],
     [
@@ -115,7 +115,7 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddress
     ],
     ...(tlsPort === undefined
       ? []
-      : [['Certificate of this gateway', certificateOf(context.folder, context.clock())]]),
+      : [['Certificate of this gateway', describeCertificate(context.folder, context.clock())]]),
     [
       'Calling AE title (the device)',
       'as in the device list below; a device that is not in the list can only use C-ECHO until a user approves it under Devices',
@@ -134,7 +134,7 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddress
 }
 
 /** Describes the certificate file if it exists; none is generated here. */
-function certificateOf(folder: string, nowMs: number): string {
+function describeCertificate(folder: string, nowMs: number): string {
   const file = certificateFile(folder, 'dicom-tls')
   if (!existsSync(file)) return 'created at the first start'
   try {
@@ -149,7 +149,7 @@ function certificateOf(folder: string, nowMs: number): string {
 }
 
 function serviceRows(context: Context): Row[] {
-  const commitment = context.settings.get('commitment.isOn')
+  const isCommitmentOn = context.settings.get('commitment.isOn')
   return [
     ['Echo (C-ECHO)', SOP_CLASS.verification, 'on, for all callers'],
     [
@@ -163,21 +163,21 @@ function serviceRows(context: Context): Row[] {
     [
       'Images and documents (C-STORE)',
       'every storage class of DICOM',
-      unknownClasses(context.settings.get('intake.acceptUnknownClasses')),
+      describeUnknownClasses(context.settings.get('intake.acceptUnknownClasses')),
     ],
     [
       'Storage commitment',
       SOP_CLASS.storageCommitmentPushModel,
-      commitment ? 'on; results are sent to the listening port in the device list' : 'off',
+      isCommitmentOn ? 'on; results are sent to the listening port in the device list' : 'off',
     ],
   ]
 }
 
-const unknownClasses = (isOn: boolean): string =>
+const describeUnknownClasses = (isOn: boolean): string =>
   isOn ? 'on, including private SOP classes' : 'on; private SOP classes are rejected'
 
 /** Lists the well-known transfer syntaxes; the conformance statement has all of them. */
-function imageSyntaxes(): string {
+function describeImageSyntaxes(): string {
   const others = STORAGE_TRANSFER_SYNTAXES.filter((uid) => !SHEET_TRANSFER_SYNTAXES.includes(uid))
   const named = others.map(nameOfUid).filter((name) => !/^[\d.]+$/.test(name))
   return `${named.join(', ')}, and ${others.length - named.length} less common ones (see the DICOM Conformance Statement, “Storage”)`
@@ -240,9 +240,9 @@ function destinationsOf(context: Context): string {
 }
 
 function dcmtkExamples(context: Context, { addresses, port }: GatewayAddresses): string {
-  const calling =
+  const callingAeTitle =
     listDevices(context.database).find(({ isEnabled }) => isEnabled)?.aeTitle ?? 'DEVICE'
-  const node = `-aet ${shellQuoted(calling)} -aec ${shellQuoted(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
+  const node = `-aet ${quoteForShell(callingAeTitle)} -aec ${quoteForShell(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
   const keys = [
     'PatientName',
     'PatientID',
@@ -259,7 +259,7 @@ function dcmtkExamples(context: Context, { addresses, port }: GatewayAddresses):
 }
 
 /** Quotes text as one word for the shell. */
-const shellQuoted = (text: string): string =>
+const quoteForShell = (text: string): string =>
   /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 function table(head: Row, rows: readonly Row[]): string {

@@ -68,7 +68,7 @@ export interface Gateway extends AsyncDisposable {
   /** `AETITLE@HOST:PORT` of the TLS listener; undefined if it is off or not listening. */
   readonly dimseTls: string | undefined
   /** Rejects with a StoreError if the database proves to be damaged: then dispose of the gateway. */
-  readonly intact: Promise<void>
+  readonly integrityCheck: Promise<void>
   readonly context: Context
   /** The calls of test keys; undefined in the live gateway. */
   readonly bench: SandboxBench | undefined

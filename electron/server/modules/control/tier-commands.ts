@@ -39,11 +39,11 @@ export const TIER_COMMANDS: Readonly<Record<string, DataCommand>> = {
       },
     },
     async run(context, { options }, gateway) {
-      const stores = storesNamed(context, options.tier)
+      const s3Tiers = s3TiersNamed(context, options.tier)
       return await withVerifications(context, gateway, async (verifications) => {
         const lines: string[] = []
         let isSound = true
-        for (const tier of stores) {
+        for (const tier of s3Tiers) {
           const { verification, faults } = await verifications.run(tier, options.quick === true)
           const { state, checked, missing, changed, repaired, fault } = verification
           isSound &&= state === 'done' && missing + changed === 0
@@ -61,7 +61,7 @@ export const TIER_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
 }
 
-function storesNamed({ database }: Context, name: unknown): TierRecord[] {
+function s3TiersNamed({ database }: Context, name: unknown): TierRecord[] {
   const stores = listTiers(database).filter(
     (tier) => tier.settings.kind === 's3' && (name === undefined || tier.name === name),
   )

@@ -74,11 +74,11 @@ export function replaceImages(
   const target = findImageStudy(database, to)
   if (!target) insertImageStudy(database, newStudy(from, to, copies[0] as Copy, at))
   for (const { original } of copies)
-    setInstanceState(database, original.instanceId, 'superseded', null, SUPERSEDED)
+    setInstanceState(database, original.instanceId, 'superseded', null, SUPERSEDED_MESSAGE)
   const pairs = copies.map(
     (copy): CorrectedImage => ({
       original: { ...copy.original, state: 'superseded' },
-      copy: currentInstance(context, copy, at),
+      copy: makeCopyCurrent(context, copy, at),
     }),
   )
   const correction = {
@@ -105,8 +105,8 @@ export function replaceImages(
     .filter(({ original }) => original.remoteAddress !== OWN_ADDRESS)
     .map(({ header }) => header)
   const sender = senderOf(copies.map(({ original }) => original))
-  restateStudy(context, to, [...there, ...corrected], handedOut(target), at, sender)
-  if (fromUid !== to) restateStudy(context, fromUid, staying, handedOutFrom, at)
+  recomputeStudy(context, to, [...there, ...corrected], handedOut(target), at, sender)
+  if (fromUid !== to) recomputeStudy(context, fromUid, staying, handedOutFrom, at)
   finishCorrection(context, onCorrected, { correction: record, pairs, isUndo: false })
   const isNew = target === undefined || target.instances === 0
   reopenStudy(context, to, isNew && !from.isFetched)
@@ -114,7 +114,7 @@ export function replaceImages(
 }
 
 /** Makes the copy the current instance: its existing row, if it has one, or a new row. */
-function currentInstance(
+function makeCopyCurrent(
   { database }: Context,
   { instance, original, header, file, dataSetOffset, bytes, crc32 }: Copy,
   at: string,
@@ -205,7 +205,7 @@ export function finishCorrection(
 }
 
 /** Recomputes the header and the mismatch of the study from its current images. */
-export function restateStudy(
+export function recomputeStudy(
   context: Context,
   studyInstanceUid: string,
   images: readonly InstanceHeader[],
@@ -283,4 +283,4 @@ function newStudy(from: ImageStudyRecord, studyInstanceUid: string, { header }: 
   }
 }
 
-export const SUPERSEDED = message('corrections.superseded')
+export const SUPERSEDED_MESSAGE = message('corrections.superseded')

@@ -17,9 +17,9 @@ import { message } from '#shared/messages/message.ts'
 
 const CHUNK_BYTES = 256 << 10
 /** Headers by instance id. Files never change, so the entries stay valid. */
-const headersIn = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
+const headerCacheOf = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
 
-export const deviceSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
+export const senderCharacterSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
   characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
 
 /**
@@ -51,7 +51,7 @@ export async function headerOfInstance(
   context: Context,
   instance: InstanceRecord,
 ): Promise<InstanceHeader> {
-  const headers = headersIn(context.database)
+  const headers = headerCacheOf(context.database)
   const known = headers.get(instance.instanceId)
   if (known) return known
   const local = await withLocalFile(context, instance.instanceId)
@@ -68,7 +68,7 @@ export async function headerOfInstance(
   } catch {
     throw new ApiError('unavailable', message('corrections.file-unreadable'))
   }
-  const header = headerOf(reader.end(), deviceSetOf(context, instance))
+  const header = headerOf(reader.end(), senderCharacterSetOf(context, instance))
   headers.set(instance.instanceId, header)
   return header
 }

@@ -121,7 +121,7 @@ export function addCustomerUser(
 ): Outcome {
   const { database, clock } = context
   return database.transaction(() => {
-    demandLinkingUsers(caller)
+    requireCanLinkUsers(caller)
     const customer = requireCustomer(database, expressCustomerId)
     existingUser(context, userId)
     if (!customer.isActive) return { success: false, message: message('customers.deactivated') }
@@ -145,7 +145,7 @@ export function removeCustomerUser(
 ): Outcome {
   const { database } = context
   return database.transaction(() => {
-    demandLinkingUsers(caller)
+    requireCanLinkUsers(caller)
     requireCustomer(database, expressCustomerId)
     existingUser(context, userId)
     if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
@@ -241,7 +241,7 @@ function change(
  * Linking a user to a customer restricts which studies the user sees, so an API key must also have
  * the permission to manage users.
  */
-function demandLinkingUsers(caller: Caller): void {
+function requireCanLinkUsers(caller: Caller): void {
   demand(caller, 'manageCustomers')
   if (caller.kind === 'api-key') demand(caller, 'manageUsers')
 }

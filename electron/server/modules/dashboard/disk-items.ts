@@ -18,14 +18,14 @@ export function diskItems({
   readonly forecast: DiskForecast
   readonly person: Rights
 }) {
-  const soon = may(person, 'manageGateway') ? fullSoon(forecast) : undefined
+  const fullSoonNotice = may(person, 'manageGateway') ? fullSoon(forecast) : undefined
   return [
     ...(records && records.state !== 'ok'
       ? [{ tone: 'danger', since: records.since, detail: records.detail } as const]
       : []),
     ...(state === 'ok' ? [] : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
-    ...(state === 'ok' && soon
-      ? [{ tone: 'info', detail: sentences(soon.sentence, soon.remedy) } as const]
+    ...(state === 'ok' && fullSoonNotice
+      ? [{ tone: 'info', detail: sentences(fullSoonNotice.sentence, fullSoonNotice.remedy) } as const]
       : []),
   ]
 }

@@ -21,12 +21,12 @@ const BLOCKING_KINDS: readonly TodayKind[] = ['safe-mode', 'listener-down', 'par
  */
 export function todayItems(situation: TodaySituation): TodayItem[] {
   const { person } = situation
-  const order = orderFor(person)
+  const areaOrder = areaOrderFor(person)
   // Administrators and owners are responsible for all areas.
-  const isOwn = (of: TodayRule['of']) => person.level !== 'member' || of === order[0]
+  const isOwnArea = (of: TodayRule['of']) => person.level !== 'member' || of === areaOrder[0]
   const isOpen = ({ kind }: TodayRule) =>
     situation.customers === undefined || !ALL_PATIENTS_KINDS.includes(kind)
-  const found = TODAY_RULES.filter(isOpen).flatMap(({ kind, needs, orNeeds, of, find }, line) => {
+  const found = TODAY_RULES.filter(isOpen).flatMap(({ kind, needs, alternativeNeeds: orNeeds, of, find }, line) => {
     const items = find(situation) ?? []
     const mayAct =
       needs === null || may(person, needs) || (orNeeds !== undefined && may(person, orNeeds))
@@ -42,17 +42,17 @@ export function todayItems(situation: TodaySituation): TodayItem[] {
           detail: null,
           ...item,
         }
-        const isForAll =
+        const concernsEveryone =
           (BLOCKING_KINDS.includes(kind) || (kind === 'criticals-escalated' && mayAct)) &&
           item.tone === 'danger'
         return {
           shown,
           rank: [
-            isForAll ? 0 : 1,
+            concernsEveryone ? 0 : 1,
             mayAct ? 0 : 1,
-            isOwn(of) ? 0 : 1,
+            isOwnArea(of) ? 0 : 1,
             SEVERITY_RANK[item.tone],
-            order.indexOf(of),
+            areaOrder.indexOf(of),
             line,
           ],
         }
@@ -64,7 +64,7 @@ export function todayItems(situation: TodaySituation): TodayItem[] {
 
 const SEVERITY_RANK = { danger: 0, warning: 1, info: 2 } as const
 
-function orderFor(person: Rights): readonly TodayRule['of'][] {
+function areaOrderFor(person: Rights): readonly TodayRule['of'][] {
   if (person.level !== 'member') return ['gateway', 'exams', 'reading']
   return person.canCreateReports ? ['reading', 'exams', 'gateway'] : ['exams', 'reading', 'gateway']
 }

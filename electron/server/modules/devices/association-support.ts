@@ -2,7 +2,7 @@ import type { AssociationCounts, AssociationRecord } from '#shared/contract/dash
 import { english } from '#shared/messages/english.ts'
 
 /** Information about the gateway for the recipient of the text. */
-export interface SupportAbout {
+export interface GatewayInformation {
   readonly version: string
   readonly aeTitle: string
   readonly now: string
@@ -20,7 +20,7 @@ const COUNT_LABELS: Readonly<Record<keyof AssociationCounts, string>> = {
 }
 
 // PS3.8 Table 9-18.
-const RESULTS = [
+const RESULT_LABELS = [
   'accepted',
   'rejected by the user',
   'rejected',
@@ -33,7 +33,7 @@ const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){3,}/g
 /** Support needs IPv4 addresses, which also match the pattern of a UID. */
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
 /** A text without UIDs that may identify a study or an image. */
-export const maskedText = (text: string): string =>
+export const maskUids = (text: string): string =>
   text.replace(FOREIGN_UID, (uid) => (ADDRESS.test(uid) ? uid : '(UID)'))
 
 /**
@@ -42,7 +42,7 @@ export const maskedText = (text: string): string =>
  */
 export function supportTextOf(
   { association, lines, omitted, terms }: Omit<AssociationRecord, 'supportText'>,
-  about: SupportAbout,
+  about: GatewayInformation,
 ): string {
   const { counts } = association
   const counted = (Object.keys(COUNT_LABELS) as (keyof AssociationCounts)[]).filter(
@@ -54,7 +54,7 @@ export function supportTextOf(
     ...factsOf(association, about).map(([name, value]) => `${`${name}:`.padEnd(17)}${value}`),
     '',
     'What happened',
-    ...lines.map(({ at, text }) => `  ${at}  ${maskedText(english(text))}`),
+    ...lines.map(({ at, text }) => `  ${at}  ${maskUids(english(text))}`),
     ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
     ...counted.map((name) => `  ${counts[name]} ${COUNT_LABELS[name]}`),
     '',
@@ -66,7 +66,7 @@ export function supportTextOf(
 
 function factsOf(
   association: AssociationRecord['association'],
-  about: SupportAbout,
+  about: GatewayInformation,
 ): [name: string, value: string][] {
   const { deviceName, aeTitle, address, calledAeTitle, endedAt, how, detail, times } = association
   const device = deviceName ? `in the device list as “${deviceName}”` : 'not in the device list'
@@ -92,7 +92,7 @@ function termsText(terms: NonNullable<AssociationRecord['terms']>): string[] {
     ...contexts.flatMap(
       ({ id, name, abstractSyntax, result, transferSyntax, transferSyntaxes }) => {
         const sopClass = name === abstractSyntax ? name : `${name} (${abstractSyntax})`
-        const outcome = RESULTS[result] ?? `result ${result}`
+        const outcome = RESULT_LABELS[result] ?? `result ${result}`
         return [
           `  ${id}  ${sopClass}: ${outcome}${transferSyntax ? ` ${transferSyntax}` : ''}`,
           `     proposed ${transferSyntaxes.join(', ')}`,

@@ -4,7 +4,7 @@ import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import type { Certificates } from '#server/http/certificates.ts'
-import { type ListenerState, listenByTls, listenPlain } from '#server/http/listeners.ts'
+import { type ListenerState, listenWithTls, listenPlain } from '#server/http/listeners.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
@@ -69,7 +69,7 @@ export class Dicom implements AsyncDisposable {
     const port = settings.get('dimse.tlsPort')
     if (port === null) return
     const ca = settings.get('dimse.tlsAuthorities')
-    const state = await listenByTls(server, { host, port, ca }, certificates)
+    const state = await listenWithTls(server, { host, port, ca }, certificates)
     this.#tls = { port, state }
     if (state.detail) context.log.error({ detail: state.detail }, 'the DICOM TLS listener is down')
   }

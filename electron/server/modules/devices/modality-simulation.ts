@@ -29,9 +29,9 @@ export async function connectAsModality(
   try {
     const began = performance.now()
     await echo({ peer, callingAeTitle: aeTitle })
-    const echoed = performance.now()
+    const echoedAt = performance.now()
     const exams = await findWorklist({ peer, callingAeTitle: aeTitle }, keys)
-    return { echoMs: echoed - began, worklistMs: performance.now() - echoed, exams }
+    return { echoMs: echoedAt - began, worklistMs: performance.now() - echoedAt, exams }
   } catch (error) {
     if (!(error instanceof RequestorError)) throw error
     const remedy =

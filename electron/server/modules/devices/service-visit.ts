@@ -9,7 +9,7 @@ import { ApiError } from '#shared/errors.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
-import { maskedText, supportTextOf } from './association-support.ts'
+import { maskUids, supportTextOf } from './association-support.ts'
 import type { AssociationTraces, RejectionCodes } from './association-traces.ts'
 import { tracedMessage } from './traced-messages.ts'
 
@@ -17,16 +17,16 @@ import { tracedMessage } from './traced-messages.ts'
 const MAX_ASSOCIATIONS = 20
 
 // PS3.8 Table 9-21
-const RESULTS: Readonly<Record<number, string>> = {
+const REJECTION_RESULTS: Readonly<Record<number, string>> = {
   1: 'rejected-permanent',
   2: 'rejected-transient',
 }
-const SOURCES: Readonly<Record<number, string>> = {
+const REJECTION_SOURCES: Readonly<Record<number, string>> = {
   1: 'DICOM UL service-user',
   2: 'DICOM UL service-provider (ACSE)',
   3: 'DICOM UL service-provider (presentation)',
 }
-const REASONS: Readonly<Record<string, string>> = {
+const REJECTION_REASONS: Readonly<Record<string, string>> = {
   '1.1': 'no-reason-given',
   '1.2': 'application-context-name-not-supported',
   '1.3': 'calling-AE-title-not-recognized',
@@ -111,7 +111,7 @@ export class ServiceVisits {
     }))
     const now = instantOf(this.#context.clock())
     const about = { isthmus: version, now, device: device.aeTitle }
-    return JSON.stringify({ ...about, associations }, maskedStrings, 2)
+    return JSON.stringify({ ...about, associations }, maskString, 2)
   }
 
   /**
@@ -134,15 +134,15 @@ export class ServiceVisits {
 
   async #recordsOf({ aeTitle, address, lastAddress }: Device) {
     const page = { cursor: undefined, limit: MAX_ASSOCIATIONS }
-    const ofTitle = await this.#log.list({ show: 'all', aeTitle }, page)
+    const pageByTitle = await this.#log.list({ show: 'all', aeTitle }, page)
     const from = address ?? lastAddress
-    const ofAddress =
+    const rowsByAddress =
       from === null || from.includes('/')
         ? []
         : (await this.#log.list({ show: 'all', address: from }, page)).items.filter(
             (one) => one.deviceId === null && one.aeTitle !== aeTitle,
           )
-    const newest = [...ofTitle.items, ...ofAddress]
+    const newest = [...pageByTitle.items, ...rowsByAddress]
       .sort((a, b) => (a.openedAt < b.openedAt ? 1 : a.openedAt > b.openedAt ? -1 : 0))
       .slice(0, MAX_ASSOCIATIONS)
     return Promise.all(newest.map(({ associationId }) => this.#log.read(associationId)))
@@ -172,9 +172,9 @@ export class ServiceVisits {
 
 const rejectionText = ({ result, source, reason }: RejectionCodes): string =>
   [
-    `${RESULTS[result] ?? 'result'} (${result})`,
-    `${SOURCES[source] ?? 'source'} (${source})`,
-    `${REASONS[`${source}.${reason}`] ?? 'reserved'} (${reason})`,
+    `${REJECTION_RESULTS[result] ?? 'result'} (${result})`,
+    `${REJECTION_SOURCES[source] ?? 'source'} (${source})`,
+    `${REJECTION_REASONS[`${source}.${reason}`] ?? 'reserved'} (${reason})`,
   ].join(', ')
 
 function messageLines(traced: TracedMessage): string[] {
@@ -194,7 +194,7 @@ function messageLines(traced: TracedMessage): string[] {
 }
 
 /** Masks UIDs of studies and images in texts of the log, whose messages may name them. */
-const maskedStrings = (name: string, value: unknown): unknown =>
-  typeof value === 'string' && !SOFTWARE_FIELDS.has(name) ? maskedText(value) : value
+const maskString = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && !SOFTWARE_FIELDS.has(name) ? maskUids(value) : value
 /** UIDs that the device's software has in common with others of its kind. */
 const SOFTWARE_FIELDS = new Set(['abstractSyntax', 'implementationClassUid'])

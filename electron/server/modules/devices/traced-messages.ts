@@ -15,7 +15,7 @@ const UNMASKED_KEYWORDS: ReadonlySet<string> = new Set([
   ...['ScheduledProcedureStepStartDate', 'PerformedProcedureStepStatus'],
 ])
 /** Fields of a command whose values name an instance, and with it a patient's study. */
-const REPLACED: ReadonlySet<keyof CommandSet> = new Set([
+const MASKED_FIELDS: ReadonlySet<keyof CommandSet> = new Set([
   'affectedSopInstanceUid',
   'requestedSopInstanceUid',
 ] as const)
@@ -49,7 +49,7 @@ const TYPES: ReadonlyMap<number, string> = new Map(
 )
 /** Enough for the longest query of a modality. */
 const MAX_ELEMENTS = 300
-const MAX_VALUE = 200
+const MAX_VALUE_LENGTH = 200
 
 /** The name of a command field: `C-ECHO-RQ`. */
 const typeOf = (commandField: number): string =>
@@ -81,8 +81,8 @@ function fieldsOf(command: CommandSet, isShown: boolean): TracedMessage['request
   return FIELDS.flatMap(([name, keyword]) => {
     const value = command[name]
     if (value === undefined) return []
-    const isReplaced = !isShown && REPLACED.has(name)
-    return [{ keyword, value: isReplaced ? null : fieldText(name, value) }]
+    const isMasked = !isShown && MASKED_FIELDS.has(name)
+    return [{ keyword, value: isMasked ? null : fieldText(name, value) }]
   })
 }
 
@@ -132,5 +132,5 @@ function valueText(value: Buffer, vr: string): string {
       : ''
   if (BINARY.has(vr)) return ''
   const text = withoutPadding(value.toString(vr === 'UI' ? 'latin1' : 'utf8')).trim()
-  return vr === 'UI' ? nameOfUid(text) : text.slice(0, MAX_VALUE)
+  return vr === 'UI' ? nameOfUid(text) : text.slice(0, MAX_VALUE_LENGTH)
 }

@@ -41,7 +41,7 @@ export interface DiagnosticsFileText {
 }
 
 export const LOG_LINES = 2000
-const ASSOCIATIONS = 50
+const MAX_ASSOCIATIONS = 50
 const EVENTS = 100
 const METER_DAYS = 7
 /** Maximum length of a file in the preview. */
@@ -49,7 +49,7 @@ const PREVIEW_CHARACTERS = 20_000
 /** Log file of the desktop app. */
 const LOG_FILE = join('logs', 'gateway.log')
 
-type Page = (context: Context, facts: RuntimeFacts, masking: Masking) => string | Promise<string>
+type FileWriter = (context: Context, facts: RuntimeFacts, masking: Masking) => string | Promise<string>
 
 /**
  * The files of the support bundle: English text without patient data, secrets, names and addresses.
@@ -67,7 +67,7 @@ export async function diagnosticsOf(
   facts.readiness.catch(() => undefined)
   const masking = maskingOf(context)
   const texts: DiagnosticsFileText[] = []
-  for (const [name, page] of Object.entries(FILES)) {
+  for (const [name, page] of Object.entries(FILE_WRITERS)) {
     try {
       texts.push({ name, text: await page(context, facts, masking) })
     } catch (error) {
@@ -125,9 +125,9 @@ export function serveDiagnostics(
         })
         yield diagnosticsZip(files, now)
       }
-      const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
+      const timestamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
       return {
-        fileName: `isthmus-diagnostics-${stamp}Z.zip`,
+        fileName: `isthmus-diagnostics-${timestamp}Z.zip`,
         mediaType: 'application/zip',
         content: content(),
       }
@@ -135,7 +135,7 @@ export function serveDiagnostics(
   )
 }
 
-const FILES: Readonly<Record<string, Page>> = {
+const FILE_WRITERS: Readonly<Record<string, FileWriter>> = {
   'about.txt': (context, { version }) =>
     lines(
       `Isthmus ${version}: support bundle, made on ${instantOf(context.clock())}.`,
@@ -149,7 +149,7 @@ const FILES: Readonly<Record<string, Page>> = {
       'settings.txt       all settings; for text settings, the length only',
       'listeners.txt      addresses at which the gateway listens',
       'storage.txt        database sizes and row counts',
-      `associations.txt   the last ${ASSOCIATIONS} connections of devices`,
+      `associations.txt   the last ${MAX_ASSOCIATIONS} connections of devices`,
       'events.txt         outcome of partner calls, without content',
       `log.txt            the last ${LOG_LINES} lines of the log`,
     ),
@@ -164,10 +164,10 @@ const FILES: Readonly<Record<string, Page>> = {
       ['OpenSSL', openssl],
       ['System', `${platform()} ${release()} ${arch()}`],
       ['Processors', String(cpus().length)],
-      ['Memory', `${megabytes(totalmem())}, free ${megabytes(freemem())}`],
+      ['Memory', `${formatMegabytes(totalmem())}, free ${formatMegabytes(freemem())}`],
       [
         'Process',
-        `up ${Math.round(process.uptime())} s, resident ${megabytes(memory.rss)}, heap ${megabytes(memory.heapUsed)}`,
+        `up ${Math.round(process.uptime())} s, resident ${formatMegabytes(memory.rss)}, heap ${formatMegabytes(memory.heapUsed)}`,
       ],
       ['Language', Intl.DateTimeFormat().resolvedOptions().locale],
       ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],
@@ -204,7 +204,7 @@ const FILES: Readonly<Record<string, Page>> = {
         ['Schema', String(MIGRATIONS.length)],
         ['Database', sizeOf(join(context.folder, DATABASE_FILE))],
         ['Its journal', sizeOf(join(context.folder, `${DATABASE_FILE}-wal`))],
-        ['Free on the disk', megabytes(freeBytes)],
+        ['Free on the disk', formatMegabytes(freeBytes)],
       ]),
       ...tables.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`),
     )
@@ -213,15 +213,15 @@ const FILES: Readonly<Record<string, Page>> = {
     lines(
       ...scanAssociations(context.database, {
         before: Number.MAX_SAFE_INTEGER,
-        limit: ASSOCIATIONS,
+        limit: MAX_ASSOCIATIONS,
         show: 'all',
       }).items.map(
         ({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
           const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
-          const took = endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
+          const duration = endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
           const counted = Object.entries(counts).filter(([, count]) => count > 0)
           return [
-            `${openedAt}  ${how}${took}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
+            `${openedAt}  ${how}${duration}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
             ...(times > 1 ? [`${times} connections`] : []),
             ...counted.map(([name, count]) => `${count} ${name}`),
             ...(detail ? [`(${masking.text(english(detail))})`] : []),
@@ -254,11 +254,11 @@ const FILES: Readonly<Record<string, Page>> = {
 const lines = (...all: readonly string[]): string => `${all.join('\n').trimEnd() || 'None.'}\n`
 const keyValueTable = (all: readonly (readonly [name: string, value: string])[]): string =>
   lines(...all.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`))
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 function sizeOf(file: string): string {
   try {
-    return megabytes(statSync(file).size)
+    return formatMegabytes(statSync(file).size)
   } catch {
     return 'none'
   }

@@ -50,7 +50,7 @@ export function serveHealth(
     const isHere =
       !isEncrypted(socket) &&
       socket.remoteAddress === socket.localAddress &&
-      !FORWARDED.some((name) => name in headers)
+      !FORWARDED_HEADERS.some((name) => name in headers)
     if (!isHere) throw new ApiError('not-found', message('http.nothing-here'))
     const { contentType, text } = await metrics.text()
     return reply.header('cache-control', 'no-store').type(contentType).send(text)
@@ -58,4 +58,4 @@ export function serveHealth(
 }
 
 const TEXT = 'text/plain; charset=utf-8'
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip']
+const FORWARDED_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip']

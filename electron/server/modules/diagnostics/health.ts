@@ -71,8 +71,8 @@ function listenersFault(isSafe: boolean, all: Status['listeners']): string {
   if (isSafe) return 'The gateway is in safe mode and serves no devices.'
   if (!all.some(({ name }) => DEVICE_LISTENERS.includes(name)))
     return 'The gateway is starting and does not serve devices yet.'
-  const down = all.filter(({ isUp }) => !isUp).map(({ name }) => name)
-  return down.length === 0 ? '' : `Down: ${down.join(', ')}.`
+  const downListeners = all.filter(({ isUp }) => !isUp).map(({ name }) => name)
+  return downListeners.length === 0 ? '' : `Down: ${downListeners.join(', ')}.`
 }
 
 const DISK_FAULTS = {

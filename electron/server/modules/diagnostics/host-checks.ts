@@ -12,7 +12,7 @@ import { message, sentences } from '#shared/messages/message.ts'
 
 const GIGABYTE = 1e9
 /** Clocks that a time server adjusts are set back by less than this. */
-const STEP_MS = 60_000
+const MAX_CLOCK_STEP_MS = 60_000
 
 /** Checks the free space on the disk of the images and the database. */
 export function diskFinding(context: Context): Finding {
@@ -52,9 +52,9 @@ export function clockFinding(context: Context): Finding {
   const now = context.clock()
   const newest = context.audit.list({ limit: 1 }).items[0]?.at
   const remedy = message('diagnostics.clock-remedy')
-  if (newest !== undefined && msOf(newest) - now > STEP_MS)
+  if (newest !== undefined && msOf(newest) - now > MAX_CLOCK_STEP_MS)
     return bad(message('diagnostics.clock-behind-entry'), remedy)
-  if (now < buildTime() - STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
+  if (now < buildTime() - MAX_CLOCK_STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
   return ok(message('diagnostics.clock-fine'))
 }
 

@@ -168,15 +168,15 @@ function firewallFinding(
   interfaces?: Interfaces,
 ): SelfTestFinding {
   const ownAddresses = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
-  const fromElsewhere = (address: string | null) =>
+  const isFromElsewhere = (address: string | null) =>
     address !== null && !isLoopback(address) && !ownAddresses.has(address)
   const ports = listeners
     .filter(({ name, isUp }) => isUp && name.startsWith('dimse'))
     .map(({ address }) => Number(address.slice(address.lastIndexOf(':') + 1)))
   const commands = firewallCommands(process.platform, ports, process.execPath)
   const hasExternalCall =
-    listDevices(context.database).some(({ lastAddress }) => fromElsewhere(lastAddress)) ||
-    listUnknownCallers(context.database).some(({ address }) => fromElsewhere(address))
+    listDevices(context.database).some(({ lastAddress }) => isFromElsewhere(lastAddress)) ||
+    listUnknownCallers(context.database).some(({ address }) => isFromElsewhere(address))
   if (hasExternalCall)
     return {
       ...ok(message('diagnostics.firewall-open')),

@@ -21,8 +21,8 @@ export function multipart(type: string, parts: AsyncIterable<Part>): MultipartBo
 }
 
 /** A body with one part that is in memory: its length is known, and nothing has to be streamed. */
-export function onePart(type: string, headers: Part['headers'], content: Buffer): MultipartBody {
-  const { place, ...answer } = onePartOf(type, headers, content.length, Buffer.allocUnsafe)
+export function singlePartBody(type: string, headers: Part['headers'], content: Buffer): MultipartBody {
+  const { place, ...answer } = allocateSinglePart(type, headers, content.length, Buffer.allocUnsafe)
   content.copy(place)
   return answer
 }
@@ -31,7 +31,7 @@ export function onePart(type: string, headers: Part['headers'], content: Buffer)
  * A body with one part whose content is still to be written to `place`, where it is in the body.
  * @param take returns a buffer of a length
  */
-export function onePartOf(
+export function allocateSinglePart(
   type: string,
   headers: Part['headers'],
   length: number,

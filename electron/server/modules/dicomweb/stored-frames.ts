@@ -4,7 +4,7 @@ import { readFull } from '#server/database/part-file.ts'
 import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import { locateFrame } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
-import { type MultipartBody, onePartOf, type Part } from './multipart.ts'
+import { type MultipartBody, allocateSinglePart, type Part } from './multipart.ts'
 
 /** A frame that is one piece of its file, and is sent as it is there. */
 export interface StoredFrame {
@@ -14,10 +14,10 @@ export interface StoredFrame {
 }
 
 /** Located frames that are remembered: a few megabytes. */
-const MAX_LOCATED = 20_000
+const MAX_LOCATED_FRAMES = 20_000
 /** Of a CT or MR image; larger frames have a buffer of their own. */
 const SLICE_BYTES = 1 << 20
-const KEPT_SLICES = 16
+const MAX_KEPT_SLICES = 16
 
 /**
  * Reads frames of files that never change. Where a frame is is remembered, so that a further request
@@ -26,8 +26,8 @@ const KEPT_SLICES = 16
  */
 export class StoredFrames {
   readonly #files: OpenFiles
-  readonly #located = new LRUCache<string, StoredFrame>({ max: MAX_LOCATED })
-  readonly #slices = new SlicePool(SLICE_BYTES, KEPT_SLICES)
+  readonly #located = new LRUCache<string, StoredFrame>({ max: MAX_LOCATED_FRAMES })
+  readonly #slices = new SlicePool(SLICE_BYTES, MAX_KEPT_SLICES)
 
   constructor(files: OpenFiles) {
     this.#files = files
@@ -59,7 +59,7 @@ export class StoredFrames {
     headers: Part['headers'],
   ): Promise<MultipartBody & { readonly release: () => void }> {
     const take = (size: number) => this.#slices.take(size)
-    const { place, ...answer } = onePartOf(type, headers, length, take)
+    const { place, ...answer } = allocateSinglePart(type, headers, length, take)
     // The threads of the pool are worth their way for the bytes, not for opening and closing.
     const descriptor = openSync(path, 'r')
     try {

@@ -15,7 +15,7 @@ import { DICOM, DICOM_JSON } from './media-types.ts'
 import { readParts, type UploadedPart } from './uploads.ts'
 
 /** PS3.18 Table I.2-2, PS3.4 Table B.2-1. */
-const FAILURE = {
+const FAILURE_REASONS = {
   processing: 0x0110,
   sopClass: 0x0122,
   transferSyntax: 0xc122,
@@ -27,7 +27,7 @@ const FAILURE = {
 const MAX_START_BYTES = 1 << 20
 
 /** The outcome of one part. */
-interface Outcome {
+interface PartOutcome {
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly studyInstanceUid: string
@@ -50,7 +50,7 @@ export async function storeInstances(
   studyInstanceUid: string | undefined,
 ): Promise<DicomwebAnswer> {
   const association = associationOf(context, call)
-  const outcomes: Outcome[] = []
+  const outcomes: PartOutcome[] = []
   let isComplete = false
   try {
     const parts = await readParts(call.contentType, call.body, async (part, index) => {
@@ -65,7 +65,7 @@ export async function storeInstances(
       detail: isComplete ? null : message('dicomweb.upload-interrupted'),
     })
   }
-  return answerOf(outcomes, call.base)
+  return answerOf(outcomes, call.baseUrl)
 }
 
 /**
@@ -92,18 +92,18 @@ export async function storePart(
   { signal }: Pick<DicomwebCall, 'signal'>,
   { type, content }: UploadedPart,
   studyWanted: string | undefined,
-): Promise<Outcome> {
+): Promise<PartOutcome> {
   const pieces = content[Symbol.asyncIterator]()
   const start = await startOf(pieces)
   const uids = start ? start.uids : NO_UIDS
-  const failed = (status: number): Outcome => ({ ...uids, status })
-  if (!start || (type() !== '' && type() !== DICOM)) return failed(FAILURE.notUnderstood)
+  const failed = (status: number): PartOutcome => ({ ...uids, status })
+  if (!start || (type() !== '' && type() !== DICOM)) return failed(FAILURE_REASONS.notUnderstood)
   const { transferSyntaxUid } = start.file
   if (!isStorageClass(uids.sopClassUid, settings.get('intake.acceptUnknownClasses')))
-    return failed(uids.sopClassUid === '' ? FAILURE.notUnderstood : FAILURE.sopClass)
-  if (!STORAGE_TRANSFER_SYNTAXES.includes(transferSyntaxUid)) return failed(FAILURE.transferSyntax)
+    return failed(uids.sopClassUid === '' ? FAILURE_REASONS.notUnderstood : FAILURE_REASONS.sopClass)
+  if (!STORAGE_TRANSFER_SYNTAXES.includes(transferSyntaxUid)) return failed(FAILURE_REASONS.transferSyntax)
   if (studyWanted !== undefined && studyWanted !== uids.studyInstanceUid)
-    return failed(FAILURE.otherStudy)
+    return failed(FAILURE_REASONS.otherStudy)
   const { status } = await receiver.store({
     ...{ association, messageId: 1, transferSyntax: transferSyntaxUid, signal },
     ...{ sopClassUid: uids.sopClassUid, sopInstanceUid: uids.sopInstanceUid },
@@ -144,7 +144,7 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
     if (isWhole && !file) return undefined
   }
   if (!file) return undefined
-  const reader = new HeaderReader(file.transferSyntaxUid, IDENTIFYING)
+  const reader = new HeaderReader(file.transferSyntaxUid, IDENTIFYING_TAGS)
   reader.push(Buffer.concat(read).subarray(file.dataSetOffset))
   while (!reader.isDone && length - file.dataSetOffset <= MAX_START_BYTES) {
     const next = await more()
@@ -161,7 +161,7 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   return { file, uids, rest: Buffer.concat(read).subarray(file.dataSetOffset) }
 }
 
-const IDENTIFYING = [
+const IDENTIFYING_TAGS = [
   TAG.sopClassUid,
   TAG.sopInstanceUid,
   TAG.studyInstanceUid,
@@ -202,7 +202,7 @@ async function nextOf(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buf
 }
 
 /** PS3.18 10.5.3: what was stored and what was not, in the DICOM JSON Model. */
-function answerOf(outcomes: readonly Outcome[], base: string): DicomwebAnswer {
+function answerOf(outcomes: readonly PartOutcome[], base: string): DicomwebAnswer {
   const stored = outcomes.filter(({ status }) => status === 0)
   const failed = outcomes.filter(({ status }) => status !== 0)
   const studies = new Set(stored.map(({ studyInstanceUid }) => studyInstanceUid))
@@ -232,7 +232,7 @@ function answerOf(outcomes: readonly Outcome[], base: string): DicomwebAnswer {
   return { status, contentType: DICOM_JSON, body: Buffer.from(JSON.stringify(json)) }
 }
 
-const referenceTo = ({ sopClassUid, sopInstanceUid }: Outcome): JsonDataSet => ({
+const referenceTo = ({ sopClassUid, sopInstanceUid }: PartOutcome): JsonDataSet => ({
   '00081150': uid(sopClassUid),
   '00081155': uid(sopInstanceUid),
 })

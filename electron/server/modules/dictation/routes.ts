@@ -15,10 +15,10 @@ import {
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { SpeechEngine } from './speech-engine.ts'
-import { silence } from './wav.ts'
+import { silentWav } from './wav.ts'
 
 /** The answer may follow the engine's time by so much. */
-const SPARE_MS = 30_000
+const RESPONSE_MARGIN_MS = 30_000
 
 /** Declares the calls about dictation (`shared/contract/dictation.ts`). */
 export function serveDictation(app: HttpApp, context: Context, engine: SpeechEngine): void {
@@ -35,7 +35,7 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
   const rule = {
     mediaType: DICTATION_TYPE,
     maxBytes: MAX_DICTATION_BYTES,
-    answerMs: () => engine.budgetMs + SPARE_MS,
+    answerMs: () => engine.budgetMs + RESPONSE_MARGIN_MS,
   }
   serveUpload(app, transcribe, rule, async ({ params, query, user, content, bytes, signal }) => {
     const caller = callerOf(user)
@@ -51,7 +51,7 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
 }
 
 async function testEngine(engine: SpeechEngine) {
-  const audio = silence(1)
+  const audio = silentWav(1)
   const began = performance.now()
   try {
     const content = Readable.from([audio])

@@ -97,7 +97,7 @@ export class SpeechEngine implements AsyncDisposable {
     })
     const { statusCode } = response
     if (statusCode < 200 || statusCode > 299)
-      throw discard(response, new WebhookError('status', statusWords(statusCode)))
+      throw discard(response, new WebhookError('status', statusMessage(statusCode)))
     const answer = await readBody(response, MAX_RESPONSE_BYTES, { bytes: 0 }, () => undefined)
     return textOf(answer)
   }
@@ -123,7 +123,7 @@ export function setDictationSecret(context: Context, secret: string | null, acto
 }
 
 /** What the engine most likely means. */
-function statusWords(status: number): Message {
+function statusMessage(status: number): Message {
   if (status === 401 || status === 403) return message('dictation.status-secret', { status })
   if (status === 404) return message('dictation.status-path', { status })
   if (status >= 300 && status < 400) return message('dictation.status-redirect', { status })

@@ -1,7 +1,7 @@
 import { DICTATION_RATE } from '#shared/contract/dictation.ts'
 
 /** So many seconds of silence as the window records: WAVE, PCM, 16 bit, mono. */
-export function silence(seconds: number): Buffer {
+export function silentWav(seconds: number): Buffer {
   const bytes = seconds * DICTATION_RATE * 2
   const file = Buffer.alloc(44 + bytes)
   file.write('RIFF', 0, 'latin1')

@@ -8,8 +8,8 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
-import { openedDetail, sealedDetail } from './attempt-detail.ts'
-import { type CallsSince, newestWithNotes, WITH_NOTES } from './call-count-queries.ts'
+import { openDetail, sealedDetail } from './attempt-detail.ts'
+import { type CallsSince, newestWithNotes, HAS_NOTES } from './call-count-queries.ts'
 
 /**
  * waiting: will be sent, or sent again. done: accepted. failed: no further attempts. dropped:
@@ -119,7 +119,7 @@ const COLUMNS = [
 const FILTERS = {
   waiting: sql<boolean>`state = 'waiting'`,
   failed: sql<boolean>`state = 'failed'`,
-  notes: WITH_NOTES,
+  notes: HAS_NOTES,
 } as const satisfies Record<Exclude<EventShow, 'all'>, unknown>
 
 export const selectEvents = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
@@ -211,7 +211,7 @@ export function eventAttempts(database: Database, eventId: string): EventAttempt
     .map(({ seq: _, sealedDetail, sealedResponse, ...row }) => ({
       ...row,
       outcome: row.outcome as EventOutcome,
-      ...openedDetail(database.seal, eventId, row.attempt, sealedDetail),
+      ...openDetail(database.seal, eventId, row.attempt, sealedDetail),
       response:
         sealedResponse && database.seal.open(sealedResponse, responseContext(eventId, row.attempt)),
     }))
@@ -263,7 +263,7 @@ export const eventsWithNotes = (
 ) =>
   newestWithNotes(database, type, calls, limit).map(({ eventId, attempt, sealedDetail }) => ({
     eventId: eventId as WebhookEventId,
-    notes: openedDetail(database.seal, eventId, attempt, sealedDetail).notes,
+    notes: openDetail(database.seal, eventId, attempt, sealedDetail).notes,
   }))
 
 type EventColumns = Omit<Schema['events'], 'seq'>

@@ -6,7 +6,7 @@ import type { MoveProgress } from '#server/dicom/scu/move.ts'
 import type { Outbound } from '#server/dicom/scu/outbound.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
-import type { Pull } from '#shared/contract/destinations.ts'
+import type { PriorRetrieval } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import { asSentence, type Message, message } from '#shared/messages/message.ts'
 import type { DestinationRecord } from './destination-queries.ts'
@@ -31,7 +31,7 @@ export class Pulls implements AsyncDisposable {
   readonly #outbound: Outbound
   readonly #closing = new AbortController()
   readonly #running = new Map<string, Running>()
-  #pulls: readonly Pull[] = []
+  #pulls: readonly PriorRetrieval[] = []
 
   constructor(context: Context, outbound: Outbound) {
     this.#context = context
@@ -42,7 +42,7 @@ export class Pulls implements AsyncDisposable {
    * Starts a retrieval, or returns the running one of the same study.
    * @throws ApiError refused if too many are running
    */
-  start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull {
+  start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): PriorRetrieval {
     const { database, clock, uuid } = this.#context
     const { destinationId } = destination
     const existing = this.#pulls.find(
@@ -54,7 +54,7 @@ export class Pulls implements AsyncDisposable {
     if (existing) return existing
     if (this.#running.size >= MAX_RUNNING)
       throw new ApiError('refused', message('forwarding.pulls-full', { count: MAX_RUNNING }))
-    const pull: Pull = {
+    const pull: PriorRetrieval = {
       pullId: uuid(),
       destinationId,
       destinationName: destination.name,
@@ -77,8 +77,8 @@ export class Pulls implements AsyncDisposable {
     return pull
   }
 
-  async #run({ pullId, studyInstanceUid }: Pull, destination: DestinationRecord): Promise<void> {
-    const end = (state: Pull['state'], detail: Message) =>
+  async #run({ pullId, studyInstanceUid }: PriorRetrieval, destination: DestinationRecord): Promise<void> {
+    const end = (state: PriorRetrieval['state'], detail: Message) =>
       this.#change(pullId, {
         state,
         detail: asSentence(detail),
@@ -112,14 +112,14 @@ export class Pulls implements AsyncDisposable {
     await this.#running.get(pullId)?.ended
   }
 
-  #change(pullId: string, to: Partial<Pull>): void {
+  #change(pullId: string, to: Partial<PriorRetrieval>): void {
     this.#pulls = this.#pulls.map((pull) => (pull.pullId === pullId ? { ...pull, ...to } : pull))
     this.#context.feed.noteImages()
     this.#context.feed.noteStatus()
   }
 
   /** The latest 50 since the gateway started, newest first. */
-  list(): Pull[] {
+  list(): PriorRetrieval[] {
     return [...this.#pulls]
   }
 

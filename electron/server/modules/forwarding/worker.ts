@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { isExhausted, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { isExhausted, RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
@@ -235,7 +235,7 @@ export class ForwardingWorker implements AsyncDisposable {
     else if (this.#isFinalFailure(attempt))
       settleForward(database, forward.forwardId, 'failed', outcome)
     else {
-      const nextAt = instantOf(now + waitAfter(SCHEDULE, forward.attempts + 1))
+      const nextAt = instantOf(now + retryDelayMs(SCHEDULE, forward.attempts + 1))
       postponeForward(database, forward.forwardId, { ...outcome, nextAt })
     }
   }
@@ -261,7 +261,7 @@ export class ForwardingWorker implements AsyncDisposable {
   #markDown(reason: Message): void {
     const { database, clock } = this.#context
     this.#failedAssociations++
-    this.#pausedUntilMs = clock() + waitAfter(SCHEDULE, this.#failedAssociations)
+    this.#pausedUntilMs = clock() + retryDelayMs(SCHEDULE, this.#failedAssociations)
     this.#recordError(reason)
     if (this.#failedAssociations > 1) return
     const { waiting } = countForwardsTo(database, this.#destinationId)

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -7,7 +7,7 @@ import { acceptAnswer, type Requester } from '#server/webhooks/request.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type EnrichmentAnswer, leftOutWarning, type MergedValues } from './study-values.ts'
+import { type EnrichmentAnswer, omittedValueWarning, type MergedValues } from './study-values.ts'
 
 export const NO_PARTNER = message('images.no-partner')
 
@@ -97,7 +97,7 @@ export function enrichmentAfter(
   const askedAt = instantOf(now)
   const enrichmentAttempts = attemptsBefore + 1
   if (asked.answer === undefined) {
-    const wait = waitAfter(RETRY_SCHEDULES.enrichment, enrichmentAttempts)
+    const wait = retryDelayMs(RETRY_SCHEDULES.enrichment, enrichmentAttempts)
     const nextAt = wait === undefined ? null : instantOf(now + wait)
     const state = nextAt === null ? 'given-up' : 'waiting'
     return {
@@ -106,7 +106,7 @@ export function enrichmentAfter(
     }
   }
   const state = Object.keys(asked.answer).length > 0 ? 'done' : 'empty'
-  const warnings = [...asked.leftOut.map(leftOutWarning), ...(merged?.warnings ?? [])]
+  const warnings = [...asked.leftOut.map(omittedValueWarning), ...(merged?.warnings ?? [])]
   return {
     enrichment: { state, askedAt, nextAt: null, detail: null, warnings },
     enrichmentAttempts,

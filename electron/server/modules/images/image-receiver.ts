@@ -32,7 +32,7 @@ import {
 } from './instance-queries.ts'
 import { recordReturnedFile } from './local-file-queries.ts'
 import { checkCommand, checkHeader } from './store-request-check.ts'
-import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
+import { verifyDeflatedStructure, readOriginalUids, tempFolderIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /**
@@ -308,10 +308,10 @@ export class ImageReceiver implements CStoreScp {
     const { sopInstanceUid } = header
     const transferSyntaxUid = received.request.transferSyntax
     const stored = { path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid }
-    const structure = received.structure ?? (await deflatedStructure(stored))
+    const structure = received.structure ?? (await verifyDeflatedStructure(stored))
     const mayBeCopy = received.structure === undefined || received.structure.hasOriginalAttributes
     const originals = mayBeCopy
-      ? await originalsIn({ ...stored, sopInstanceUid }, temporaryIn(folder))
+      ? await readOriginalUids({ ...stored, sopInstanceUid }, tempFolderIn(folder))
       : []
     return {
       ...source,

@@ -10,7 +10,7 @@ import {
 } from '#server/modules/studies/image-study-row.ts'
 import {
   IMAGE_WORDS,
-  searchableOfImages,
+  searchableTextsOfImages,
   searchWordsOf,
 } from '#server/modules/studies/search-index.ts'
 import { REPLACING } from './instance-queries.ts'
@@ -113,7 +113,7 @@ function searchedRows(
     const part = pageRows(database, show, matched, from, SCAN_BATCH_SIZE)
     for (const row of part) {
       if (
-        isFound(terms, searchableOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)))
+        isFound(terms, searchableTextsOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)))
       )
         found.push(row)
       if (found.length > limit) return sliceOf(found, limit, positionOf)

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
-import { noteStepsChanged } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { invalidateStepCache } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import {
   type ImageStudyPatch,
@@ -226,7 +226,7 @@ function writeReceivedSteps(
     database.run(rawQuery(REMOVE_STEP, [studyInstanceUid, scheduledProcedureStepId, uid]))
   for (const { studyInstanceUid, scheduledProcedureStepId } of added)
     database.run(rawQuery(INSERT_STEP, [studyInstanceUid, scheduledProcedureStepId, uid, at]))
-  if (obsolete.length + added.length > 0) noteStepsChanged(database)
+  if (obsolete.length + added.length > 0) invalidateStepCache(database)
 }
 
 // DICOM values cannot contain a backslash, which separates them (PS3.5 Table 6.2-1).

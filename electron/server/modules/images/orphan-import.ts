@@ -19,7 +19,7 @@ import type { Source } from './instance-placement.ts'
 import { listIdenticalInstances } from './instance-placement.ts'
 import { hasInstanceOfFile, isDestination } from './instance-queries.ts'
 import { type FoundFile, importOwnInstance } from './own-instances.ts'
-import { originalsIn, readStored, temporaryIn } from './stored-object.ts'
+import { readOriginalUids, readStoredObject, tempFolderIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /** A file and its sender, according to its file meta information. */
@@ -74,7 +74,7 @@ export class OrphanImport implements Disposable {
       return meta.code === undefined ? message('viewed-file.not-dicom') : UNREADABLE
     const { sourceAeTitle, transferSyntaxUid, dataSetOffset } = meta
     const stored = { path, dataSetOffset, transferSyntaxUid }
-    const read = await readStored(stored).catch(() => undefined)
+    const read = await readStoredObject(stored).catch(() => undefined)
     if (!read) return UNREADABLE
     const { values, structure, bytes, crc32 } = read
     const { source, characterSet } = this.#senderOf(sourceAeTitle)
@@ -161,8 +161,8 @@ export class OrphanImport implements Disposable {
       })
   }
 
-  #originalsIn(stored: Parameters<typeof originalsIn>[0]): Promise<string[]> {
-    return originalsIn(stored, temporaryIn(this.#context.folder))
+  #originalsIn(stored: Parameters<typeof readOriginalUids>[0]): Promise<string[]> {
+    return readOriginalUids(stored, tempFolderIn(this.#context.folder))
   }
 
   #senderOf(callingAeTitle: string): Sender {

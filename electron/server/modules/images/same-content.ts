@@ -10,7 +10,7 @@ import type { PixelExtent } from '#server/dicom/data-set/structure.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { swapNumbers, VR } from '#server/dicom/data-set/vr.ts'
 import type { ContentChange } from './instance-queries.ts'
-import { readStored, type StoredObject } from './stored-object.ts'
+import { readStoredObject, type StoredObject } from './stored-object.ts'
 
 /**
  * The result of comparing two objects with the same SOP Instance UID, regardless of their encoding.
@@ -130,7 +130,7 @@ async function compare(one: StoredObject, other: StoredObject): Promise<ContentC
 
 async function contentOf(object: StoredObject): Promise<Content> {
   const { path, dataSetOffset, transferSyntaxUid } = object
-  const { structure, bytes } = await readStored(object)
+  const { structure, bytes } = await readStoredObject(object)
   const { pixels } = structure
   const [headerEnd, rest] = pixels
     ? [dataSetOffset + pixels.at, dataSetOffset + pixels.end]

@@ -31,7 +31,7 @@ export interface StoredObject {
 }
 
 /** A data set that was read to its end. */
-export interface ReadObject {
+export interface StoredObjectContent {
   readonly values: HeaderResult
   readonly structure: Structure
   /** Size of the whole file. */
@@ -43,11 +43,11 @@ export interface ReadObject {
  * Reads a complete file.
  * @throws the error of the file system
  */
-export async function readStored({
+export async function readStoredObject({
   path,
   dataSetOffset,
   transferSyntaxUid,
-}: StoredObject): Promise<ReadObject> {
+}: StoredObject): Promise<StoredObjectContent> {
   const reader = fullReaderOf(transferSyntaxUid)
   let checksum = 0
   let bytes = dataSetOffset
@@ -61,12 +61,12 @@ export async function readStored({
   }
   const values = reader.end()
   const structure =
-    values.structure ?? (await deflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
+    values.structure ?? (await verifyDeflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
   return { values, structure, bytes, crc32: checksum }
 }
 
 /** Verifies the structure of a deflated data set by inflating it. */
-export async function deflatedStructure({
+export async function verifyDeflatedStructure({
   path,
   dataSetOffset,
   transferSyntaxUid,
@@ -105,13 +105,13 @@ const COPY_UID_PREFIX = '2.25.'
  * it is not a copy or is damaged. `temporary` is a folder for inflated files.
  * @throws the error of the file system, in which case it is unknown whether it is a copy
  */
-export async function originalsIn(
+export async function readOriginalUids(
   stored: StoredObject & { readonly sopInstanceUid: string },
   temporary: string,
 ): Promise<string[]> {
   if (!stored.sopInstanceUid.startsWith(COPY_UID_PREFIX)) return []
   try {
-    return await withInflated(stored, temporary, (plain) => originalsOf(plain))
+    return await withInflatedFile(stored, temporary, (plain) => originalsOf(plain))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     return []
@@ -119,13 +119,13 @@ export async function originalsIn(
 }
 
 /** Folder for temporarily inflated files. */
-export const temporaryIn = (folder: string): string => join(folder, 'spool', 'corrected')
+export const tempFolderIn = (folder: string): string => join(folder, 'spool', 'corrected')
 
 /**
  * Calls `work` with the data set in uncompressed form. A deflated one is inflated to a temporary
  * file, which is deleted afterwards.
  */
-export async function withInflated<T>(
+export async function withInflatedFile<T>(
   { path, dataSetOffset, transferSyntaxUid }: StoredObject,
   temporary: string,
   work: (plain: StoredObject, isDeflated: boolean) => Promise<T>,

@@ -26,7 +26,7 @@ const RETRY_MS = 60_000
  * Studies completed in parallel. After a long downtime, many are due, and each sends a request to
  * the partner.
  */
-const PARALLEL = 4
+const MAX_PARALLEL_STUDIES = 4
 
 const IDENTITY = {
   corrected: { tone: 'warning', text: message('images.identity-corrected') },
@@ -95,9 +95,9 @@ export class StudyCompletion implements AsyncDisposable {
     }
     if (change === 'pixels' || change === 'unknown')
       this.#statistics.note(associationId, 'danger', message('images.replaced'), studyInstanceUid)
-    const toCome = this.#remaining.get(studyInstanceUid)
-    if (toCome !== undefined && toCome > 1) this.#remaining.set(studyInstanceUid, toCome - 1)
-    else if (toCome !== undefined || isOpened) this.#count(studyInstanceUid)
+    const remainingCount = this.#remaining.get(studyInstanceUid)
+    if (remainingCount !== undefined && remainingCount > 1) this.#remaining.set(studyInstanceUid, remainingCount - 1)
+    else if (remainingCount !== undefined || isOpened) this.#count(studyInstanceUid)
   }
 
   /** Updates the study after the commit of an announcement, or of the end of a performed step. */
@@ -154,7 +154,7 @@ export class StudyCompletion implements AsyncDisposable {
       for (const { studyInstanceUid } of rest)
         if (!signal.aborted) await this.#complete(studyInstanceUid, signal)
     }
-    await Promise.all(Array.from({ length: PARALLEL }, completeRest))
+    await Promise.all(Array.from({ length: MAX_PARALLEL_STUDIES }, completeRest))
   }
 
   /** When the study is due to be completed (ms since 1970). */
@@ -164,12 +164,12 @@ export class StudyCompletion implements AsyncDisposable {
     // The given time, or now if it is further away than possible, because the clock was set back.
     const within = (at: number, mostMs: number) => (at - now > mostMs ? now : at)
     const idleMs = settings.get('intake.idleSeconds') * 1000
-    const quiet = this.#statistics.isStudyOpen(studyInstanceUid)
+    const untilQuietMs = this.#statistics.isStudyOpen(studyInstanceUid)
       ? Number.POSITIVE_INFINITY
       : within(msOf(lastInstanceAt) + idleMs, idleMs)
     const due = this.#allReceived.has(studyInstanceUid)
       ? now
-      : Math.min(quiet, within(msOf(latest), settings.get('intake.capMinutes') * 60_000))
+      : Math.min(untilQuietMs, within(msOf(latest), settings.get('intake.capMinutes') * 60_000))
     return Math.max(due, within(this.#notBefore.get(studyInstanceUid) ?? now, RETRY_MS))
   }
 
@@ -220,7 +220,7 @@ export class StudyCompletion implements AsyncDisposable {
       detail: kind === 'aborted' ? detail : null,
       at: instantOf(clock()),
     }
-    const isOver = (studyInstanceUid: string) => {
+    const isTransferOver = (studyInstanceUid: string) => {
       const before = findImageStudy(database, studyInstanceUid)?.transfer
       return (
         !this.#statistics.isStudyOpen(studyInstanceUid) &&
@@ -230,7 +230,7 @@ export class StudyCompletion implements AsyncDisposable {
     database
       .commitSoon(() => {
         for (const studyInstanceUid of studies)
-          if (kind === 'aborted' || isOver(studyInstanceUid))
+          if (kind === 'aborted' || isTransferOver(studyInstanceUid))
             updateImageStudy(database, studyInstanceUid, { transfer })
       })
       .then(

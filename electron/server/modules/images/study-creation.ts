@@ -25,7 +25,7 @@ import { updateImageStudy } from './image-study-writing-queries.ts'
 import { leadingModality, type MergedValues, mergedValues } from './study-values.ts'
 
 /** Names of the areas in the window. */
-const AREAS: Record<StudyArea, Message> = {
+const AREA_NAMES: Record<StudyArea, Message> = {
   scribe: message('images.in-reporting'),
   viewer: message('images.in-viewer'),
 }
@@ -68,9 +68,9 @@ export class StudyCreation implements AsyncDisposable {
     const { database, clock } = this.#context
     const { studyInstanceUid } = study
     // If all instances are in quarantine, the first current image will reopen the study.
-    const isFit = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
+    const isEligible = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
     const wasCreated = listCreatedStudies(database, studyInstanceUid).length > 0
-    if (!isFit || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
+    if (!isEligible || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
       this.close(studyInstanceUid, {})
       return
     }
@@ -113,12 +113,12 @@ export class StudyCreation implements AsyncDisposable {
     if (!study) throw new ApiError('not-found', message('images.no-study'))
     if (listCreatedStudies(database, studyInstanceUid).length === 0)
       throw new ApiError('refused', message('images.study-not-ours'))
-    const asking = this.#repeatRequest(study, this.#closing.signal)
-    this.#userRequests.add(asking)
+    const repeatedRequest = this.#repeatRequest(study, this.#closing.signal)
+    this.#userRequests.add(repeatedRequest)
     try {
-      await asking
+      await repeatedRequest
     } finally {
-      this.#userRequests.delete(asking)
+      this.#userRequests.delete(repeatedRequest)
     }
     this.#worker.wake()
   }
@@ -222,7 +222,7 @@ export class StudyCreation implements AsyncDisposable {
         message('images.study-here', {
           count: instances,
           series,
-          areas: created.map((area) => AREAS[area]),
+          areas: created.map((area) => AREA_NAMES[area]),
         }),
       )
     // A missing partner is not reported.

@@ -16,7 +16,7 @@ import {
 /** Size of the cache in bytes. A thumbnail has about 10 kB. */
 const MAX_CACHE_BYTES = 16 << 20
 /** Size of a cache entry for a file without a thumbnail. */
-const NO_PICTURE_BYTES = 200
+const EMPTY_ENTRY_BYTES = 200
 /** Part of the ETag; increased when rendering changes, so that browsers load thumbnails again. */
 const VERSION = 1
 
@@ -38,7 +38,7 @@ export class Thumbnails implements AsyncDisposable {
   /** By file name of the instance; the content of these files never changes. */
   readonly #cache = new LRUCache<string, { readonly png: Uint8Array | null }>({
     maxSize: MAX_CACHE_BYTES,
-    sizeCalculation: ({ png }) => png?.length ?? NO_PICTURE_BYTES,
+    sizeCalculation: ({ png }) => png?.length ?? EMPTY_ENTRY_BYTES,
   })
   readonly #rendering = new Map<string, Promise<Uint8Array | null>>()
 

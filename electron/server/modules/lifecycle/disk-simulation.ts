@@ -2,7 +2,7 @@
 export const HORIZON_DAYS = 3650
 /** Weeks that are listed one by one. */
 const LISTED_WEEKS = 8
-const WEEK = 7
+const DAYS_PER_WEEK = 7
 
 /** Files that the rules will remove. */
 export interface PlannedRemoval {
@@ -72,8 +72,8 @@ export function simulateDisk(model: DiskModel): DiskSimulation {
     const isFull = free - receivedPerDay < stopBytes
     const received = isFull ? Math.max(0, free - stopBytes) : receivedPerDay
     free -= received
-    if (day < LISTED_WEEKS * WEEK) {
-      if (day % WEEK === 0) weeks.push({ receivedBytes: 0, freedBytes: 0, freeBytes: 0 })
+    if (day < LISTED_WEEKS * DAYS_PER_WEEK) {
+      if (day % DAYS_PER_WEEK === 0) weeks.push({ receivedBytes: 0, freedBytes: 0, freeBytes: 0 })
       const week = weeks.at(-1)
       if (week) {
         week.receivedBytes += received

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { listStudyCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { keyOfPatientId } from '#server/modules/studies/retrieval-words.ts'
+import { patientKeyOfId } from '#server/modules/studies/retrieval-words.ts'
 import { findStudyByUid, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
 import type { CopyHolder, ErasurePreview, ErasureScope } from '#shared/contract/erasure.ts'
@@ -98,7 +98,7 @@ const mrnOf = ({ detail }: StudyRecord): string => detail.reportMetadata?.mrn?.t
 
 function listStudiesOfPatient(database: Database, patientId: string): string[] {
   const uids = new Set<string>()
-  const images = listStudiesOfKey(database, keyOfPatientId(database, patientId))
+  const images = listStudiesOfKey(database, patientKeyOfId(database, patientId))
   for (const uid of images) uids.add(uid)
   for (const area of STUDY_AREAS)
     for (let after: string | undefined; ; ) {

@@ -25,7 +25,7 @@ const INSTANCES = `
  * What is deleted with a study, in this order. Foreign keys are checked at the
  * end of the transaction.
  */
-export const ERASED: readonly (readonly [table: string, where: string])[] = [
+export const ERASED_ROWS: readonly (readonly [table: string, where: string])[] = [
   [
     'outbox',
     `subject in (${REPORTS} union select captureId from captures where studyInstanceUid = ${UID} union ${CORRECTIONS} union select ${UID})`,
@@ -131,7 +131,7 @@ export function deleteStudyRows(
   database.all(rawQuery('pragma secure_delete = on', []))
   const counts: Record<string, number> = {}
   try {
-    for (const [table, where] of ERASED) {
+    for (const [table, where] of ERASED_ROWS) {
       const { changes } = database.run(
         rawQuery(`${WITH_UID} delete from ${table} where ${where}`, [studyInstanceUid]),
       )

@@ -40,7 +40,7 @@ import { isHeld } from './hold-queries.ts'
 
 const HOUR_MS = 60 * 60_000
 /** Stored answers and responses are deleted after a day, see `diagnostics/retention.ts`. */
-const CACHES_MS = 24 * HOUR_MS
+const CACHE_RETENTION_MS = 24 * HOUR_MS
 
 /** Where copies of images may be, besides the archive. */
 export interface Caches {
@@ -108,7 +108,7 @@ export class Erasures implements AsyncDisposable {
         })),
         elsewhere: holdersOf(this.#context, uids),
         backups,
-        cachesUntil: instantOf(now + Math.max(CACHES_MS, retentionMs)),
+        cachesUntil: instantOf(now + Math.max(CACHE_RETENTION_MS, retentionMs)),
       }
       insertErasure(database, { erasureId, scope, userId, requestedAt, plan })
       const detail = { scope, reason, studies: uids }

@@ -82,10 +82,10 @@ export function changeEndpoint(
     const events = patch.events ? [...new Set(patch.events)] : before.events
     checkEventConflicts(context, { ...before, events })
     const now = instantOf(clock())
-    const isSwitched = isEnabled !== undefined && isEnabled !== (before.disabledAt === null)
+    const isToggled = isEnabled !== undefined && isEnabled !== (before.disabledAt === null)
     const after: EndpointRecord = {
       ...{ ...before, allowsPlaintext, url, events, updatedAt: now },
-      ...(isSwitched && {
+      ...(isToggled && {
         disabledAt: isEnabled ? null : now,
         disabledReason: isEnabled ? null : 'person',
       }),
@@ -97,7 +97,7 @@ export function changeEndpoint(
     if (before.allowsPlaintext || allowsPlaintext) updatePlaintextHosts(context, before.url, actor)
     // Another partner must not receive signatures made with the former partner's secrets.
     if (new URL(before.url).origin !== new URL(url).origin)
-      queries.keepEndpointSecrets(database, endpointId, 1)
+      queries.pruneEndpointSecrets(database, endpointId, 1)
     const { updatedAt: _, ...differing } = differences(before, after)
     note(context, actor, 'endpoint.change', endpointId, toJson(differing))
     database.notify('endpoints')
@@ -147,7 +147,7 @@ export function rotateSecret(
     if (fresh !== newest?.secret)
       queries.insertEndpointSecret(database, endpointId, fresh, instantOf(clock()))
     const count = endOthersNow ? 1 : signingSecrets(context, endpointId).length
-    queries.keepEndpointSecrets(database, endpointId, count)
+    queries.pruneEndpointSecrets(database, endpointId, count)
     const detail = { secret: generated === null ? 'given' : 'made', endOthersNow }
     note(context, actor, 'endpoint.rotate-secret', endpointId, detail)
     database.notify('endpoints')
@@ -162,8 +162,8 @@ export function disableEndpoint(context: Context, endpointId: string): boolean {
     const before = queries.findEndpoint(database, endpointId)
     if (!before || before.disabledAt !== null) return false
     const now = instantOf(clock())
-    const off = { disabledAt: now, disabledReason: 'gone', updatedAt: now } as const
-    queries.saveEndpoint(database, { ...before, ...off })
+    const disabledFields = { disabledAt: now, disabledReason: 'gone', updatedAt: now } as const
+    queries.saveEndpoint(database, { ...before, ...disabledFields })
     note(context, 'gateway', 'endpoint.switch-off', endpointId, { reason: 'gone' })
     database.notify('endpoints')
     return true
@@ -227,7 +227,7 @@ export function setPartner(
     // Another partner must not receive signatures made with the former partner's secret.
     const isSameOrigin = before !== undefined && new URL(before.url).origin === url.origin
     const count = isSameOrigin ? signingSecrets(context, endpointId).length : 1
-    queries.keepEndpointSecrets(database, endpointId, count)
+    queries.pruneEndpointSecrets(database, endpointId, count)
     updatePlaintextHosts(context, url.href, actor)
     note(context, actor, 'partner.set', endpointId, {
       url: { before: before?.url ?? null, after: url.href },

@@ -75,7 +75,7 @@ export const stepCache = perDatabase(() => ({
 }))
 
 /** Clears the cache; call it in the transaction that changes the result of `listStepStatuses`. */
-export function noteStepsChanged(database: Database): void {
+export function invalidateStepCache(database: Database): void {
   const cache = stepCache(database)
   cache.byStudy.clear()
   cache.studies = undefined
@@ -92,7 +92,7 @@ export const insertPerformedStep = (database: Database, step: PerformedStepRecor
   database.transaction(() => {
     database.run(database.sql.insertInto('performedSteps').values(rowOf(database, step)))
     writeItems(database, step)
-    noteStepsChanged(database)
+    invalidateStepCache(database)
   })
 
 /** Replaces all fields of a performed step, including its items. */
@@ -106,7 +106,7 @@ export const updatePerformedStep = (database: Database, step: PerformedStepRecor
         .where('sopInstanceUid', '=', sopInstanceUid),
     )
     writeItems(database, step)
-    noteStepsChanged(database)
+    invalidateStepCache(database)
   })
 
 export function findPerformedStep(

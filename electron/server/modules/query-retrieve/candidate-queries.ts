@@ -26,7 +26,7 @@ export interface DateRange {
 }
 
 /** A row of the index. */
-export interface ListedStudy {
+export interface IndexedStudy {
   readonly number: number
   readonly studyDate: string
   /** JSON: strings. */
@@ -34,16 +34,16 @@ export interface ListedStudy {
 }
 
 /** Rows of the index per read. */
-export const LISTED_PER_READ = 500
+export const INDEX_ROWS_PER_READ = 500
 
-const LISTED = 'select r.number, r.studyDate, r.modalities'
+const SELECT_INDEXED = 'select r.number, r.studyDate, r.modalities'
 const IN_DATES = 'r.studyDate between ? and ?'
-const BY_TIME = `${IN_DATES} and (r.studyDate, r.number) < (?, ?)
-  order by r.studyDate desc, r.number desc limit ${LISTED_PER_READ}`
+const BY_DATE = `${IN_DATES} and (r.studyDate, r.number) < (?, ?)
+  order by r.studyDate desc, r.number desc limit ${INDEX_ROWS_PER_READ}`
 const OF_MODALITY = 'from retrievalModalities r where r.modality = ?'
 
 /** The place after which reading continues. */
-export type Position = Pick<ListedStudy, 'studyDate' | 'number'>
+export type Position = Pick<IndexedStudy, 'studyDate' | 'number'>
 export const START: Position = { studyDate: '99999999', number: Number.MAX_SAFE_INTEGER }
 
 /** The next rows of a source in its order, the newest first. */
@@ -51,9 +51,9 @@ export function listCandidates(
   database: Database,
   source: CandidateSource,
   { studyDate, number }: Position,
-): ListedStudy[] {
+): IndexedStudy[] {
   const rows = (text: string, ...parameters: readonly unknown[]) =>
-    database.all(rawQuery<ListedStudy>(text, parameters))
+    database.all(rawQuery<IndexedStudy>(text, parameters))
   const before = BigInt(number)
   // As a bound of its own, because SQLite would otherwise begin at the end of the range each time.
   const upTo = ({ to }: DateRange) => (studyDate < to ? studyDate : to)
@@ -63,31 +63,31 @@ export function listCandidates(
       return rows(
         `select number, '' as studyDate, '[]' as modalities from imageStudyNumbers
           where studyInstanceUid in (select value from json_each(?)) and +number < ?
-          order by +number desc limit ${LISTED_PER_READ}`,
+          order by +number desc limit ${INDEX_ROWS_PER_READ}`,
         ...[JSON.stringify(source.studyUids), before],
       )
     case 'patient':
       return rows(
-        `${LISTED} from retrievalStudies r
+        `${SELECT_INDEXED} from retrievalStudies r
           where r.patientKey in (${source.patientKeys.map(() => '?').join(', ')}) and r.number < ?
-          order by r.number desc limit ${LISTED_PER_READ}`,
+          order by r.number desc limit ${INDEX_ROWS_PER_READ}`,
         ...[...source.patientKeys, before],
       )
     case 'words':
       return rows(
-        `${LISTED} from ${source.table} w cross join retrievalStudies r on r.number = w.rowid
-          where ${source.table} match ? and w.rowid < ? order by w.rowid desc limit ${LISTED_PER_READ}`,
+        `${SELECT_INDEXED} from ${source.table} w cross join retrievalStudies r on r.number = w.rowid
+          where ${source.table} match ? and w.rowid < ? order by w.rowid desc limit ${INDEX_ROWS_PER_READ}`,
         ...[source.expression, before],
       )
     case 'modality':
       return rows(
-        `${LISTED} from (select r.number ${OF_MODALITY} and ${BY_TIME}) m
+        `${SELECT_INDEXED} from (select r.number ${OF_MODALITY} and ${BY_DATE}) m
           cross join retrievalStudies r using (number)`,
         ...[source.modality, source.from, upTo(source), studyDate, before],
       )
     case 'date':
       return rows(
-        `${LISTED} from retrievalStudies r where ${BY_TIME}`,
+        `${SELECT_INDEXED} from retrievalStudies r where ${BY_DATE}`,
         ...[source.from, upTo(source), studyDate, before],
       )
   }
@@ -97,7 +97,7 @@ const COUNT_BY_MODALITY = `select count(*) as count from (select 1 ${OF_MODALITY
 const COUNT_BY_DATE = `select count(*) as count from (select 1 from retrievalStudies r where ${IN_DATES} limit ?)`
 
 /** The number of rows of a range of dates, at most `limit`. */
-export function countListed(
+export function countIndexedStudies(
   database: Database,
   source: Extract<CandidateSource, { by: 'modality' | 'date' }>,
   limit: number,
@@ -123,9 +123,9 @@ type Opened = Pick<
 >
 
 /** Reads studies with current images, in the order of their numbers in the list. */
-export const openCandidates = (
+export const readCandidates = (
   database: Database,
-  candidates: readonly ListedStudy[],
+  candidates: readonly IndexedStudy[],
 ): FoundStudy[] =>
   database
     .all(

@@ -48,9 +48,9 @@ export function listFoundInstances(
 ): FoundInstance[] {
   // A unary plus keeps a condition from choosing the index: a SOP Instance UID finds one row, a
   // study all of its rows.
-  const plus = sopInstanceUids ? '+' : ''
+  const noIndexOperator = sopInstanceUids ? '+' : ''
   const conditions = [
-    `${plus}studyInstanceUid = ? and ${plus}instanceId > ?`,
+    `${noIndexOperator}studyInstanceUid = ? and ${noIndexOperator}instanceId > ?`,
     ...(seriesUids ? [listed('seriesInstanceUid')] : []),
     ...(sopInstanceUids ? [listed('sopInstanceUid')] : []),
   ].map((condition) => ` and ${condition}`)
@@ -64,12 +64,12 @@ export function listFoundInstances(
   )
 }
 
-const SOP_CLASSES = `select distinct sopClassUid from instances
+const SELECT_SOP_CLASSES = `select distinct sopClassUid from instances
   where studyInstanceUid = ? and state = 'current' and ${IS_NO_REJECTION_NOTE} order by 1`
 
 export const sopClassesOfStudy = (database: Database, studyInstanceUid: string): string[] =>
   database
-    .all(rawQuery<{ sopClassUid: string }>(SOP_CLASSES, [studyInstanceUid]))
+    .all(rawQuery<{ sopClassUid: string }>(SELECT_SOP_CLASSES, [studyInstanceUid]))
     .map(({ sopClassUid }) => sopClassUid)
 
 const STUDIES_OF_SERIES = `select distinct studyInstanceUid from imageSeries

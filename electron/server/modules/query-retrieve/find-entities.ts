@@ -6,13 +6,13 @@ import { isIndexingForRetrieval } from '#server/modules/studies/search-fill-quer
 import { RETRIEVAL_ATTRIBUTES, type RetrievalAttribute } from './attributes.ts'
 import {
   type CandidateSource,
-  LISTED_PER_READ,
+  INDEX_ROWS_PER_READ,
   listCandidates,
-  openCandidates,
+  readCandidates,
   patientTotals,
   START,
 } from './candidate-queries.ts'
-import { candidateSource, listedFilter } from './candidate-source.ts'
+import { candidateSource, indexedStudyFilter } from './candidate-source.ts'
 import { type CompiledKey, compileKeys, keyOf } from './entity-keys.ts'
 import { listFoundInstances, listFoundSeries, sopClassesOfStudy } from './entity-queries.ts'
 import {
@@ -71,15 +71,15 @@ async function* matching(
   const { database } = context
   const lookups = lookupsOf(context)
   const ofStudy = keys.filter(({ attribute }) => isAtOrAbove(attribute.level, 'STUDY'))
-  const isNewPatient = patientFilter(database)
-  const isListed = source.by === 'uid' ? () => true : listedFilter(keys)
+  const isNewPatient = firstOfPatientFilter(database)
+  const isListed = source.by === 'uid' ? () => true : indexedStudyFilter(keys)
   let examined = 0
   for (let after = START; ; ) {
     const listed = listCandidates(database, source, after)
     const candidates = listed.filter(isListed)
     for (let first = 0; first < candidates.length; first += EXAMINED_PER_TURN) {
       if (examined >= MAX_EXAMINED) return 'cut'
-      const studies = openCandidates(database, candidates.slice(first, first + EXAMINED_PER_TURN))
+      const studies = readCandidates(database, candidates.slice(first, first + EXAMINED_PER_TURN))
       for (const study of studies) {
         const found: CandidateFacts = { study, series: undefined, instance: undefined, lookups }
         if (!ofStudy.every(({ matches }) => matches(found))) continue
@@ -92,7 +92,7 @@ async function* matching(
       await nextTurn(signal)
     }
     const last = listed.at(-1)
-    if (!last || listed.length < LISTED_PER_READ) break
+    if (!last || listed.length < INDEX_ROWS_PER_READ) break
     after = last
     await nextTurn(signal)
   }
@@ -105,7 +105,7 @@ async function nextTurn(signal: AbortSignal): Promise<void> {
 }
 
 /** Returns the function that tells whether a study is the first one of its patient. */
-function patientFilter(database: Database): (study: FoundStudy) => boolean {
+function firstOfPatientFilter(database: Database): (study: FoundStudy) => boolean {
   const known = new Set<string>()
   return ({ header }) => {
     const key = patientKeyOf(database, header).toString('latin1')

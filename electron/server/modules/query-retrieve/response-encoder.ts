@@ -44,11 +44,11 @@ export function responseEncoder(
   tags.set(SPECIFIC_CHARACTER_SET, 'CS')
   const layout = [...tags].sort(([a], [b]) => a - b)
   const { sets, lastResort = UTF_8 } = candidateSets(device.characterSet, characterSet)
-  const forAscii = device.alwaysSendCharacterSet
+  const asciiCharacterSets = device.alwaysSendCharacterSet
     ? specificCharacterSetFor(device.characterSet ?? 'ISO_IR 100')
     : []
   // JIS X 0201 has other characters in place of the tilde and backslash of ASCII.
-  const isPlain = forAscii[0] !== 'ISO_IR 13'
+  const isPlain = asciiCharacterSets[0] !== 'ISO_IR 13'
 
   return ({ values }) => {
     const isText = ([tag, vr]: readonly [number, string]) =>
@@ -58,12 +58,12 @@ export function responseEncoder(
       texts.length === 0 ? undefined : encodeTexts(texts, values, [...sets, lastResort])
     const dataSet: DataSet = layout.flatMap(([tag, vr]): Element[] => {
       if (tag === SPECIFIC_CHARACTER_SET) {
-        const terms = (encoded?.terms ?? forAscii).join('\\')
+        const terms = (encoded?.terms ?? asciiCharacterSets).join('\\')
         return terms === '' ? [] : [{ tag, vr, value: Buffer.from(terms, 'latin1') }]
       }
       if (tag === QUERY_RETRIEVE_LEVEL) return [{ tag, vr, value: Buffer.from(level, 'latin1') }]
       if (vr === 'SQ') return [{ tag, vr, value: [] }]
-      return [{ tag, vr, value: encoded?.values.get(tag) ?? plainValue(vr, values.get(tag) ?? '') }]
+      return [{ tag, vr, value: encoded?.values.get(tag) ?? encodePlainValue(vr, values.get(tag) ?? '') }]
     })
     return writeDataSet(dataSet, transferSyntax)
   }
@@ -88,7 +88,7 @@ function encodeTexts(
 }
 
 /** Numbers are in little endian, as `writeDataSet` expects them. */
-function plainValue(vr: string, text: string): Buffer {
+function encodePlainValue(vr: string, text: string): Buffer {
   if (text === '') return EMPTY
   if (vr !== 'US') return Buffer.from(text, 'latin1')
   const bytes = Buffer.alloc(2)

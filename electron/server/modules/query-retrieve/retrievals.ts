@@ -38,9 +38,9 @@ const BATCH = 500
 /** Retrievals at a time; others wait for their turn. */
 const MAX_RUNNING = 8
 /** Transcoded copies on the disk at a time, for each retrieval. */
-const TRANSCODED_BATCH = 10
+const TRANSCODING_BATCH_SIZE = 10
 /** How long the instance that is being sent by a C-MOVE may take after C-CANCEL. */
-const CANCEL_MS = 5000
+const CANCEL_GRACE_MS = 5000
 
 /** Sends a batch of instances, to the destination of a C-MOVE or to the requestor of a C-GET. */
 type Send = <I extends Sendable>(
@@ -134,7 +134,7 @@ export class Retrievals implements RetrievalScp {
     let timer: NodeJS.Timeout | undefined
     const abort = () => {
       // An instance that is being sent is not interrupted by C-CANCEL unless it takes too long.
-      const ms = signal.reason === 'cancel' ? CANCEL_MS : 0
+      const ms = signal.reason === 'cancel' ? CANCEL_GRACE_MS : 0
       timer = setTimeout(() => ended.abort(signal.reason), ms)
     }
     signal.addEventListener('abort', abort)
@@ -191,8 +191,8 @@ export class Retrievals implements RetrievalScp {
       if (target === undefined) yield resultOf(result)
       else toTranscode.push({ instance, target })
     }
-    for (let from = 0; from < toTranscode.length; from += TRANSCODED_BATCH)
-      yield* this.#sendTranscoded(toTranscode.slice(from, from + TRANSCODED_BATCH), send, signal)
+    for (let from = 0; from < toTranscode.length; from += TRANSCODING_BATCH_SIZE)
+      yield* this.#sendTranscoded(toTranscode.slice(from, from + TRANSCODING_BATCH_SIZE), send, signal)
     // Lets other connections proceed.
     await setImmediate()
     return fault

@@ -53,7 +53,7 @@ const COUNT_UNSCHEDULED = `
     select s.createdAt from imageStudies s indexed by imageStudiesUnscheduled
     where ${UNSCHEDULED_CONDITION} and s.createdAt >= ? limit ?)`
 // A missing partner is not an outage.
-const FAULT = `from inspections indexed by inspectionsWithFault where fault is not null and fault <> 'no-endpoint'`
+const FROM_FAULTY_INSPECTIONS = `from inspections indexed by inspectionsWithFault where fault is not null and fault <> 'no-endpoint'`
 
 /**
  * Records a decision.
@@ -155,12 +155,12 @@ export const countUnscheduledStudies = (
 
 /** Whether a worklist request to the partner failed between the instants, `to` exclusive. */
 export const hadWorklistFault = (database: Database, from: string, to: string): boolean =>
-  database.get(rawQuery(`select 1 ${FAULT} and at >= ? and at < ? limit 1`, [from, to])) !==
+  database.get(rawQuery(`select 1 ${FROM_FAULTY_INSPECTIONS} and at >= ? and at < ? limit 1`, [from, to])) !==
   undefined
 
 /** When a worklist request to the partner last failed. */
-export const findLastWorklistFault = (database: Database): string | undefined =>
-  database.get(rawQuery<{ at: string }>(`select at ${FAULT} order by at desc limit 1`, []))?.at
+export const findLastWorklistFaultAt = (database: Database): string | undefined =>
+  database.get(rawQuery<{ at: string }>(`select at ${FROM_FAULTY_INSPECTIONS} order by at desc limit 1`, []))?.at
 
 const contextOf = ({ kind, at }: Pick<ReconciliationRecord, 'kind' | 'at'>) =>
   `reconciliation ${kind} ${at}`

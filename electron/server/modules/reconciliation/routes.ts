@@ -7,7 +7,7 @@ import type { Schedule } from '#server/modules/worklist/schedule.ts'
 import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
 import { message } from '#shared/messages/message.ts'
 import {
-  existingDecision,
+  requireDecision,
   keepExam,
   linkExam,
   markNotDone,
@@ -45,7 +45,7 @@ export function serveReconciliation(
       markNotDone(context, schedule, callerOf(user), orderId, reason),
     undo({ params: { decisionId }, user }) {
       const caller = callerOf(user)
-      const { imageStudyUid } = existingDecision(context, decisionId)
+      const { imageStudyUid } = requireDecision(context, decisionId)
       if (imageStudyUid !== null) demandManagingImages(context, caller, imageStudyUid)
       undoDecision(context, caller, decisionId, orderChanged)
       return { success: true, message: message('reconciliation.undone') }

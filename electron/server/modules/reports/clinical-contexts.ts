@@ -38,7 +38,7 @@ export function clinicalContextOf(
   { studyId, detail }: StudyRecord,
 ): ClinicalContext {
   const stored = findClinicalContext(database, studyId)
-  const inline = (stored?.documents ?? []).map(({ fileName, content }) => ({
+  const inlineDocuments = (stored?.documents ?? []).map(({ fileName, content }) => ({
     ...{ documentId: null, fileName, mediaType: 'text/plain', content: [...content], fault: null },
   }))
   const files = listContextDocuments(database, studyId).map(
@@ -56,7 +56,7 @@ export function clinicalContextOf(
     clinicalHistory: detail.clinicalHistory ?? '',
     technologistTechnique: stored?.technologistTechnique || (detail.technologistTechnique ?? ''),
     technologistNotes: [...new Set(notes)],
-    documents: [...inline, ...files],
+    documents: [...inlineDocuments, ...files],
   }
 }
 
@@ -157,7 +157,7 @@ export class ClinicalContexts implements Disposable {
     const { studyId: subject, studyInstanceUid } = study
     let eventId = ''
     try {
-      const answer = await this.#requester.request(EVENT, questionOf(this.#context, study), {
+      const answer = await this.#requester.request(EVENT, eventDataOf(this.#context, study), {
         ...{ about: { subject, studyInstanceUid }, signal: this.#closing.signal },
         accept(reply) {
           eventId = reply.webhookId
@@ -170,7 +170,7 @@ export class ClinicalContexts implements Disposable {
           })
         },
       })
-      this.#eventLog.setEffect(eventId, effectOf(answer))
+      this.#eventLog.setEffect(eventId, responseSummary(answer))
       return { answer, notes, isFailed: false }
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error
@@ -233,7 +233,7 @@ const failedDownload = (why: Message) => ({
   ...{ mediaType: '', state: 'failed', detail: storedMessage(why), content: null },
 })
 
-function questionOf(
+function eventDataOf(
   { settings }: Context,
   { studyId, studyInstanceUid, detail }: StudyRecord,
 ): EventData<typeof EVENT> {
@@ -249,7 +249,7 @@ function questionOf(
 }
 
 /** Summarizes the response in counts, because its texts are about a patient. */
-function effectOf(answer: Answer): Message {
+function responseSummary(answer: Answer): Message {
   const given = contextFields(answer)
   const documents = given.documents.length + (answer.documentUrls?.length ?? 0)
   const parts = [

@@ -25,12 +25,12 @@ const OPEN = `
     left join criticalEscalations e on e.reportId = c.reportId
   where c.communicatedAt is null
   group by c.openedAt, c.reportId`
-const BELOW = `${OPEN} having ifnull(max(e.step), 0) < ? order by c.openedAt`
+const SELECT_BELOW_STEP = `${OPEN} having ifnull(max(e.step), 0) < ? order by c.openedAt`
 const ESCALATED = `${OPEN} having max(e.step) is not null order by c.openedAt`
 
 /** Open results that have not reached the step, oldest first. */
 export const listResultsBelowStep = (database: Database, step: number): EscalatedResult[] =>
-  database.all(rawQuery<EscalatedResult>(BELOW, [step]))
+  database.all(rawQuery<EscalatedResult>(SELECT_BELOW_STEP, [step]))
 
 /** Open results that have been escalated, oldest first. */
 export const listEscalatedResults = (database: Database): EscalatedResult[] =>

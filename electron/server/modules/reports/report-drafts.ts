@@ -66,7 +66,7 @@ export function checkDraftOwner(
 ): void {
   if (lock && lock.userId !== user.userId)
     throw new ApiError('refused', message('reports.writing-now', { name: lock.name }))
-  if (lock && lock.windowId !== windowId) throw inAnotherWindow()
+  if (lock && lock.windowId !== windowId) throw inAnotherWindowError()
   if (draft && draft.userId !== user.userId)
     throw new ApiError(
       'refused',
@@ -74,7 +74,7 @@ export function checkDraftOwner(
     )
 }
 
-export const inAnotherWindow = () => new ApiError('refused', message('reports.in-another-window'))
+export const inAnotherWindowError = () => new ApiError('refused', message('reports.in-another-window'))
 
 /** Why the study cannot be edited now; undefined if it can. */
 export function editObstacle({ study }: Pick<DraftState, 'study'>): Message | undefined {

@@ -193,19 +193,19 @@ function criticalText({ isCritical, finding, communication }: ReportPart): strin
  * component group is limited to 64 characters.
  */
 const personName = (text: string): string =>
-  normalized(text)
+  normalizeText(text)
     .split('=', 3)
     .map((group) => [...group].slice(0, 64).join('').trim())
     .join('=')
-const truncateToLo = (text: string): string => [...normalized(text)].slice(0, 64).join('').trim()
+const truncateToLo = (text: string): string => [...normalizeText(text)].slice(0, 64).join('').trim()
 const identifier = (text: string, most: number): string =>
-  normalized(text).length > most ? '' : normalized(text)
+  normalizeText(text).length > most ? '' : normalizeText(text)
 
 /**
  * Replaces backslashes, which delimit values, and control characters, which are not allowed in
  * short text.
  */
-const normalized = (text: string): string =>
+const normalizeText = (text: string): string =>
   text
     .normalize('NFC')
     .replaceAll('\\', '/')

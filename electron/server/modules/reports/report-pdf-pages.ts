@@ -75,7 +75,7 @@ export function pagesOf(blocks: readonly Block[], height: number): Page[] {
     let rows = block.rows
     let isFirst = true
     while (rows.length > 0) {
-      const fits = fittingRows(rows, height - used)
+      const fits = fittingRowCount(rows, height - used)
       if (fits === rows.length) {
         put(block, rows, isFirst)
         break
@@ -112,7 +112,7 @@ function minHeight(blocks: readonly Block[], at: number, height: number): number
   return min + (block.keepWithNext && next ? next.before + minHeight(blocks, at + 1, height) : 0)
 }
 
-function fittingRows(rows: readonly Row[], room: number): number {
+function fittingRowCount(rows: readonly Row[], room: number): number {
   let used = 0
   const cut = rows.findIndex((row) => {
     used += row.height

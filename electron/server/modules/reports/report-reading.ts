@@ -17,8 +17,8 @@ import type { PriorReport, Reading, ReadingStudy, WindowReport } from '#shared/c
 import type { ReportId, StudyId } from '#shared/ids.ts'
 import { findClinicalContext } from './clinical-context-queries.ts'
 import { clinicalContextOf } from './clinical-contexts.ts'
-import { changesSinceSigned } from './correction-instant-queries.ts'
-import { authorOf, criticalOfReport } from './critical-results.ts'
+import { correctionsSinceSigned } from './correction-instant-queries.ts'
+import { authorOf, criticalResultOfReport } from './critical-results.ts'
 import { deliveryOf } from './report-delivery.ts'
 import { findReportPdf, listReportObjects } from './report-document-queries.ts'
 import { draftStateOf, draftView, writeObstacle } from './report-drafts.ts'
@@ -37,7 +37,7 @@ import { accessionOf } from './signed-report.ts'
  * because others must not read unsigned text.
  * @throws ApiError not-found
  */
-export function readReporting(context: Context, caller: UserCaller, studyId: string): Reading {
+export function readReadingState(context: Context, caller: UserCaller, studyId: string): Reading {
   const { database } = context
   const study = readStudy(context, caller, 'scribe', studyId)
   const { record } = study
@@ -45,7 +45,7 @@ export function readReporting(context: Context, caller: UserCaller, studyId: str
   const state = draftStateOf(context, record)
   const whyNot = writeObstacle(context, caller, state)
   const entries = listReportEntries(database, studyId)
-  const changes = changesSinceSigned(database, studyInstanceUid, entries)
+  const changes = correctionsSinceSigned(database, studyInstanceUid, entries)
   return {
     ...readingStudy(context, study, entries),
     accessionNumber: accessionOf(database, studyInstanceUid),
@@ -61,7 +61,7 @@ export function readReporting(context: Context, caller: UserCaller, studyId: str
 }
 
 /** The ID of the scribe study with the UID; null if there is none that the user may see. */
-export function findReportingByUid(
+export function findScribeStudyId(
   { database }: Context,
   caller: UserCaller,
   studyInstanceUid: string,
@@ -124,7 +124,7 @@ function windowReport(context: Context, report: ReportRecord): WindowReport {
     text: isSigned ? report.plainText : null,
     pages: findReportPdf(database, reportId)?.pages ?? null,
     delivery: isSigned ? deliveryOf(context, reportId) : null,
-    critical: criticalOfReport(context, reportId) ?? null,
+    critical: criticalResultOfReport(context, reportId) ?? null,
     objects: listReportObjects(database, reportId).map(({ kind, sopInstanceUid }) => ({
       ...{ kind, sopInstanceUid },
     })),
@@ -146,16 +146,16 @@ export function priorReports(
   const local = priorStudyIds.flatMap((priorId) => {
     const prior = findStudy(database, priorId)
     // An ID of the viewer area refers to the same images, but reports belong to the scribe area.
-    const reported =
+    const scribeStudy =
       prior?.area === 'viewer' ? findStudyByUid(database, 'scribe', prior.studyInstanceUid) : prior
     const signed =
-      reported && isVisible(caller, reported) ? listSignedReports(database, reported.studyId) : []
-    return reported && signed.length > 0 ? priorOf(reported, signed) : []
+      scribeStudy && isVisible(caller, scribeStudy) ? listSignedReports(database, scribeStudy.studyId) : []
+    return scribeStudy && signed.length > 0 ? priorReportOf(scribeStudy, signed) : []
   })
   const partner = priorReportTexts.map(
     (text): PriorReport => ({ ...NO_STUDY, source: 'partner', text }),
   )
-  const supplied = [...given, ...answered].map(
+  const suppliedReports = [...given, ...answered].map(
     ({ reportText, modality = '', studyDate = null, studyDescription = '' }): PriorReport => ({
       ...{
         ...NO_STUDY,
@@ -168,7 +168,7 @@ export function priorReports(
     }),
   )
   const seen = new Set<string>()
-  return [...local, ...partner, ...supplied]
+  return [...local, ...partner, ...suppliedReports]
     .filter(({ text }) => text.trim() !== '' && !seen.has(text.trim()) && seen.add(text.trim()))
     .sort((a, b) => (b.studyDate ?? '').localeCompare(a.studyDate ?? ''))
 }
@@ -179,7 +179,7 @@ const NO_STUDY = {
 }
 
 /** The report of the study, followed by its addenda. */
-function priorOf(study: StudyRecord, signed: readonly ReportRecord[]): PriorReport {
+function priorReportOf(study: StudyRecord, signed: readonly ReportRecord[]): PriorReport {
   const { studyId, studyInstanceUid, studyDescription, detail } = study
   const { scanType = '', scanDate = null } = detail.reportMetadata ?? {}
   const texts = signed.map(({ isAddendum, plainText }) =>

@@ -23,7 +23,7 @@ type Calls = typeof sandbox
 type Body<K extends keyof Calls> = CallOf<Calls[K]>['body']
 
 /** An attempt takes 15 s at most; an unreachable partner is noticed sooner. */
-const ATTEMPT_MS = 20_000
+const ATTEMPT_TIMEOUT_MS = 20_000
 const POLL_MS = 50
 
 /** The services of the sandbox's own gateway that its calls use. */
@@ -131,7 +131,7 @@ export class SandboxBench implements AsyncDisposable {
       const { state, attempts } = deliveryView(this.#context, reportId)
       return state !== 'waiting' || attempts > (before.get(reportId) ?? 0)
     }
-    for (const end = Date.now() + ATTEMPT_MS; Date.now() < end; await wait(POLL_MS)) {
+    for (const end = Date.now() + ATTEMPT_TIMEOUT_MS; Date.now() < end; await wait(POLL_MS)) {
       await deliveries.settled()
       if (reportIds.some(isTried) || reportIds.length === 0) return
     }

@@ -40,7 +40,7 @@ export async function sendTestEvent(
   const endpoint = targetFor(context, type, apiKeyId)
   if (!endpoint) throw new ApiError('refused', message('sandbox.no-webhook'))
   const id = idFromUuid('whe', context.uuid())
-  const data = checkedData(type, { ...inventedData(context, publicBase, type, id), ...given })
+  const data = checkedData(type, { ...sampleData(context, publicBase, type, id), ...given })
   const body = Buffer.from(JSON.stringify({ id, type, data }))
   const at = context.clock()
   const request = {
@@ -68,7 +68,7 @@ export async function sendTestEvent(
   return { eventId: id, request, response: outcome ? responseOf(type, outcome) : null }
 }
 
-function inventedData(context: Context, publicBase: string, type: EventType, id: string) {
+function sampleData(context: Context, publicBase: string, type: EventType, id: string) {
   const { settings, clock } = context
   const { day } = wallClock(clock(), timeZoneOf(settings.get('clinic.timeZone')))
   return testEventData(type, {

@@ -57,7 +57,7 @@ export async function signTestReport(
 ): Promise<{ reportId: ReportId; studyId: StudyId; studyInstanceUid: string }> {
   const study = studyOf(context, caller, either)
   const { studyId, studyInstanceUid } = study
-  const radiologist = radiologistOf(context)
+  const radiologist = ensureRadiologist(context)
   const windowId = context.uuid()
   if (study.status === 'completed') beginAddendum(context, caller, studyId)
   beginReport(context, radiologist, studyId, { windowId, takeOver: true, text: plainText })
@@ -105,7 +105,7 @@ function beginAddendum(context: Context, caller: Caller, studyId: string): void 
 }
 
 /** The account that signs. It has no password, so nobody can sign in with it. */
-function radiologistOf(context: Context): UserCaller {
+function ensureRadiologist(context: Context): UserCaller {
   const { database, clock, uuid } = context
   const found = userByEmail(database, EMAIL)
   if (found) return windowCaller(context)(signedInUser(found))
@@ -119,7 +119,7 @@ function radiologistOf(context: Context): UserCaller {
     ...{ invitedSource: 'dashboard', passwordHash: null, lastLoginAt: null },
     ...{ createdAt: now, updatedAt: now, deactivatedAt: null },
   })
-  return radiologistOf(context)
+  return ensureRadiologist(context)
 }
 
 /** A delivery as an integrator sees it. */

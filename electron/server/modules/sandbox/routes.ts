@@ -9,7 +9,7 @@ import type { SandboxBench } from './bench.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Only a test key is admitted, and only the gateway of the sandbox accepts test keys. */
-function onlyKey(caller: Caller): ApiKeyCaller {
+function requireApiKey(caller: Caller): ApiKeyCaller {
   if (caller.kind === 'api-key') return caller
   throw new ApiError('not-permitted', message('http.test-key-needed'))
 }
@@ -30,13 +30,13 @@ export function serveSandboxCalls(
   }
   serveAll(app, calls, {
     read: () => own().state(),
-    setWebhook: ({ body, caller }) => own().setWebhook(body, onlyKey(caller)),
+    setWebhook: ({ body, caller }) => own().setWebhook(body, requireApiKey(caller)),
     runExam: ({ body }) => own().runExam(body),
-    signReport: ({ body, caller }) => own().signReport(body, onlyKey(caller)),
-    sendEvent: ({ body, caller }) => own().sendEvent(body, onlyKey(caller)),
+    signReport: ({ body, caller }) => own().signReport(body, requireApiKey(caller)),
+    sendEvent: ({ body, caller }) => own().sendEvent(body, requireApiKey(caller)),
     advance: () => own().advance(),
     empty({ caller }) {
-      empty?.(keyActor(onlyKey(caller).apiKeyId))
+      empty?.(keyActor(requireApiKey(caller).apiKeyId))
       return { success: true, message: message('sandbox.being-emptied') }
     },
   })

@@ -66,7 +66,7 @@ export class Sandbox implements AsyncDisposable {
     if (!this.#isOn || (!this.#gateway && !this.#changing)) return false
     if (this.#changing) {
       void this.#changing.then(() => {
-        if (!response.writableEnded && !this.#pass(request, response)) endUnavailable(response)
+        if (!response.writableEnded && !this.#pass(request, response)) respondUnavailable(response)
       })
       return true
     }
@@ -234,5 +234,5 @@ const PROBLEM = JSON.stringify({
   errors: [],
 })
 
-const endUnavailable = (response: ServerResponse) =>
+const respondUnavailable = (response: ServerResponse) =>
   response.writeHead(503, { 'content-type': 'application/problem+json' }).end(PROBLEM)

@@ -6,12 +6,12 @@ import type { SandboxState } from '#shared/contract/sandbox.ts'
 /** By this path the sandbox knows its own simulator again, whatever its port is. */
 export const SIMULATED_PATH = '/simulated-partner'
 
-export const isSimulated = (url: string): boolean => new URL(url).pathname === SIMULATED_PATH
+export const isSimulatorUrl = (url: string): boolean => new URL(url).pathname === SIMULATED_PATH
 
 /** Where the events of the sandbox go; null before the first. */
 export function webhookOf(context: Context): SandboxState['webhook'] {
   const { url } = readPartner(context)
-  return url === null ? null : { url, isSimulated: isSimulated(url) }
+  return url === null ? null : { url, isSimulated: isSimulatorUrl(url) }
 }
 
 /**

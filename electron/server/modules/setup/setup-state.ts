@@ -12,7 +12,7 @@ import type { BackupState, SetupState, SetupStep } from '#shared/contract/dashbo
  * Whether each step is done. This follows from the state of the gateway; users do not mark steps as
  * done.
  */
-const IS_DONE: Readonly<Record<SetupStep, (state: SetupFacts) => boolean>> = {
+const STEP_DONE_CHECKS: Readonly<Record<SetupStep, (state: SetupFacts) => boolean>> = {
   clinic: ({ clinic }) => clinic.name !== '' && clinic.timeZone !== 'local',
   owner: ({ hasOwner }) => hasOwner,
   recovery: ({ recovery }) => recovery.state === 'ready',
@@ -32,8 +32,8 @@ type SetupFacts = Omit<SetupState, 'done'> & {
   readonly isReachable: boolean
 }
 
-const stepsDone = (facts: SetupFacts): SetupStep[] =>
-  (Object.keys(IS_DONE) as SetupStep[]).filter((step) => IS_DONE[step](facts))
+const completedSteps = (facts: SetupFacts): SetupStep[] =>
+  (Object.keys(STEP_DONE_CHECKS) as SetupStep[]).filter((step) => STEP_DONE_CHECKS[step](facts))
 
 /** The state that the first-run wizard shows. */
 export function setupState(
@@ -70,5 +70,5 @@ export function setupState(
     portOf('dimse') !== undefined &&
     !isLoopback(host) &&
     state.dicom.addresses.some(({ kind }) => kind === 'network')
-  return { ...state, done: stepsDone({ ...state, hasOwner: hasUser(context), isReachable }) }
+  return { ...state, done: completedSteps({ ...state, hasOwner: hasUser(context), isReachable }) }
 }

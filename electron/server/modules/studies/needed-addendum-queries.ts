@@ -28,7 +28,7 @@ export interface SequencePage {
  * the list.
  */
 export function listNeededAddenda(db: Database, filter: StudyFilter, part: SequencePage): number[] {
-  const { text, parameters } = neededStatement(filter, part)
+  const { text, parameters } = neededAddendaStatement(filter, part)
   return db.all(rawQuery<{ seq: number }>(text, parameters)).map(({ seq }) => seq)
 }
 
@@ -36,7 +36,7 @@ export function listNeededAddenda(db: Database, filter: StudyFilter, part: Seque
  * Reads the table in the order of the list instead of scanning all studies; exported so that a test
  * can check the query plan.
  */
-export function neededStatement(
+export function neededAddendaStatement(
   filter: StudyFilter,
   { above, before, isOldestFirst = false, limit }: SequencePage,
 ) {

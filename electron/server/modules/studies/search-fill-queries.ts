@@ -19,7 +19,7 @@ const IMAGES =
   'select number, studyInstanceUid from imageStudyNumbers where number < ? order by number desc limit ?'
 
 /** Indexes a batch and returns the indexed row numbers in descending order. */
-const fillPortion: Readonly<
+const fillBatch: Readonly<
   Record<What, (database: Database, below: number, count: number) => number[]>
 > = {
   studies(database, below, count) {
@@ -61,7 +61,7 @@ export const fillSearchIndex = (database: Database, count: number): boolean =>
   database.transaction(() => {
     const [task] = fillTasks(database)
     if (!task) return false
-    const numbers = fillPortion[task.what](database, task.below, count)
+    const numbers = fillBatch[task.what](database, task.below, count)
     const lowest = numbers.at(-1)
     if (lowest === undefined || numbers.length < count)
       database.run(database.sql.deleteFrom('searchFill').where('what', '=', task.what))

@@ -4,7 +4,7 @@ import { rawQuery } from '#server/database/query.ts'
 import { isFound, termsOf } from '#server/database/search-text.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { listNeededAddenda } from './needed-addendum-queries.ts'
-import { STUDY_WORDS, searchableOf, searchWordsOf } from './search-index.ts'
+import { STUDY_WORDS, searchableTextsOf, searchWordsOf } from './search-index.ts'
 import type { Area } from './study-facet.ts'
 import {
   customersShown,
@@ -26,7 +26,7 @@ export type StudyOrder = 'newest' | 'priority'
 const NO_END = Number.MAX_SAFE_INTEGER
 const ALL_TIME: SequenceRange = { above: 0, before: NO_END, isExact: true }
 /** The most urgent first. */
-const BY_PRIORITY = SEVERITIES.toReversed()
+const SEVERITIES_BY_PRIORITY = SEVERITIES.toReversed()
 /**
  * Maximum number of studies decrypted for one page in order to compare them with the search text.
  */
@@ -66,7 +66,7 @@ export function searchStudies(
   const matchesSearch = (study: StudyRecord, isCompared: boolean) =>
     !isCompared ||
     ((!filter.madeIn || isCreatedIn(study, filter.madeIn)) &&
-      isFound(terms, searchableOf(database, study)))
+      isFound(terms, searchableTextsOf(database, study)))
   const sorted = runs.length > 1 ? sortedResults(database, filter, stretch, runs) : undefined
   if (sorted) {
     const matching = sorted.studies.filter((study) => matchesSearch(study, sorted.isCompared))
@@ -223,7 +223,7 @@ function runsOf(filter: StudyFilter, order: StudyOrder, after: string | undefine
     ]
   }
   const [rank = 0, seq] = after === undefined ? [] : after.split(' ').map(Number)
-  return BY_PRIORITY.flatMap((severity, at) => {
+  return SEVERITIES_BY_PRIORITY.flatMap((severity, at) => {
     if (at < rank || filter.severities?.includes(severity) === false) return []
     const positionOf = (study: StudyRecord) => `${at} ${study.seq}`
     return [

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { findInstance } from '#server/modules/images/instance-queries.ts'
 import { localPathOf } from '#server/modules/images/local-files.ts'
@@ -166,14 +166,14 @@ export class Copier implements AsyncDisposable {
     if (isForAll(error)) {
       const failures = (this.#outages.get(tierId)?.failures ?? 0) + 1
       this.#outages.set(tierId, {
-        untilMs: clock() + waitAfter(OUTAGE_SCHEDULE, failures),
+        untilMs: clock() + retryDelayMs(OUTAGE_SCHEDULE, failures),
         failures,
       })
       setTierError(database, tierId, why.message)
       return
     }
     const schedule = copy.state === 'deleting' ? OUTAGE_SCHEDULE : SCHEDULE
-    const wait = waitAfter(schedule, copy.attempts + 1)
+    const wait = retryDelayMs(schedule, copy.attempts + 1)
     const nextAt = wait === undefined ? null : instantOf(clock() + wait)
     database.transaction(() => {
       copies.postponeCopy(database, copy.copyId, { nextAt, error: why.message, isCounted: true })

@@ -13,7 +13,7 @@ import { sumRemoved } from '#server/modules/images/local-file-queries.ts'
 import type { StudyCompletion } from '#server/modules/images/study-completion.ts'
 import { admitStoreUrl } from '#server/webhooks/address.ts'
 import { discard } from '#server/webhooks/response-body.ts'
-import type { Pull } from '#shared/contract/destinations.ts'
+import type { PriorRetrieval } from '#shared/contract/destinations.ts'
 import type { DicomwebSettings, PacsSettings } from '#shared/contract/tiers.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
@@ -89,7 +89,7 @@ export class PacsRetrieval {
     const { database } = this.#context
     const { pulls } = this.#forwarding
     const destination = requireDestination(database, settings.destinationId)
-    let pull: Pull | undefined
+    let pull: PriorRetrieval | undefined
     for (;;) {
       if (isHere()) return
       pull = await this.#startMove(destination, studyInstanceUid)
@@ -118,7 +118,7 @@ export class PacsRetrieval {
   async #startMove(
     destination: DestinationRecord,
     studyInstanceUid: string,
-  ): Promise<Pull | undefined> {
+  ): Promise<PriorRetrieval | undefined> {
     const { pulls } = this.#forwarding
     const mayStart = () => pulls.mayStart(destination, studyInstanceUid)
     const start = () => pulls.start(destination, studyInstanceUid, 'gateway')

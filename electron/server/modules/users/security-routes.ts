@@ -116,16 +116,16 @@ function workstationHandlers(
     workstations: workstations.listWorkstations(context),
   })
   return {
-    thisWorkstation: ({ workstation: { isHere, token } }) =>
+    thisWorkstation: ({ workstation: { isOnGatewayPc: isHere, token } }) =>
       workstationReply(
         context,
         isHere ? undefined : workstations.recogniseWorkstation(context, token),
       ),
     askForWorkstation({ body, workstation, session }) {
-      if (workstation.isHere) throw new ApiError('refused', message('users.workstation-is-here'))
+      if (workstation.isOnGatewayPc) throw new ApiError('refused', message('users.workstation-is-here'))
       const { token: given } = workstation
       const before = workstations.recogniseWorkstation(context, given)
-      const asked = { ...body, ...session.place, token: given }
+      const asked = { ...body, ...session.sessionOrigin, token: given }
       const { token, record } = workstations.askForWorkstation(context, asked)
       workstation.set(token)
       if (before.state === 'unknown')

@@ -41,8 +41,8 @@ export const placeOf = (
   cookie: SessionCookie,
   workstation: WorkstationCookie,
 ): SessionOrigin => ({
-  ...cookie.place,
-  workstationId: workstation.isHere
+  ...cookie.sessionOrigin,
+  workstationId: workstation.isOnGatewayPc
     ? null
     : (recogniseWorkstation(context, workstation.token).record?.workstationId ?? null),
 })

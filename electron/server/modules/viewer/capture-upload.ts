@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Context } from '#server/context.ts'
 import { findOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
 import { localPathOf } from '#server/modules/images/local-files.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -54,16 +54,16 @@ export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloa
       try {
         const { isTransient, ...status } = await upload(context, ask, put, capture, signal)
         const wait = isTransient
-          ? waitAfter(RETRY_SCHEDULES.captureUpload, attempts + 1)
+          ? retryDelayMs(RETRY_SCHEDULES.captureUpload, attempts + 1)
           : undefined
         if (status.state !== 'failed')
-          return { outcome: 'sent', within: () => endAttempt(captureId, status) }
+          return { outcome: 'sent', onRecorded: () => endAttempt(captureId, status) }
         const fault = status.lastError ?? message('viewer.capture-own-fault')
         if (wait === undefined)
-          return { outcome: 'failed', fault, within: () => endAttempt(captureId, status) }
+          return { outcome: 'failed', fault, onRecorded: () => endAttempt(captureId, status) }
         const until = clock() + wait
         const waiting = { ...status, state: 'waiting', nextAt: instantOf(until) } as const
-        return { outcome: 'postponed', until, fault, within: () => endAttempt(captureId, waiting) }
+        return { outcome: 'postponed', until, fault, onRecorded: () => endAttempt(captureId, waiting) }
       } catch (error) {
         // An internal error, such as of the disk, is retried by the worker.
         if (!signal.aborted)

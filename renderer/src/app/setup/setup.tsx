@@ -22,7 +22,7 @@ import { Mark } from '../../ui/brand.tsx'
 import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useForgetting } from '../shell/clear-session.ts'
-import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from '../shell/lock.ts'
+import { useIsLockedHere, useLockWhenIdle, useSessionSync } from '../shell/lock.ts'
 import { LockScreen } from '../shell/lock-screen.tsx'
 import { Welcome } from '../sign-in/create-owner.tsx'
 import { SignIn } from '../sign-in/sign-in.tsx'
@@ -62,7 +62,7 @@ export function Setup() {
   const isOpen = user !== null && !isLocked && !isLockedHere
   useLiveLine(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
-  useOtherWindows()
+  useSessionSync()
   const isSamePerson = useForgetting(session.data)
   if (session.isPending || !isSamePerson) return <LoadingPlaceholder rows={6} height={48} />
   if (session.isError && !session.data)

@@ -11,7 +11,7 @@ import { hasUnsaved, whenLeft } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { LinkedHead } from './header.tsx'
 import { Plain } from './plain.tsx'
 import css from './shared-study.module.css'
@@ -113,7 +113,7 @@ function Closing({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => voi
       await whenLeft()
       if (isLeft) return
       if (hasUnsaved()) {
-        showRefused(t('ui.shared-study.notClosed'))
+        showRefusal(t('ui.shared-study.notClosed'))
         return onEnd('open')
       }
       closeImagesWindow()

@@ -6,7 +6,7 @@ import { closeViews } from '../../api/views.ts'
 import { draftsOnlyOf } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { clearUndo } from '../../ui/undo.tsx'
 import { clearLock } from './lock.ts'
 import { clearRecent } from './recent.ts'
@@ -38,7 +38,7 @@ export function useForgetting(session: Session | undefined): boolean {
     // What somebody wrote outlives the end of their session, but not the beginning of somebody
     // else's.
     if (userId !== null && !isLocked && draftsOnlyOf(userId))
-      showRefused(t('ui.shell.draftDiscarded'))
+      showRefusal(t('ui.shell.draftDiscarded'))
   }, [userId, isLocked])
   useEffect(() => {
     if (isNobodys) clearLock()

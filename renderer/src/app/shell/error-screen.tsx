@@ -5,7 +5,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { ProblemError } from '../../api/client.ts'
 import { call } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty } from '../../ui/page.tsx'
+import { EmptyState } from '../../ui/page.tsx'
 import { ScreenLoadError } from './lazy-screen.ts'
 
 const RETRY_DELAY_MS = 4000
@@ -16,9 +16,9 @@ const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.rel
 export function Broken({ error, reset }: ErrorComponentProps) {
   if (error instanceof ScreenLoadError) return <NotLoaded error={error} onAgain={reset} />
   return (
-    <Empty order={1} title={t('ui.shell.broken')} action={reload} error={error}>
+    <EmptyState order={1} title={t('ui.shell.broken')} action={reload} error={error}>
       {t('ui.shell.brokenText')}
-    </Empty>
+    </EmptyState>
   )
 }
 
@@ -42,20 +42,20 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
 
   if (isOutdated) {
     return (
-      <Empty order={1} title={t('ui.shell.outdated')} action={reload} error={error}>
+      <EmptyState order={1} title={t('ui.shell.outdated')} action={reload} error={error}>
         {t('ui.shell.outdatedText')}
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Empty
+    <EmptyState
       title={t('ui.shell.screenUnreachable')}
       action={<Button onClick={() => void again()}>{t('ui.shell.tryAgain')}</Button>}
       error={error}
       order={1}
     >
       {t('ui.shell.screenUnreachableText')}
-    </Empty>
+    </EmptyState>
   )
 }
 

@@ -12,17 +12,17 @@ import { LeaveGuard, useGuardedForms } from '../../ui/form-guard.tsx'
 import { useIsFullWidth } from '../../ui/full-width.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
 import { loadLater } from '../../ui/load-later.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx'
 import { useStatStudies } from '../../ui/study-list/stat-studies.ts'
 import { AccountButton } from './account-button.tsx'
 import { Banner } from './banner.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'
-import { LiveSign } from './live-sign.tsx'
+import { LiveUpdatesIndicator } from './live-sign.tsx'
 import { Navigation } from './navigation.tsx'
 import { Overlays, showPalette } from './overlays.tsx'
 import { usePrefetch } from './prefetch.ts'
-import { isForManagers, isOfEveryPatient } from './screens.ts'
+import { isForManagers, showsAllPatients } from './screens.ts'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
 
@@ -44,7 +44,7 @@ export function Frame({ session }: { session: Session }) {
   const { pathname } = useLocation()
   const isOpen =
     mayManage(session.user) ||
-    (!isForManagers(pathname) && !(session.isLimited && isOfEveryPatient(pathname)))
+    (!isForManagers(pathname) && !(session.isLimited && showsAllPatients(pathname)))
   const isCutOff = useCutOff() !== null
   const { isDirty, guarded } = useGuardedForms()
   useReadAgainAfter(isCutOff)
@@ -54,7 +54,7 @@ export function Frame({ session }: { session: Session }) {
   const refuse = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()
-    showRefused(t('ui.common.cutOff'))
+    showRefusal(t('ui.common.cutOff'))
   }
   return (
     <div className={css.shell} data-narrow={isNarrow || undefined}>
@@ -81,7 +81,7 @@ export function Frame({ session }: { session: Session }) {
           >
             <span className={css.searchName}>{t('ui.shell.search')}</span>
           </Button>
-          <LiveSign />
+          <LiveUpdatesIndicator />
           <SchemeSwitch />
           {session.user && <AccountButton user={session.user} />}
         </div>
@@ -101,7 +101,7 @@ export function Frame({ session }: { session: Session }) {
           guarded(<Outlet />)
         ) : (
           <Suspense>
-            <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+            <NotYours pathname={pathname} isLimited={showsAllPatients(pathname)} />
           </Suspense>
         )}
       </main>

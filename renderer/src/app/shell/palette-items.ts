@@ -1,6 +1,6 @@
 import { t } from '../../i18n/t.ts'
 import type { ShortcutGroup } from '../../ui/shortcuts.ts'
-import { PLACES, type PlaceAddress, SCREENS } from './screens.ts'
+import { SUBSCREEN_PATHS, type SubscreenPath, SCREENS } from './screens.ts'
 
 export type PaletteGroup =
   | 'recent'
@@ -50,7 +50,7 @@ const screenItems: readonly PaletteItem[] = SCREENS.map(({ to, name, group, key 
   href: to,
   ...(key !== undefined && { keys: `g ${key}` }),
 }))
-const placeItems: readonly PaletteItem[] = PLACES.map((to: PlaceAddress) => ({
+const subscreenItems: readonly PaletteItem[] = SUBSCREEN_PATHS.map((to: SubscreenPath) => ({
   id: `place ${to}`,
   group: 'screens',
   name: t(`ui.shell.places.${to}`),
@@ -60,7 +60,7 @@ const placeItems: readonly PaletteItem[] = PLACES.map((to: PlaceAddress) => ({
 
 /** Screens, and with something typed the lists within them. */
 export const screensFor = (query: string): readonly PaletteItem[] =>
-  (query === '' ? screenItems : [...screenItems, ...placeItems]).filter(({ name, about }) =>
+  (query === '' ? screenItems : [...screenItems, ...subscreenItems]).filter(({ name, about }) =>
     isFound(`${name} ${about}`, query),
   )
 
@@ -87,7 +87,7 @@ export const actionsFor = (
         ),
     )
 
-const IDS: readonly {
+const ID_LINK_RULES: readonly {
   readonly form: RegExp
   readonly href: (id: string) => string
   readonly name: (id: string) => string
@@ -112,7 +112,7 @@ const IDS: readonly {
 /** An id or an address of this window that was typed or pasted. */
 export function linksFor(query: string, origin: string): readonly PaletteItem[] {
   const text = query.trim()
-  for (const { form, href, name } of IDS) {
+  for (const { form, href, name } of ID_LINK_RULES) {
     if (form.test(text))
       return [{ id: `link ${text}`, group: 'links', name: name(text), about: '', href: href(text) }]
   }

@@ -8,15 +8,15 @@ import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useForgetting } from './clear-session.ts'
 import { Frame } from './frame.tsx'
 import { loadLockScreen } from './load-lock-screen.ts'
-import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
-import { wasChosen } from './sign-out-note.ts'
+import { useIsLockedHere, useLockWhenIdle, useSessionSync } from './lock.ts'
+import { wasSignedOutHere } from './sign-out-note.ts'
 
 const Welcome = lazy(async () => ({
   default: (await import('../sign-in/create-owner.tsx')).Welcome,
 }))
 const SignIn = lazy(async () => ({ default: (await import('../sign-in/sign-in.tsx')).SignIn }))
 const LockScreen = lazy(async () => ({ default: await loadLockScreen() }))
-const AskWorkstation = lazy(async () => ({
+const WorkstationAccess = lazy(async () => ({
   default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation,
 }))
 
@@ -34,8 +34,8 @@ export function Shell() {
   const isOpen = isSignedIn && !isLocked && !isLockedHere
   useLiveLine(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
-  useOtherWindows()
-  const note = useEndNote(isSignedIn)
+  useSessionSync()
+  const note = useSessionEndNote(isSignedIn)
   const isSamePerson = useForgetting(session.data)
 
   if (session.isPending || !isSamePerson) return waiting
@@ -59,7 +59,7 @@ function ClosedNotice({
   session: ReturnType<typeof useSession>
   note: string
 }) {
-  if (error?.code === 'workstation-unknown') return <AskWorkstation />
+  if (error?.code === 'workstation-unknown') return <WorkstationAccess />
   if (data?.needsOwner) return <Welcome token={null} />
   if (data?.user) return <LockScreen session={data} />
   if (data) return <SignIn note={hasUnsaved() ? t('ui.shell.endedUnsaved') : note} />
@@ -70,7 +70,7 @@ function ClosedNotice({
   )
 }
 
-let wasLed = false
+let wasRedirected = false
 
 /**
  * Opens the set-up of a new gateway for its managers, or the tour of a demo, once for each time the
@@ -79,19 +79,19 @@ let wasLed = false
 function OpenedShell({ session }: { session: Session }) {
   const { pathname } = useLocation()
   const isSetup = session.needsSetup && mayManage(session.user)
-  if ((isSetup || session.offersTour) && pathname === '/' && !wasLed) {
-    wasLed = true
+  if ((isSetup || session.offersTour) && pathname === '/' && !wasRedirected) {
+    wasRedirected = true
     return <Navigate to={isSetup ? '/setup' : '/tour'} />
   }
   return <Frame session={session} />
 }
 
 /** What the sign-in form says where the session ended by itself. */
-function useEndNote(isSignedIn: boolean): string {
+function useSessionEndNote(isSignedIn: boolean): string {
   const note = useRef('')
   const was = useRef(isSignedIn)
   if (was.current !== isSignedIn) {
-    note.current = was.current && !wasChosen() ? t('ui.shell.ended') : ''
+    note.current = was.current && !wasSignedOutHere() ? t('ui.shell.ended') : ''
     was.current = isSignedIn
   }
   return note.current

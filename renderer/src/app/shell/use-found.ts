@@ -29,7 +29,7 @@ export interface PaletteSearchResult {
  * Studies of both areas that what is typed finds; for who manages the gateway users and devices,
  * and for members who manage studies the users whom studies are assigned to.
  */
-export function useFound(typed: string, user: SignedInUser | null): PaletteSearchResult {
+export function usePaletteSearch(typed: string, user: SignedInUser | null): PaletteSearchResult {
   const isManager = mayManage(user)
   const [search] = useDebouncedValue(typed.trim().slice(0, 100), SEARCH_DELAY_MS)
   const isSearch = search.length >= MIN_SEARCH_LENGTH

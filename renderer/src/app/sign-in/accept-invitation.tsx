@@ -11,7 +11,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -75,7 +75,7 @@ export function Accept({ token }: { token: string }) {
     )
   return (
     <Frame>
-      <Choice token={token} invitation={invitation.data} onEnd={setEnd} />
+      <InvitationChoice token={token} invitation={invitation.data} onEnd={setEnd} />
     </Frame>
   )
 }
@@ -103,7 +103,7 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end: End) => void }) {
+function InvitationChoice(props: { token: string; invitation: OpenInvitation; onEnd: (end: End) => void }) {
   const { token, invitation, onEnd } = props
   const navigate = useNavigate()
   const enter = useEnter()
@@ -168,7 +168,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           {t('ui.accept-invitation.reject')}
         </Button>
       </Stack>
-      <RejectInvitation
+      <RejectionDialog
         token={token}
         isOpen={isRejecting}
         onEnd={onEnd}
@@ -178,7 +178,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
   )
 }
 
-function RejectInvitation(props: {
+function RejectionDialog(props: {
   token: string
   isOpen: boolean
   onEnd: (end: End) => void
@@ -187,7 +187,7 @@ function RejectInvitation(props: {
   const { token, isOpen, onEnd, onClose } = props
   const reject = useSend(dashboardPeople.rejectInvitation)
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={isOpen}
       title={t('ui.accept-invitation.rejectTitle')}
       action={t('ui.accept-invitation.reject')}
@@ -197,6 +197,6 @@ function RejectInvitation(props: {
       onConfirm={() => reject.mutate({ body: { token } }, { onSuccess: () => onEnd('rejected') })}
     >
       {t('ui.accept-invitation.rejectText')}
-    </Confirm>
+    </ConfirmAction>
   )
 }

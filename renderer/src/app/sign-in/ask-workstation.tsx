@@ -37,7 +37,7 @@ export function AskWorkstation() {
         {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
         {state === 'unknown' && <AccessRequestForm />}
         {state !== undefined && state !== 'unknown' && reply.data && (
-          <Wait workstation={reply.data} />
+          <PendingRequest workstation={reply.data} />
         )}
       </Stack>
     </AuthLayout>
@@ -84,7 +84,7 @@ function AccessRequestForm() {
   )
 }
 
-function Wait({ workstation: { code, name } }: { workstation: ThisWorkstation }) {
+function PendingRequest({ workstation: { code, name } }: { workstation: ThisWorkstation }) {
   return (
     <Stack>
       <div className={css.code} role="status">

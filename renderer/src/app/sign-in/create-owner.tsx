@@ -37,12 +37,12 @@ export function Welcome({ token }: { token: string | null }) {
   if (session.data?.needsOwner === false) return <Navigate to="/" replace />
   return (
     <AuthLayout foot={t('ui.create-owner.foot')} screen="/welcome">
-      {token === null ? <HowToGetTheLink /> : <OwnerForm token={token} />}
+      {token === null ? <SetupLinkInstructions /> : <OwnerForm token={token} />}
     </AuthLayout>
   )
 }
 
-function HowToGetTheLink() {
+function SetupLinkInstructions() {
   const steps = Object.values(textsOf('ui.create-owner.noLink.steps', 'label', 'description'))
   return (
     <Stack>

@@ -7,7 +7,7 @@ import { useEnter } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { unlocked } from '../shell/lock.ts'
+import { markUnlocked } from '../shell/lock.ts'
 
 const Welcome = lazy(async () => ({ default: (await import('./create-owner.tsx')).Welcome }))
 
@@ -29,7 +29,7 @@ export function FollowLink({ token }: { token: string }) {
       ({ session, mayCreateOwner: isSetUp }) => {
         if (isSetUp) return setMayCreateOwner(true)
         enter(session)
-        unlocked()
+        markUnlocked()
         void navigate({ to: '/', replace: true })
       },
       () => undefined,

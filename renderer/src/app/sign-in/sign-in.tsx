@@ -47,7 +47,7 @@ export function SignIn({ note }: { note: string }) {
       },
     ),
   )
-  const otherAccount = () => {
+  const switchAccount = () => {
     setAsksCode(false)
     form.reset()
     signIn.reset()
@@ -94,7 +94,7 @@ export function SignIn({ note }: { note: string }) {
             {t('ui.sign-in.submit')}
           </Button>
           {asksCode ? (
-            <Button variant="subtle" onClick={otherAccount}>
+            <Button variant="subtle" onClick={switchAccount}>
               {t('ui.sign-in.back')}
             </Button>
           ) : (

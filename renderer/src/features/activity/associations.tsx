@@ -69,7 +69,7 @@ export function Associations() {
           onChange={(aeTitle) => choose({ aeTitle })}
         />
         {filter.address && (
-          <AtAddress address={filter.address} onClear={() => choose({ address: undefined })} />
+          <AddressFilterPill address={filter.address} onClear={() => choose({ address: undefined })} />
         )}
         {isBehind && <NewerButton name={t('ui.activity.list.newer')} onClick={showLatest} />}
       </Group>
@@ -108,7 +108,7 @@ export function Associations() {
   )
 }
 
-function AtAddress({ address, onClear }: { address: string; onClear: () => void }) {
+function AddressFilterPill({ address, onClear }: { address: string; onClear: () => void }) {
   return (
     <Pill
       withRemoveButton

@@ -5,7 +5,7 @@ import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
-import { NothingListed } from '../../ui/paged-table.tsx'
+import { EmptyList } from '../../ui/paged-table.tsx'
 import { ActivityTabs } from '../../ui/sections/activity-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import css from './activity.module.css'
@@ -96,7 +96,7 @@ export function LiveFeed() {
         <ErrorNotice error={feed.error} onRetry={() => void feed.refetch()} />
       )}
       {feed.isSuccess && lines.length === 0 && (
-        <NothingListed
+        <EmptyList
           icon={IconActivityHeartbeat}
           title={isFiltered ? t('ui.activity.live.noneFiltered') : t('ui.activity.live.none')}
           text={

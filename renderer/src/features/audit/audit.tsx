@@ -6,9 +6,9 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { type AuditCheck, dashboard } from '#shared/contract/dashboard.ts'
 import { useSend } from '../../api/queries.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
-import { ACT_GROUPS } from '../../format/audit-actions.ts'
+import { ACTION_GROUPS } from '../../format/audit-actions.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { ErrorNotice, Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
@@ -75,7 +75,7 @@ export function Audit() {
           />
         )}
         {isAsking && verify.data && (
-          <AskReason
+          <ReasonDialog
             words={textsOf('ui.audit.acknowledge', 'title', 'action', 'label', 'about', 'example')}
             field="reason"
             isBusy={acknowledge.isPending}
@@ -95,7 +95,7 @@ export function Audit() {
             }
           >
             {t('ui.audit.recorded', { seq: numberText(verify.data.firstBadSeq ?? 0) })}
-          </AskReason>
+          </ReasonDialog>
         )}
       </div>
       <Filters chosen={chosen} actors={actors} onChange={setChosen}>
@@ -200,7 +200,7 @@ function Filters(props: {
         clearable
         searchable
         w={200}
-        data={ACT_GROUPS.map(({ name, acts }) => ({
+        data={ACTION_GROUPS.map(({ name, acts }) => ({
           group: name,
           items: acts.map(([value, label]) => ({ value, label })),
         }))}

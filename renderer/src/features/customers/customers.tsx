@@ -8,7 +8,7 @@ import { usePages } from '../../api/pages.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
@@ -19,7 +19,7 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { CustomerForm } from './customer-form.tsx'
 import css from './customers.module.css'
-import { MadeBy } from './made-by.tsx'
+import { CreatedBy } from './made-by.tsx'
 
 const PART = 100
 
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<ExpressCustomer>[] = [
   {
     name: t('ui.customers.columns.made'),
     track: 'minmax(130px, 1.3fr)',
-    cell: (customer) => <MadeBy customer={customer} />,
+    cell: (customer) => <CreatedBy customer={customer} />,
   },
   {
     name: t('ui.customers.columns.since'),
@@ -80,7 +80,7 @@ export function Customers() {
   const navigate = useNavigate()
   const { typed, setTyped, search } = useTypedSearch()
   const [isAdding, setIsAdding] = useState(false)
-  const { may, why } = useMay('manageCustomers')
+  const { may, why } = usePermission('manageCustomers')
   const box = useRef<HTMLInputElement>(null)
   useShortcuts(t('ui.customers.title'), [
     { keys: '/', name: t('ui.customers.search'), run: () => box.current?.select() },
@@ -89,13 +89,13 @@ export function Customers() {
   const open = ({ expressCustomerId }: ExpressCustomer) =>
     void navigate({ to: '/customers/$expressCustomerId', params: { expressCustomerId } })
   const add = (
-    <MayButton
+    <PermissionButton
       permission="manageCustomers"
       leftSection={<IconPlus size={16} />}
       onClick={() => setIsAdding(true)}
     >
       {t('ui.customers.add')}
-    </MayButton>
+    </PermissionButton>
   )
 
   return (

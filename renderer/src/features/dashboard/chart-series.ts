@@ -27,7 +27,7 @@ export function valuesText({ values, text }: Series, column: number): string {
 const STEPS = [1, 2, 3, 4, 6, 8, 10]
 
 /** A round number at or above every bar. */
-export function topOf(bars: readonly Series[], isOverlaid: boolean): number {
+export function axisMaximum(bars: readonly Series[], isOverlaid: boolean): number {
   const columns = Math.max(0, ...bars.map(({ values }) => values.length))
   const heights = Array.from({ length: columns }, (_, column) => {
     const values = bars.map((one) => one.values[column] ?? 0)

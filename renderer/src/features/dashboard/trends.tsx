@@ -7,7 +7,7 @@ import { useZone } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
 import type { Tone } from '../../format/tones.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { Chart } from './chart.tsx'
@@ -66,7 +66,7 @@ function HourCharts({
   const zone = useZone()
   const { hours } = trends
   const columns = useMemo(() => hourColumns(hours, zone), [hours, zone])
-  const charted: Record<(typeof charts)[number], () => ChartData> = {
+  const chartData: Record<(typeof charts)[number], () => ChartData> = {
     arrivals: () => arrivals(hours, columns),
     queries: () => queries(hours),
     partner: () => partnerRequests(trends),
@@ -76,7 +76,7 @@ function HourCharts({
     return (
       <Panel key={chart} title={name} className={css.panel}>
         <Chart
-          {...{ name, columns, ...charted[chart]() }}
+          {...{ name, columns, ...chartData[chart]() }}
           {...(chart === 'partner' && { isOverlaid: true })}
         />
       </Panel>
@@ -100,7 +100,7 @@ const LINKS: Readonly<Record<Queue['queue'], LinkProps>> = {
 /** What waits to leave the gateway, and for how long; queues where nothing does are left out. */
 function Queues({ queues }: { queues: readonly Queue[] }) {
   const busy = queues.filter(({ waiting }) => waiting > 0)
-  const empty = queues.filter(({ waiting }) => waiting === 0)
+  const emptyQueues = queues.filter(({ waiting }) => waiting === 0)
   const nameOf = ({ queue }: Queue) => t(`ui.dashboard.trends.queues.names.${queue}`)
   return (
     <Panel
@@ -120,7 +120,7 @@ function Queues({ queues }: { queues: readonly Queue[] }) {
       <p className={css.quiet}>
         {busy.length === 0
           ? t('ui.dashboard.trends.queues.noneText')
-          : t('ui.dashboard.trends.queues.others', { names: empty.map(nameOf).join('\u00a0· ') })}
+          : t('ui.dashboard.trends.queues.others', { names: emptyQueues.map(nameOf).join('\u00a0· ') })}
       </p>
     </Panel>
   )
@@ -136,7 +136,7 @@ function QueueRow({ queue, waiting, since }: Queue) {
         {t('ui.dashboard.trends.queues.waiting', { count: waiting, shown: numberText(waiting) })}
       </span>
       <span className={css.age}>
-        {t('ui.dashboard.trends.queues.oldest')} <Ago instant={since} />
+        {t('ui.dashboard.trends.queues.oldest')} <TimeAgo instant={since} />
       </span>
     </li>
   )

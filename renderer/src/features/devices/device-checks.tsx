@@ -18,7 +18,7 @@ import { verdictOf } from './lint-verdict.ts'
 export function DeviceChecks({ device }: { device: Device }) {
   return (
     <Stack>
-      <Echo device={device} isImmediate />
+      <EchoTest device={device} isImmediate />
       <Worklist device={device} />
     </Stack>
   )
@@ -28,7 +28,7 @@ export function DeviceChecks({ device }: { device: Device }) {
  * Sends a C-ECHO to the device.
  * @param isImmediate whether it is sent as soon as the panel is shown
  */
-export function Echo({ device, isImmediate }: { device: Device; isImmediate: boolean }) {
+export function EchoTest({ device, isImmediate }: { device: Device; isImmediate: boolean }) {
   const echo = useSend(dashboard.echoDevice)
   const hasAddress =
     device.lastAddress !== null || (device.address !== null && !device.address.includes('/'))

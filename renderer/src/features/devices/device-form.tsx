@@ -38,10 +38,10 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
     <form onSubmit={submit} noValidate>
       <Identity form={form} />
       <Answers form={form} />
-      <Console form={form} />
+      <ConsoleFields form={form} />
       <Retrieval form={form} />
-      <Limits form={form} />
-      <Encryption form={form} />
+      <LimitFields form={form} />
+      <EncryptionFields form={form} />
       <FormEnd
         error={add.error ?? update.error}
         cancel={t('ui.devices.form.cancel')}
@@ -53,11 +53,11 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
   )
 }
 
-interface PartProps {
+interface FormPartProps {
   readonly form: UseFormReturnType<DeviceValues>
 }
 
-const Identity = ({ form }: PartProps) => (
+const Identity = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.who')}>
     <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
     <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
@@ -75,7 +75,7 @@ const Identity = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Answers = ({ form }: PartProps) => (
+const Answers = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.answers')}>
     <Select
       {...told('characterSet')}
@@ -102,7 +102,7 @@ const Answers = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Console = ({ form }: PartProps) => (
+const ConsoleFields = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.console')}>
     <Select
       {...told('profile')}
@@ -118,7 +118,7 @@ const Console = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Retrieval = ({ form }: PartProps) => (
+const Retrieval = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.retrieving')}>
     <Select
       {...told('retrieval')}
@@ -129,7 +129,7 @@ const Retrieval = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Limits = ({ form }: PartProps) => (
+const LimitFields = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.limits')}>
     <Text size="sm" c="dimmed">
       {t('ui.devices.form.limitsAbout')}
@@ -163,7 +163,7 @@ const Limits = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Encryption = ({ form }: PartProps) => (
+const EncryptionFields = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.encryption')}>
     <Select
       {...told('tls')}

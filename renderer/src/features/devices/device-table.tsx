@@ -11,8 +11,8 @@ import { Link } from '@tanstack/react-router'
 import type { Device } from '#shared/contract/devices.ts'
 import { nameOf } from '../../format/device-name.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
 
@@ -22,7 +22,7 @@ const COLUMNS = textsOf(
 )
 
 /** What can be done about a device by who manages them. */
-interface Managing {
+interface DeviceActions {
   readonly mayManage: boolean
   readonly onEdit: (device: Device) => void
   readonly onCheck: (device: Device) => void
@@ -33,7 +33,7 @@ interface Managing {
 export function DeviceTable({
   devices,
   ...managing
-}: Managing & { readonly devices: readonly Device[] }) {
+}: DeviceActions & { readonly devices: readonly Device[] }) {
   return (
     <RowTable columns={COLUMNS} minWidth={760}>
       {devices.map((device) => (
@@ -43,7 +43,7 @@ export function DeviceTable({
   )
 }
 
-function DeviceRow({ device, ...managing }: Managing & { readonly device: Device }) {
+function DeviceRow({ device, ...managing }: DeviceActions & { readonly device: Device }) {
   return (
     <Table.Tr>
       <Table.Td>
@@ -62,7 +62,7 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
         {device.address ? (
           <span className="mono">{device.address}</span>
         ) : (
-          <Unset text={t('ui.devices.anyAddress')} />
+          <MissingValue text={t('ui.devices.anyAddress')} />
         )}
       </Table.Td>
       <Table.Td>{device.modality}</Table.Td>
@@ -72,11 +72,11 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
             {t(`ui.devices.characterSets.${device.characterSet}`)}
           </span>
         ) : (
-          <Unset text={t('ui.devices.byRow')} />
+          <MissingValue text={t('ui.devices.byRow')} />
         )}
       </Table.Td>
       <Table.Td>
-        <Ago instant={device.lastSeenAt} />
+        <TimeAgo instant={device.lastSeenAt} />
         {device.lastAddress && <div className="mono">{device.lastAddress}</div>}
       </Table.Td>
       <Table.Td>
@@ -86,7 +86,7 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
   )
 }
 
-const Unset = ({ text }: { text: string }) => (
+const MissingValue = ({ text }: { text: string }) => (
   <Text fz="sm" c="dimmed">
     {text}
   </Text>
@@ -98,7 +98,7 @@ function Tools({
   onEdit,
   onCheck,
   onRemove,
-}: Managing & { readonly device: Device }) {
+}: DeviceActions & { readonly device: Device }) {
   const name = nameOf(device)
   return (
     <Group gap={2} justify="flex-end" wrap="nowrap">
@@ -134,17 +134,17 @@ function Tools({
               <IconTool size={17} />
             </ActionIcon>
           </Tooltip>
-          <IconAct
+          <IconAction
             icon={IconStethoscope}
             label={t('ui.devices.check', { name })}
             onClick={() => onCheck(device)}
           />
-          <IconAct
+          <IconAction
             icon={IconPencil}
             label={t('ui.devices.edit', { name })}
             onClick={() => onEdit(device)}
           />
-          <IconAct
+          <IconAction
             icon={IconTrash}
             label={t('ui.devices.remove', { name })}
             onClick={() => onRemove(device)}

@@ -11,7 +11,7 @@ import { codeOf, describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { keywordText } from '../../i18n/param-text.ts'
 import { t } from '../../i18n/t.ts'
-import { Terms } from '../../ui/association-terms.tsx'
+import { NegotiatedContexts } from '../../ui/association-terms.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { ErrorNotice, FactList } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
@@ -91,7 +91,7 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
             ],
           ]}
         />
-        {how !== 'rejected' && <Terms terms={traced.terms} />}
+        {how !== 'rejected' && <NegotiatedContexts terms={traced.terms} />}
         {!traced.isTraced && <Text size="sm">{t('ui.devices.visit.notKept')}</Text>}
         {messages.length > 0 && (
           <>

@@ -12,7 +12,7 @@ import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
 import { SettledSearch } from '../../ui/settled-search.tsx'
 import { columnsOf } from './event-columns.tsx'
 import css from './events.module.css'
-import { SendAgain } from './send-again.tsx'
+import { ReplayDialog } from './send-again.tsx'
 import { EventTabs } from './tabs.tsx'
 import {
   EVENT_FILTERS,
@@ -98,7 +98,7 @@ export function Events() {
         end={list.hasNextPage ? t('ui.events.more') : t('ui.events.last')}
       />
       {sending && (
-        <SendAgain
+        <ReplayDialog
           eventIds={sending}
           onDone={() => {
             setSending(null)

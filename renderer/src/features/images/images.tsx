@@ -186,7 +186,7 @@ export function Images() {
                 text: t('ui.images.noneFilteredText'),
                 clear: { name: t('ui.images.clear'), run: clear },
               }
-            : { title: t('ui.images.none'), text: <NoneYet /> }),
+            : { title: t('ui.images.none'), text: <NoImagesText /> }),
         }}
         waitingHeight={60}
         {...tableOf(studies)}
@@ -220,7 +220,7 @@ export function Images() {
   )
 }
 
-function NoneYet() {
+function NoImagesText() {
   const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
   const aeTitle = listener?.aeTitle
   return aeTitle ? t('ui.images.noneText', { aeTitle }) : t('ui.images.noneTextUnnamed')

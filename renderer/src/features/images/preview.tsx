@@ -15,7 +15,7 @@ import { dayText, timeText } from '../../format/dates.ts'
 import { sexText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { OpenImages } from '../../ui/open-images.tsx'
+import { OpenImagesButton } from '../../ui/open-images.tsx'
 import { ErrorNotice, FactList, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { PreviewPane } from '../../ui/preview-pane.tsx'
@@ -52,7 +52,7 @@ function PreviewContent({ study, hasSeries }: { study: ImageStudySummary; hasSer
       <p className={css.exam}>{examText(study)}</p>
       <ImageTags study={study} />
       <div className={css.actions}>
-        <OpenImages of={{ studyInstanceUid }} size="xs" />
+        <OpenImagesButton of={{ studyInstanceUid }} size="xs" />
         <Button
           size="xs"
           variant="default"

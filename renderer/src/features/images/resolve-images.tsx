@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
-import { OpenImages } from '../../ui/open-images.tsx'
+import { OpenImagesButton } from '../../ui/open-images.tsx'
 import {
   idsByNumber,
   idsOf,
@@ -42,7 +42,7 @@ export function ChooseImages(props: {
         <Text size="sm" maw="70ch">
           {t('ui.images.correction.images.about')}
         </Text>
-        <OpenImages of={{ studyInstanceUid }} />
+        <OpenImagesButton of={{ studyInstanceUid }} />
       </Group>
       {patientsOf(identities).map((patient) => (
         <fieldset
@@ -70,7 +70,7 @@ export function ChooseImages(props: {
                   }
                   {...box(one.instanceIds)}
                 />
-                <SomeImages of={one} onChoose={(ids) => replace(one.instanceIds, ids)} />
+                <ImageRangeChoice of={one} onChoose={(ids) => replace(one.instanceIds, ids)} />
               </div>
             ))}
           </div>
@@ -91,7 +91,7 @@ export function ChooseImages(props: {
 }
 
 /** Images of a series by their numbers, where several patients are in one. */
-function SomeImages({
+function ImageRangeChoice({
   of,
   onChoose,
 }: {

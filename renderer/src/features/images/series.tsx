@@ -1,7 +1,7 @@
 import { Table, Text, VisuallyHidden } from '@mantine/core'
 import type { ImageStudy } from '#shared/contract/images.ts'
 import { bytesText } from '../../format/amounts.ts'
-import { countOf } from '../../format/image-states.ts'
+import { imageCountText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -49,7 +49,7 @@ export function SeriesPanel({ study }: { study: ImageStudy }) {
                 <Table.Td title={one.seriesInstanceUid}>
                   {one.lastInstanceAt === null ? <AwaitedSeries /> : one.seriesDescription}
                 </Table.Td>
-                <Table.Td className="tabular nowrap">{countOf(one)}</Table.Td>
+                <Table.Td className="tabular nowrap">{imageCountText(one)}</Table.Td>
                 <Table.Td className="tabular nowrap">
                   {one.lastInstanceAt && bytesText(one.bytes)}
                 </Table.Td>

@@ -4,10 +4,10 @@ import { useState } from 'react'
 import type { OpenOrder, OrderCandidate, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import type { PendingDecision } from './decision-dialog.tsx'
-import { Matches } from './matches.tsx'
+import { MatchTable } from './matches.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
 import type { ReconciliationActions } from './use-reconciliation.ts'
@@ -49,7 +49,7 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
                   known.length > 1 && <Tag tone="info">{t('ui.reconciliation.exams.best')}</Tag>
                 }
               />
-              <Matches matches={candidate.matches} />
+              <MatchTable matches={candidate.matches} />
             </div>
             <CandidateActions
               exam={exam}
@@ -77,13 +77,13 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
   )
 }
 
-interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
+interface CandidateActionsProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
   readonly candidate: OrderCandidate
   readonly order: OpenOrder
   readonly isFirst: boolean
 }
 
-function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
+function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: CandidateActionsProps) {
   const { orderId, action, obstacle } = candidate
   const { studyInstanceUid } = exam
   if (action === 'none')
@@ -114,7 +114,7 @@ function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: Ac
   )
   const link = () => decide.link({ studyInstanceUid, orderId })
   return (
-    <MayButton
+    <PermissionButton
       permission="manageStudies"
       className={css.acts}
       size="xs"
@@ -128,6 +128,6 @@ function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: Ac
       }
     >
       {t('ui.reconciliation.exams.link')}
-    </MayButton>
+    </PermissionButton>
   )
 }

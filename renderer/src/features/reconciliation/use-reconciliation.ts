@@ -7,11 +7,11 @@ import type { ProblemError } from '../../api/client.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { call, keyOf, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { showDone } from '../../ui/undo.tsx'
 
 /** Events come in bursts: the days are read again once for all of them. */
-const EVENTS_MS = 1500
+const REFETCH_DELAY_MS = 1500
 
 /**
  * What was done and what was ordered on these days, read again with each image and each query of a
@@ -27,7 +27,7 @@ export function useReconciliation(from: string | undefined, to: string | undefin
     const key = keyOf(dashboardReconciliation.read)
     const soon = setTimeout(
       () => void client.invalidateQueries({ queryKey: key }, { cancelRefetch: false }),
-      EVENTS_MS,
+      REFETCH_DELAY_MS,
     )
     return () => clearTimeout(soon)
   }, [seen, client])
@@ -73,18 +73,18 @@ export function useDecide(): ReconciliationActions {
   const undo = useSend(dashboardReconciliation.undo, changed)
 
   const refused: OnRefused = (error) => {
-    showRefused(error.message)
+    showRefusal(error.message)
     void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) })
   }
-  const takeBack = (decisionId: number) =>
+  const undoDecision = (decisionId: number) =>
     undo.mutate(
       { params: { decisionId } },
       { onSuccess: () => showDone(t('ui.reconciliation.exams.undone')), onError: refused },
     )
   const done = (text: string) => (decision: { readonly decisionId: number }) =>
-    showDone(text, () => takeBack(decision.decisionId))
+    showDone(text, () => undoDecision(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
-  const orClose = (onDone: () => void, onError: OnRefused) => (error: ProblemError) => {
+  const closeIfOutdated = (onDone: () => void, onError: OnRefused) => (error: ProblemError) => {
     if (error.code !== 'outdated') return onError(error)
     onDone()
     refused(error)
@@ -107,7 +107,7 @@ export function useDecide(): ReconciliationActions {
             onDone()
             done(t('ui.reconciliation.exams.kept'))(decision)
           },
-          onError: orClose(onDone, onError),
+          onError: closeIfOutdated(onDone, onError),
         },
       ),
     notDone: (body, onDone, onError) =>
@@ -118,9 +118,9 @@ export function useDecide(): ReconciliationActions {
             onDone()
             done(t('ui.reconciliation.orders.noted'))(decision)
           },
-          onError: orClose(onDone, onError),
+          onError: closeIfOutdated(onDone, onError),
         },
       ),
-    undo: takeBack,
+    undo: undoDecision,
   }
 }

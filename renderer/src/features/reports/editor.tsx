@@ -4,8 +4,8 @@ import { Compartment, EditorState, type Extension, Transaction } from '@codemirr
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import { t, textsOf } from '../../i18n/t.ts'
-import { spaced } from './dictated-text.ts'
-import { type Macro, putIn, reportKeys } from './editor-keys.ts'
+import { withSpacing } from './dictated-text.ts'
+import { type Macro, replaceRange, reportKeys } from './editor-keys.ts'
 import { reportMarks } from './editor-marks.ts'
 import { editorTheme } from './editor-theme.ts'
 
@@ -117,17 +117,17 @@ export function ReportEditor(props: EditorProps) {
       const view = editor.current
       if (!view || view.state.readOnly) return
       const { from, to } = view.state.selection.main
-      putIn(view, added, from, to)
+      replaceRange(view, added, from, to)
       view.focus()
     },
     insertDictated(added) {
       const view = editor.current
       if (!view || view.state.readOnly) return false
       const { from, to } = view.state.selection.main
-      const insert = spaced(view.state.sliceDoc(0, from), added, view.state.sliceDoc(to))
+      const spacedText = withSpacing(view.state.sliceDoc(0, from), added, view.state.sliceDoc(to))
       view.dispatch({
-        changes: { from, to, insert },
-        selection: { anchor: from + insert.length },
+        changes: { from, to, insert: spacedText },
+        selection: { anchor: from + spacedText.length },
         annotations: isolateHistory.of('full'),
         scrollIntoView: true,
         userEvent: 'input.dictate',

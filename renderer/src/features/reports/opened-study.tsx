@@ -15,12 +15,12 @@ import type { EditorHandle } from './editor.tsx'
 import { AddendumNotice, IdentityNotice } from './identity-notice.tsx'
 import { PatientBanner } from './patient-banner.tsx'
 import { PriorsPane } from './priors-pane.tsx'
-import { ReadOnly } from './read-only.tsx'
+import { ReadOnlyReport } from './read-only.tsx'
 import css from './reports.module.css'
 import { SignedPane } from './signed-pane.tsx'
 import { Writing } from './writing.tsx'
 
-interface OpenedStudyProps {
+interface ReadingWorkspaceProps {
   readonly reading: Reading
   readonly userId: string
   readonly images: StudyImages
@@ -33,7 +33,7 @@ interface OpenedStudyProps {
  * One study: who it is of, its images where they are wanted here, what is known, the report as it
  * is written, and what became of it.
  */
-export function OpenedStudy({ reading, userId, images, before, aside }: OpenedStudyProps) {
+export function ReadingWorkspace({ reading, userId, images, before, aside }: ReadingWorkspaceProps) {
   const editor = useRef<EditorHandle>(null)
   const id = useId()
   const [chosen, setChosen] = useState<PaneName>('report')
@@ -102,7 +102,7 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
               // Another one is written after each signature.
               <Writing key={signed.length} reading={reading} userId={userId} editor={editor} />
             ) : (
-              <ReadOnly reading={reading} />
+              <ReadOnlyReport reading={reading} />
             )}
           </Pane>
           <Pane id={id} name="signed" chosen={tab} className={css.right}>

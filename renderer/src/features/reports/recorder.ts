@@ -45,9 +45,9 @@ export async function startRecorder(): Promise<Recorder> {
   return {
     level() {
       analyser.getFloatTimeDomainData(samples)
-      const square = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
+      const meanSquare = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
       // Speech at the usual distance fills half of the meter.
-      return Math.min(1, Math.sqrt(square) * 4)
+      return Math.min(1, Math.sqrt(meanSquare) * 4)
     },
     elapsedMs: () => performance.now() - began,
     async stop() {

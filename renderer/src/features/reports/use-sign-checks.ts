@@ -14,11 +14,11 @@ export function useSignChecks(report: Parameters<typeof reportFindings>[0]) {
   ]
   const errors = findings.filter(({ level }) => level === 'error')
   // Said where it is to be written.
-  const unfound = errors.find(({ check }) => check === 'critical-without-finding')
+  const missingFinding = errors.find(({ check }) => check === 'critical-without-finding')
   const warnings = findings.filter(({ level }) => level === 'warning')
   return {
-    stops: errors.filter((error) => error !== unfound),
-    unfound,
+    stops: errors.filter((error) => error !== missingFinding),
+    unfound: missingFinding,
     warnings,
     looked,
     look: (check: ReportCheck, isLooked: boolean) =>

@@ -23,8 +23,8 @@ export function wavOf(samples: Float32Array): Blob {
   ascii(36, 'data')
   view.setUint32(40, bytes, true)
   for (const [index, sample] of samples.entries()) {
-    const limited = Math.max(-1, Math.min(1, sample))
-    view.setInt16(HEADER_BYTES + index * 2, Math.round(limited * 0x7fff), true)
+    const clamped = Math.max(-1, Math.min(1, sample))
+    view.setInt16(HEADER_BYTES + index * 2, Math.round(clamped * 0x7fff), true)
   }
   return new Blob([view.buffer], { type: DICTATION_TYPE })
 }

@@ -3,14 +3,14 @@ import { IconUpload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
-import { showRefused } from '../../ui/refused.ts'
+import { PermissionButton } from '../../ui/allowed.tsx'
+import { showRefusal } from '../../ui/refused.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import { type FileEntry, MAX_BYTES, readTemplateFile } from './template-file.ts'
 
 const refuse = (
   fault: 'tooBig' | Extract<ReturnType<typeof readTemplateFile>, string> | 'unreadable',
-) => showRefused(t(`ui.templates.importing.faults.${fault}`))
+) => showRefusal(t(`ui.templates.importing.faults.${fault}`))
 
 /** Reads a file of templates and shows what would become of each before anything is kept. */
 export function ImportButton({ templates }: { templates: readonly ReportTemplate[] }) {
@@ -34,14 +34,14 @@ export function ImportButton({ templates }: { templates: readonly ReportTemplate
         onChange={(file) => void read(file)}
       >
         {({ onClick }) => (
-          <MayButton
+          <PermissionButton
             permission="writeReports"
             variant="default"
             leftSection={<IconUpload size={16} />}
             onClick={onClick}
           >
             {t('ui.templates.importing.button')}
-          </MayButton>
+          </PermissionButton>
         )}
       </FileButton>
       {entries && (

@@ -12,7 +12,7 @@ import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { InvitationReply } from './changes.ts'
 import { editObstacle } from './state.ts'
-import { bodyOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-values.ts'
+import { bodyOf, nameOf, type PersonValues, RIGHT_FIELDS, valuesOf } from './user-values.ts'
 
 /** Invites a person, or changes one. `like` is who is invited once more. */
 export function PersonForm(props: {
@@ -135,7 +135,7 @@ const Rights = ({ form, levels }: { form: Form; levels: readonly Level[] }) => (
       data={levels.map((level) => ({ value: level, label: LEVEL_NAMES[level] }))}
       {...form.getInputProps('level')}
     />
-    {RIGHTS.map((name) => (
+    {RIGHT_FIELDS.map((name) => (
       <Switch
         key={name}
         label={t(`ui.users.form.${name}.label`)}

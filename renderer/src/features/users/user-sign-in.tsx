@@ -6,7 +6,7 @@ import { useReply } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { TimeAgo, Clock } from '../../ui/clock.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
@@ -130,7 +130,7 @@ function Line({ session, onEnd }: { session: OpenSession; onEnd: (() => void) | 
         </Group>
         <div className={css.under}>
           {address} · {t('ui.users.signIn.began')} <Clock instant={createdAt} /> ·{' '}
-          {t('ui.users.signIn.used')} <Ago instant={lastUsedAt} />
+          {t('ui.users.signIn.used')} <TimeAgo instant={lastUsedAt} />
         </div>
       </div>
       {onEnd && (

@@ -29,7 +29,7 @@ export function watchChild(child: Window): void {
 }
 
 /** Closes them all: they show what this window must not show any more. */
-export function closeWatched(): void {
+export function closeWatchedWindows(): void {
   for (const child of watched.keys()) child.close()
   watched.clear()
   // Image windows open further ones, for other screens.

@@ -42,7 +42,7 @@ export function otherScreen<S extends ScreenDetails>(
 export const featuresAt = ({ left, top, width, height }: ScreenArea): string =>
   `popup,left=${left},top=${top},width=${width},height=${height}`
 
-export const placeOn = (screen: Screen): ScreenArea => {
+export const defaultAreaOn = (screen: Screen): ScreenArea => {
   const { availLeft = 0, availTop = 0 } = screen as Screen & Partial<ScreenDetails>
   return placeOf({
     availLeft,
@@ -65,7 +65,7 @@ interface ManagedWindow {
  * none, or it may not be known.
  * @param world `window`
  */
-export async function askOtherScreen(world: Window): Promise<ScreenArea | undefined> {
+export async function findOtherScreen(world: Window): Promise<ScreenArea | undefined> {
   const { isExtended } = world.screen as Screen & { readonly isExtended?: boolean }
   const managed = world as Window & ManagedWindow
   if (!isExtended || !managed.getScreenDetails) return undefined

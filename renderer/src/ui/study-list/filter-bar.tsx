@@ -10,7 +10,7 @@ import { showDone } from '../undo.tsx'
 import { FilterMenu } from './filter-menu.tsx'
 import { chipsOf } from './filter-words.ts'
 import { useCustomerName, usePersonName } from './pickers.tsx'
-import { SaveView } from './save-view.tsx'
+import { SaveViewDialog } from './save-view.tsx'
 import { SearchBox } from './search-box.tsx'
 import { type Order, queryOf, without } from './study-filter.ts'
 import css from './study-list.module.css'
@@ -135,7 +135,7 @@ function Changed({ state }: { state: StudyListState }) {
       >
         {t('ui.study-list.views.reset')}
       </Button>
-      {isSaving && <SaveView state={state} onClose={() => setIsSaving(false)} />}
+      {isSaving && <SaveViewDialog state={state} onClose={() => setIsSaving(false)} />}
     </span>
   )
 }

@@ -10,7 +10,7 @@ import css from './study-list.module.css'
 import type { StudyListState } from './use-study-list.ts'
 
 const CANCELLED = ['hide', 'only', 'all'] as const
-const BACKWARDS = [...SEVERITIES].reverse()
+const SEVERITIES_DESCENDING = [...SEVERITIES].reverse()
 
 /** Everything that a list of studies can be narrowed by. */
 export function FilterMenu({ state }: { state: StudyListState }) {
@@ -75,7 +75,7 @@ function Filters({ state }: PartProps) {
 }
 
 /** Chooses several of a part's values; none is no filter. */
-const chooseSome = (
+const setValues = (
   { filter, choose }: StudyListState,
   part: 'severity' | 'status',
   values: readonly string[],
@@ -89,9 +89,9 @@ const SeverityPart = ({ state }: PartProps) => (
     <Chip.Group
       multiple
       value={[...(state.filter.severity ?? [])]}
-      onChange={(values) => chooseSome(state, 'severity', values)}
+      onChange={(values) => setValues(state, 'severity', values)}
     >
-      {BACKWARDS.map((one) => (
+      {SEVERITIES_DESCENDING.map((one) => (
         <Chip key={one} size="xs" value={one}>
           {t(`ui.study-list.severities.${one}.label`)}
         </Chip>
@@ -105,7 +105,7 @@ const StatusPart = ({ state }: PartProps) => (
     <Chip.Group
       multiple
       value={[...(state.filter.status ?? [])]}
-      onChange={(values) => chooseSome(state, 'status', values)}
+      onChange={(values) => setValues(state, 'status', values)}
     >
       {STATUSES[state.area].map((one) => (
         <Chip key={one} size="xs" value={one}>

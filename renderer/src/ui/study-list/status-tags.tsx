@@ -55,25 +55,25 @@ export function StatusTags({
   return (
     <>
       {!(isShort && isCancelled) && (
-        <Meant
+        <WithMeaning
           tone={TONES[status]}
           meaning={t(`ui.study-list.statuses.${status}.description`)}
           isShort={isShort}
         >
           {t(`ui.study-list.statuses.${status}.label`)}
-        </Meant>
+        </WithMeaning>
       )}
       {flags
         .filter((flag) => !signs.includes(flag))
         .map(([flag, tone]) => (
-          <Meant
+          <WithMeaning
             key={flag}
             tone={tone}
             meaning={t(`ui.study-list.flags.${flag}.description`)}
             isShort={isShort}
           >
             {t(`ui.study-list.flags.${flag}.label`)}
-          </Meant>
+          </WithMeaning>
         ))}
       {signs.map(([flag, tone, Sign]) => (
         <span
@@ -91,7 +91,7 @@ export function StatusTags({
 }
 
 /** In rows of a long list a tooltip of the browser's own: thousands of them are drawn. */
-const Meant = ({
+const WithMeaning = ({
   isShort,
   meaning,
   tone,

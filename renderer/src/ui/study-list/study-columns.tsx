@@ -21,13 +21,13 @@ type StudyColumn = Column<WindowStudy>
 
 /** `Female · 54 years`. */
 function personText({ sex, age, dateOfBirth, scanDate }: WindowStudy): string {
-  const years = ageText(
+  const patientAge = ageText(
     { ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) },
     scanDate,
   )
   return [
     sex === '' ? '' : sexName(sex),
-    dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : years,
+    dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : patientAge,
   ]
     .filter(Boolean)
     .join(' · ')

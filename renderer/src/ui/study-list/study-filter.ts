@@ -132,7 +132,7 @@ export function daysOf(
 }
 
 /** The filter of a kept view. Its days are days, not presets. */
-export function filterOfKept(kept: StudyListFilter): ListFilter {
+export function filterOfSavedView(kept: StudyListFilter): ListFilter {
   const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, from, to } = kept
   return {
     ...(severity && { severity }),

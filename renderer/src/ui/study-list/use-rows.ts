@@ -62,16 +62,16 @@ export function useRows<T>(options: {
   const asked = JSON.stringify(key)
   const store = useStore(key, asked, idOf)
   const { shown, rows, isBehind } = useShown(asked, store)
-  const isDown = useRef(false)
-  const sight = useRef(0)
+  const isScrolledDown = useRef(false)
+  const firstInSight = useRef(0)
 
   const first = useQuery<number, ProblemError>({
     queryKey: [...key, 'first'],
     queryFn: async ({ signal }) => {
       const page = await ask(undefined, signal)
-      const isHeld = isDown.current && shown.current.store === store
+      const isHeld = isScrolledDown.current && shown.current.store === store
       store.begin(page, isHeld)
-      const from = isHeld ? store.partWith(sight.current) : undefined
+      const from = isHeld ? store.partWith(firstInSight.current) : undefined
       if (from !== undefined) store.renewPart(from, await ask(from, signal))
       return page.rows.length
     },
@@ -79,7 +79,7 @@ export function useRows<T>(options: {
     enabled: isEnabled,
     ...(every !== undefined && { refetchInterval: every }),
   })
-  useNews(news, isEnabled, first.refetch)
+  useRefetchOnNews(news, isEnabled, first.refetch)
   const following = useFollowing(store, shown, ask)
   // Rows of another question are no answer to this one: they go where there will be none.
   const visible = isBehind && first.isError ? NO_ROWS : rows
@@ -101,11 +101,11 @@ export function useRows<T>(options: {
     },
     showNew: () => store.showNew(),
     scrolled(down) {
-      isDown.current = down
+      isScrolledDown.current = down
       if (!down) store.showNew()
     },
     inSight(at) {
-      sight.current = at
+      firstInSight.current = at
     },
     renew: (renewed) => store.renew(renewed),
   }
@@ -147,7 +147,7 @@ function useShown<T>(asked: string, store: RowStore<T>) {
 }
 
 /** Reads the first page again each time that there is news. */
-function useNews(
+function useRefetchOnNews(
   news: number,
   isEnabled: boolean,
   refetch: (options: { readonly cancelRefetch: boolean }) => Promise<unknown>,

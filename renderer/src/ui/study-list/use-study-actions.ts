@@ -10,7 +10,7 @@ import { may, nextStatus, REPORT_STUDY_STATUSES, type ViewerStatus } from '#shar
 import { call, keyOf } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { showRefused } from '../refused.ts'
+import { showRefusal } from '../refused.ts'
 import { showDone } from '../undo.tsx'
 import { LIST_CHANGES } from './use-study-list.ts'
 
@@ -115,7 +115,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
           await sendStudyChange(study, next)
           return true
         } catch (error) {
-          showRefused(error instanceof Error ? error.message : String(error))
+          showRefusal(error instanceof Error ? error.message : String(error))
           return false
         } finally {
           void refresh(study.studyId)
@@ -133,7 +133,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     change: (study: StudyState, what: Change) => void change(study, what),
     assignToMe(study: StudyState) {
       if (!me || study.assignedTo?.userId === me.userId) return
-      if (!may(me, 'manageStudies')) return showRefused(t('ui.studies.done.mayNotAssign'))
+      if (!may(me, 'manageStudies')) return showRefusal(t('ui.studies.done.mayNotAssign'))
       void change(study, {
         kind: 'assign',
         to: { userId: me.userId, name: `${me.firstName} ${me.lastName}` },

@@ -9,16 +9,16 @@ import { call, keyOf, useReply, useSend } from '../../api/queries.ts'
 import { useMayManage, useSession } from '../../api/session.ts'
 import { boundedText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../confirm.tsx'
+import { ConfirmAction } from '../confirm.tsx'
 import { showDone } from '../undo.tsx'
-import { SaveView } from './save-view.tsx'
+import { SaveViewDialog } from './save-view.tsx'
 import { queryOf } from './study-filter.ts'
 import css from './study-list.module.css'
 import type { StudyListState } from './use-study-list.ts'
 import type { View } from './views.ts'
 
-const COUNT_MS = 60_000
-const COUNT_CUT_OFF_MS = 20_000
+const COUNT_POLL_MS = 60_000
+const COUNT_CUT_OFF_POLL_MS = 20_000
 
 /** The views of a list, each with how many studies it has now. */
 export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' | '/reading' }) {
@@ -32,7 +32,7 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
         queryKey: keyOf(dashboardStudies.counts, query),
         queryFn: ({ signal }: { signal: AbortSignal }) =>
           call(dashboardStudies.counts, { query }, signal),
-        refetchInterval: isOpen ? COUNT_MS : COUNT_CUT_OFF_MS,
+        refetchInterval: isOpen ? COUNT_POLL_MS : COUNT_CUT_OFF_POLL_MS,
         staleTime: 5000,
       }
     }),
@@ -125,9 +125,9 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
         </Menu.Dropdown>
       </Menu>
       {asking === 'change' && (
-        <SaveView state={state} saved={saved} onClose={() => setAsking(null)} />
+        <SaveViewDialog state={state} saved={saved} onClose={() => setAsking(null)} />
       )}
-      <Confirm
+      <ConfirmAction
         isOpen={asking === 'forget'}
         title={t('ui.study-list.views.forgetTitle', { name })}
         action={t('ui.study-list.views.forget')}
@@ -149,7 +149,7 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
         }
       >
         {isShared ? t('ui.study-list.views.forgetShared') : t('ui.study-list.views.forgetText')}
-      </Confirm>
+      </ConfirmAction>
     </>
   )
 }

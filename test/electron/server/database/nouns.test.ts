@@ -16,7 +16,7 @@ import {
   endpointSecrets,
   findEndpoint,
   insertEndpointSecret,
-  keepEndpointSecrets,
+  pruneEndpointSecrets,
   listEndpoints,
   saveEndpoint,
 } from '#server/modules/partners/queries.ts'
@@ -350,7 +350,7 @@ describe('endpoints', () => {
       'two',
       'one',
     ])
-    keepEndpointSecrets(database, 'ris', 2)
+    pruneEndpointSecrets(database, 'ris', 2)
     expect(endpointSecrets(database, 'ris').map(({ secret }) => secret)).toEqual(['three', 'two'])
     saveEndpoint(database, endpoint('ris', { url: 'https://other.example/' }))
     expect(endpointSecrets(database, 'ris')).toHaveLength(2)

@@ -89,7 +89,7 @@ describe('the banner', () => {
       '3 signed reports have been waiting for delivery to the partner since 09:40. The gateway keeps retrying; call the partner about anything that cannot wait.',
     )
     expect(
-      bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, switchedOff: [] } }),
+      bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, disabledEndpoints: [] } }),
     ).toBeNull()
     // No worklist at all is worse than a late report.
     expect(textOf(bannerOf({ ...down, undelivered })?.text)).toContain('Partner unreachable')
@@ -105,7 +105,7 @@ describe('the banner', () => {
     expect(
       bannerOf({
         ...down,
-        undelivered: { count: 2, since: at('08:40:00'), fault: null, switchedOff },
+        undelivered: { count: 2, since: at('08:40:00'), fault: null, disabledEndpoints: switchedOff },
       }),
     ).toEqual({
       tone: 'danger',

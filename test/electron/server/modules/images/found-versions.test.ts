@@ -10,7 +10,7 @@ import {
   listQuarantined,
   listQuarantinedGroups,
 } from '#server/modules/images/quarantine-queries.ts'
-import { originalsIn } from '#server/modules/images/stored-object.ts'
+import { readOriginalUids } from '#server/modules/images/stored-object.ts'
 import { findImageStudy, isStudyMismatched } from '#server/modules/studies/image-study-queries.ts'
 import { identityOf } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
@@ -453,9 +453,9 @@ test('whether an object is a corrected copy is not decided where its file cannot
     transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
     sopInstanceUid: '2.25.1',
   }
-  await expect(originalsIn(stored, at.stage.folder)).rejects.toThrow('ENOENT')
+  await expect(readOriginalUids(stored, at.stage.folder)).rejects.toThrow('ENOENT')
   writeFileSync(path, 'no data set')
-  expect(await originalsIn(stored, at.stage.folder)).toEqual([])
+  expect(await readOriginalUids(stored, at.stage.folder)).toEqual([])
 })
 
 test('a gateway that stops begins no work on corrections', async () => {

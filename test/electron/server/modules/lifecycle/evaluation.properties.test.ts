@@ -74,7 +74,7 @@ describe('what a rule removes', { timeout: RUNS_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(rules, studies, fc.boolean(), (rule, study, isLow) => {
         if (verdictOf(rule, study, NOW, isLow).kind !== 'remove') return
-        const { isHeld, isArriving, hasQuarantined, isMismatched, isForwarding } = study
+        const { isHeld, isArriving, hasQuarantinedImages: hasQuarantined, isMismatched, isForwarding } = study
         expect([isHeld, isArriving, hasQuarantined, isMismatched, isForwarding]).not.toContain(true)
         if (rule.requiresSignedReport || rule.since === 'signed')
           expect(study.signedAt).not.toBeNull()
@@ -116,7 +116,7 @@ describe('what a rule removes', { timeout: RUNS_TIMEOUT_MS }, () => {
         const places = new Set(['a', 'b', 'c'])
         const study: StudyFacts = {
           ...{ studyInstanceUid: '1.2.3', receivedAt: 0, signedAt: 0, isHeld: false },
-          ...{ isArriving: false, hasQuarantined: false, isMismatched: false, isForwarding: false },
+          ...{ isArriving: false, hasQuarantinedImages: false, isMismatched: false, isForwarding: false },
           local: [
             {
               ...{ instanceId: 1, file: '00/0.dcm', localRemovedAt: null, bytes: 1, isOwn: false },

@@ -6,7 +6,7 @@ import {
   type EndpointRecord,
   endpointSecrets,
   findEndpoint,
-  keepEndpointSecrets,
+  pruneEndpointSecrets,
   listEndpoints,
 } from '#server/modules/partners/queries.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
@@ -450,7 +450,7 @@ describe('the endpoint of a report', () => {
     expect(ofReports.waiting().get(reading.endpointId)).toBe(1)
     temp.endpoints.remove(reading.endpointId, OWNER)
     expect(ofReports.of(keyed)).toEqual({ endpointId: partner?.endpointId })
-    keepEndpointSecrets(temp.store.database, partner?.endpointId ?? '', 0)
+    pruneEndpointSecrets(temp.store.database, partner?.endpointId ?? '', 0)
     expect(ofReports.of(keyed)).toEqual({ whyNot: 'its endpoint has no signing secret' })
   })
 })

@@ -8,7 +8,7 @@ import { Mail } from '#server/modules/mail/mail.ts'
 import type { SmtpServer } from '#server/modules/mail/smtp.ts'
 import {
   CriticalEscalations,
-  escalateDue,
+  escalateDueResults,
   escalationText,
 } from '#server/modules/reports/critical-escalations.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -30,7 +30,7 @@ async function stage(addresses: SettingValue<'criticals.escalationAddresses'> = 
     ...on,
     reportId,
     pass: (minutes: number) => clock.pass(minutes * MINUTE_MS),
-    escalate: () => escalateDue(store),
+    escalate: () => escalateDueResults(store),
     steps: () => on.criticals.criticalOfReport(reportId)?.escalations.map(({ step }) => step),
     escalated: () => on.audited().filter((action) => action === 'critical.escalate'),
     waiting: () =>

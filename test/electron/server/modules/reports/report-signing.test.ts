@@ -10,7 +10,7 @@ import {
 import { purgeExpired } from '#server/modules/diagnostics/retention.ts'
 import { listEvents, setEventState } from '#server/modules/events/queries.ts'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
-import { demandPast } from '#server/modules/reports/critical-results.ts'
+import { requirePastInstant } from '#server/modules/reports/critical-results.ts'
 import { findReportPdf, readReportPdf } from '#server/modules/reports/report-document-queries.ts'
 import { renderReportPdf } from '#server/modules/reports/report-pdf.ts'
 import {
@@ -479,8 +479,8 @@ describe('a critical result', () => {
 
   it('was told in the past, but for clocks that differ by a minute', () => {
     const now = Date.parse('2026-03-10T09:00:00.000Z')
-    expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.000Z', now))).toBeUndefined()
-    expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.001Z', now))).toMatchObject({
+    expect(refusal(() => requirePastInstant('body.at', '2026-03-10T09:01:00.000Z', now))).toBeUndefined()
+    expect(refusal(() => requirePastInstant('body.at', '2026-03-10T09:01:00.001Z', now))).toMatchObject({
       ...{ code: 'refused', errors: [{ path: 'body.at', message: 'must not be in the future' }] },
     })
   })

@@ -6,7 +6,7 @@ import { NotFromGateway, verifyPartnerRequest } from '#electron/simulator/verify
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import {
   CONFORMANCE_CHECKS,
-  printedReport,
+  reportText,
   runConformance,
 } from '#server/modules/sandbox/conformance/conformance.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
@@ -136,7 +136,7 @@ describe('a conformance run', () => {
     const report = await run()
     expect(lost(report)).toEqual({})
     expect([report.earned, report.points]).toEqual([100, 100])
-    expect(printedReport(report)).toContain('Score: 100 of 100')
+    expect(reportText(report)).toContain('Score: 100 of 100')
   })
 
   const withoutSignature: Partial<Steps> = {
