@@ -6,9 +6,9 @@ import { lockMachine } from './desktop/app-lock.ts'
 import { readArguments, type StartArguments } from './desktop/arguments.ts'
 import { type Autostart, openAutostart } from './desktop/autostart.ts'
 import { desktopLog, keepCrashReports, watchCrashes } from './desktop/crash-reports.ts'
-import { placeIn, takeLinks } from './desktop/deep-link.ts'
+import { pagePathIn, handleLinks } from './desktop/deep-link.ts'
 import { Dialogs } from './desktop/dialogs.ts'
-import { type GatewayEnd, GatewayProcess, type Ready } from './desktop/gateway-process.ts'
+import { type GatewayExit, GatewayProcess, type GatewayAddresses } from './desktop/gateway-process.ts'
 import { ipcHandlers, registerIpcHandlers } from './desktop/ipc-handlers.ts'
 import { openKeyStore } from './desktop/key-store.ts'
 import { MainWindow } from './desktop/main-window.ts'
@@ -36,25 +36,25 @@ export async function main(): Promise<void> {
   keepCrashReports()
   app.setAppUserModelId(APP_ID)
   const argv = process.argv.slice(app.isPackaged ? 1 : 2)
-  const start = readArguments(argv, app.getPath('userData'))
+  const startArguments = readArguments(argv, app.getPath('userData'))
   if (!app.requestSingleInstanceLock()) return app.quit()
   // The gateway keeps serving devices while the window is closed; only Quit stops it.
   app.on('window-all-closed', () => undefined)
   let desktop: DesktopApp | undefined
-  let { place } = start
-  takeLinks((to) => {
+  let { pagePath: place } = startArguments
+  handleLinks((to) => {
     if (desktop) desktop.open(to)
     else place = to
   })
   await app.whenReady()
 
   const words = shellTexts(app.getLocale())
-  const machine = await lockMachine(start.isNamed ? start.folder : APP_ID)
-  if ('heldBy' in machine) {
-    await new Dialogs(words).showAlreadyRunning(machine.heldBy)
+  const machineLock = await lockMachine(startArguments.isFolderGiven ? startArguments.folder : APP_ID)
+  if ('heldBy' in machineLock) {
+    await new Dialogs(words).showAlreadyRunning(machineLock.heldBy)
     return app.exit(0)
   }
-  desktop = new DesktopApp({ ...start, place }, argv, words)
+  desktop = new DesktopApp({ ...startArguments, pagePath: place }, argv, words)
   desktop.start()
 }
 
@@ -77,15 +77,15 @@ class DesktopApp implements Actions {
   readonly #awake = stayAwake()
   /** The page to open once the gateway is ready. */
   #place: string | undefined
-  #ready: Ready | undefined
+  #ready: GatewayAddresses | undefined
   #fault = ''
   #ending: Promise<void> | undefined
   #isDrained = false
 
   constructor(start: StartArguments, argv: readonly string[], words: ShellTexts) {
-    const { folder, isNamed } = start
+    const { folder, isFolderGiven: isNamed } = start
     this.#folder = folder
-    this.#place = start.place
+    this.#place = start.pagePath
     this.#log = desktopLog(join(folder, 'logs', 'desktop.log'), Date.now)
     const userData = app.getPath('userData')
     this.#window = new MainWindow(folder, userData, join(here, 'preload.cjs'), process.platform)
@@ -123,8 +123,8 @@ class DesktopApp implements Actions {
       notifier.update(status)
     })
     setMenu(words, this)
-    const answers = ipcHandlers(this.#gateway, this.#autostart, keys, this.#updates, this)
-    registerIpcHandlers(this.#window.origin, answers)
+    const handlers = ipcHandlers(this.#gateway, this.#autostart, keys, this.#updates, this)
+    registerIpcHandlers(this.#window.origin, handlers)
   }
 
   start(): void {
@@ -136,7 +136,7 @@ class DesktopApp implements Actions {
     this.#gateway.on('end', (end) => this.#gatewayEnded(end))
     this.#window.on('first-hidden', () => void this.#dialogs.explainClosing())
     this.#window.on('session-end', () => this.#shutDown())
-    app.on('second-instance', (_event, argv) => this.open(placeIn(argv)))
+    app.on('second-instance', (_event, argv) => this.open(pagePathIn(argv)))
     app.on('activate', () => this.open())
     app.on('before-quit', (event) => {
       if (this.#isDrained) return
@@ -177,7 +177,7 @@ class DesktopApp implements Actions {
     if (await this.#dialogs.askToQuit()) app.quit()
   }
 
-  #gatewayReady(ready: Ready): void {
+  #gatewayReady(ready: GatewayAddresses): void {
     const isFirst = !this.#ready
     this.#ready = ready
     this.#fault = ''
@@ -193,7 +193,7 @@ class DesktopApp implements Actions {
     if (ready.rescue || (isFirst && !this.#isQuiet) || this.#place !== undefined) this.open()
   }
 
-  #gatewayEnded({ exitCode, waitMs, fault, isSafe }: GatewayEnd): void {
+  #gatewayEnded({ exitCode, waitMs, fault, isSafe }: GatewayExit): void {
     this.#awake.release()
     this.#fault = fault
     this.#log('the gateway ended', { exitCode, waitMs, fault, isSafe })

@@ -13,10 +13,10 @@ import {
   rollbackOf,
 } from '#server/modules/backups/way-back.ts'
 import { folderPreflight } from '#server/modules/diagnostics/update-preflight.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { ownPackage, UsageError } from './arguments.ts'
-import { PREFLIGHT_OPTIONS, WAY_BACK_OPTIONS } from './options.ts'
+import { PREFLIGHT_OPTIONS, ROLLBACK_OPTIONS } from './options.ts'
 
 const GB = 1e9
 
@@ -38,8 +38,8 @@ export async function preflight(args: readonly string[]): Promise<number> {
   const { findings, estimate } = await folderPreflight(data, pending, bavail * bsize)
   const { seconds, bytes } = estimate
   const lines = findings.flatMap(({ verdict, sentence, remedy }) => [
-    `${verdict.padEnd(5)} ${english(sentence)}`,
-    ...(remedy ? [`      ${english(remedy)}`] : []),
+    `${verdict.padEnd(5)} ${englishText(sentence)}`,
+    ...(remedy ? [`      ${englishText(remedy)}`] : []),
   ])
   const isUpdate = pending.schema < pending.newest
   process.stdout.write(
@@ -54,12 +54,12 @@ export async function preflight(args: readonly string[]): Promise<number> {
 }
 
 /** `way-back`: exit code 1 if nothing was changed. */
-export async function prepareWayBack(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: WAY_BACK_OPTIONS })
+export async function prepareRollback(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: ROLLBACK_OPTIONS })
   const { data, yes } = values
   if (!data) throw new UsageError('way-back needs --data DIR, the folder of the database.')
   using _lock = await lockFolder(data)
-  const found = describe(data, yes)
+  const found = requestConfirmedRollback(data, yes)
   if (!found) return 1
   if (!prepareRequested(data, Date.now())) {
     using context = openContext({ folder: data })
@@ -71,7 +71,7 @@ export async function prepareWayBack(args: readonly string[]): Promise<number> {
 }
 
 /** The version that was ordered; `undefined` if nothing was. @throws StartError */
-function describe(data: string, isAgreed: boolean): string | undefined {
+function requestConfirmedRollback(data: string, isAgreed: boolean): string | undefined {
   using context = openContext({ folder: data })
   const found = rollbackOf(data, context.database)
   if (!found) throw new StartError(message('backups.no-way-back'))

@@ -15,7 +15,7 @@ export class Dialogs {
 
   /** Whether the user confirms that devices are no longer to be served. */
   async askToQuit(): Promise<boolean> {
-    const { message, detail, quit, cancel } = this.#words.quitAsk
+    const { message, detail, quit, cancel } = this.#words.quitConfirmation
     const buttons = [cancel, quit]
     const box = { type: 'warning', message, detail, buttons, defaultId: 0, cancelId: 0 } as const
     return (await this.#show(box)) === 1

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { z } from 'zod'
 import { sendCommand } from '#server/modules/control/control.ts'
-import type { Ready } from './gateway-process.ts'
+import type { GatewayAddresses } from './gateway-process.ts'
 import { hasOrigin, openWindow } from './window.ts'
 import { stateFile, WindowBoundsBySet } from './window-state.ts'
 
-const Explained = z.object({ isClosingExplained: z.boolean() })
+const ExplanationState = z.object({ isClosingExplained: z.boolean() })
 
 interface Events {
   /** The window was closed for the first time; the program keeps running. */
@@ -22,14 +22,14 @@ interface Events {
  */
 export class MainWindow extends EventEmitter<Events> {
   /** The gateway's addresses, once it is ready. */
-  ready: Ready | undefined
+  ready: GatewayAddresses | undefined
   /** Whether the program is quitting, so that the window may close. */
   isEnding = false
   readonly #folder: string
   readonly #preload: string
   readonly #platform: NodeJS.Platform
   readonly #places: ReturnType<typeof stateFile<WindowBoundsBySet>>
-  readonly #explained: ReturnType<typeof stateFile<z.infer<typeof Explained>>>
+  readonly #explained: ReturnType<typeof stateFile<z.infer<typeof ExplanationState>>>
   #window: BrowserWindow | undefined
   #isLoaded = false
 
@@ -40,7 +40,7 @@ export class MainWindow extends EventEmitter<Events> {
     this.#preload = preload
     this.#platform = platform
     this.#places = stateFile(join(userData, 'window.json'), WindowBoundsBySet, [])
-    this.#explained = stateFile(join(userData, 'told.json'), Explained, {
+    this.#explained = stateFile(join(userData, 'told.json'), ExplanationState, {
       isClosingExplained: false,
     })
   }

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
-import { Outbound } from '#server/dicom/scu/outbound.ts'
+import { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
-import { openTranscoder, SYNTAXES_NAMED_FIRST } from '#server/dicom/transcoding/transcoder.ts'
+import { openTranscoder, CONVERTIBLE_FIRST_CHOICES } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
 import { query } from './dicom/scp/query.ts'
-import { get, move } from './dicom/scp/retrieval.ts'
+import { getService, moveService } from './dicom/scp/retrieval.ts'
 import {
   mpps,
   storage,
@@ -85,7 +85,7 @@ export async function openImages(
   await using opened = new AsyncDisposableStack()
   const wasInterrupted = sweepSpool(context)
   opened.defer(() => imageFiles.close())
-  const outbound = new Outbound(() => settings.get('dimse.aeTitle'), identity)
+  const outbound = new OutboundRequests(() => settings.get('dimse.aeTitle'), identity)
   const transcoder = openTranscoder({ spawnWorker })
   const confirmations = opened.use(new Confirmations(context, outbound))
   const forwarding = opened.use(
@@ -162,7 +162,7 @@ export async function openImages(
       () => settings.get('intake.acceptUnknownClasses'),
       () => {
         if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
-        return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
+        return transcoder.available().isAvailable ? CONVERTIBLE_FIRST_CHOICES : []
       },
     ),
     mpps(performedSteps),
@@ -179,8 +179,8 @@ export async function openImages(
       // Nothing is acknowledged into a database that may be damaged.
       ...receiving.map((service) => whenReady(context.database.integrity.passed, service)),
       query(new Queries(context, accesses)),
-      move(retrievals),
-      get(retrievals),
+      moveService(retrievals),
+      getService(retrievals),
     ],
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }

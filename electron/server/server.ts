@@ -66,7 +66,7 @@ import { IdentityProvider } from './modules/users/identity-provider.ts'
 import { openPeople } from './modules/users/people.ts'
 import { ProviderSignIns } from './modules/users/provider-sign-in.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
-import { approvedWorkstation } from './modules/users/workstations.ts'
+import { approvedWorkstationId } from './modules/users/workstations.ts'
 import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
 import { Captures } from './modules/viewer/captures.ts'
 import { PartnerAccess } from './modules/viewer/partner-access.ts'
@@ -75,7 +75,7 @@ import { DeviceLists } from './modules/worklist/device-lists.ts'
 import { Schedule } from './modules/worklist/schedule.ts'
 import { Worklist } from './modules/worklist/worklist.ts'
 import { reportError } from './platform/log.ts'
-import { openPartners, type Services, serveEverything } from './routes.ts'
+import { openPartnerInterface, type Services, serveEverything } from './routes.ts'
 import { type IsOwnListener, ownListeners } from './webhooks/address.ts'
 import { Agents } from './webhooks/agents.ts'
 import { Downloads } from './webhooks/download.ts'
@@ -113,7 +113,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       (app) => {
         app.holdChanges(integrity)
         app.sessions = sessions
-        app.approvedWorkstation = (token) => approvedWorkstation(context, token)
+        app.approvedWorkstation = (token) => approvedWorkstationId(context, token)
         app.partners = services.partners
         app.views = services.views
         app.noteAnswer = services.noteAnswer
@@ -123,8 +123,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       admitted,
     )
   const [host, port] = [context.settings.get('http.host'), context.settings.get('http.port')]
-  const place = { host, port, isInternal: options.live !== undefined }
-  const http = opened.use(await openHttp(place, serveAt))
+  const listenerAddress = { host, port, isInternal: options.live !== undefined }
+  const http = opened.use(await openHttp(listenerAddress, serveAt))
   up.http = http
   const https = isSafe ? undefined : options.https
   const lan = opened.use(await openLanListener(context, services.certificates, https, serveAt))
@@ -295,7 +295,7 @@ async function openServices(
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, ...viewing },
-    ...{ backups, erasures, restoring, recovery, simulators, logFile, restart },
+    ...{ backups, erasures, liveRestore: restoring, recovery, simulators, logFile, restart },
     ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
     ...{ bench, sandbox, emptySandbox: live?.emptySandbox },
     associationLog: records.associationLog,
@@ -310,7 +310,7 @@ async function openServices(
   return {
     ...services,
     live: liveState(context, services, auditTrail, partnerState, collector, keyStore),
-    ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartners(context, apiKeys) },
+    ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartnerInterface(context, apiKeys) },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
 }
@@ -353,11 +353,11 @@ function openViewing(
 async function openBackups(opened: AsyncDisposableStack, context: Context, version: string) {
   // A previous run may have left files as large as the database. This run has not written any yet.
   await sweepBackupSpool(context.folder).catch((error: unknown) => reportError(context, error))
-  const shipping = context.isSafe ? undefined : opened.use(new LogShipping(context))
-  const backups = opened.use(new Backups(context, version, shipping))
+  const logShipping = context.isSafe ? undefined : opened.use(new LogShipping(context))
+  const backups = opened.use(new Backups(context, version, logShipping))
   if (!context.isSafe) backups.begin()
-  shipping?.begin(() => backups.make('scheduled', 'gateway'))
-  opened.defer(() => shipping?.end())
+  logShipping?.begin(() => backups.make('scheduled', 'gateway'))
+  opened.defer(() => logShipping?.end())
   return backups
 }
 

@@ -11,7 +11,7 @@ import { reportInstances } from '../../electron/server/modules/reports/report-in
 import type { ArchivedReport } from '../../electron/server/modules/reports/signed-report.ts'
 import {
   type CaptureInput,
-  captureObject,
+  buildCaptureObject,
 } from '../../electron/server/modules/viewer/capture-object.ts'
 import { table } from './markdown.ts'
 
@@ -146,14 +146,14 @@ function captureOf(fill: Fill): CaptureInput {
       madeAt: `${day}T1${mark === 'B' ? 1 : 2}:00:00.000Z`,
       timeZone: mark === 'B' ? 'Asia/Tokyo' : 'Europe/Berlin',
     },
-    archived:
+    archivedHeader:
       mark === ''
         ? undefined
         : ({
             studyId: `ID ${mark}`,
             referringPhysicianName: `Referrer^${mark}`,
             institutionName: `Clinic ${mark}`,
-          } as CaptureInput['archived']),
+          } as CaptureInput['archivedHeader']),
   }
 }
 
@@ -308,7 +308,7 @@ export function made(kind: MadeKind): DataSet[] {
     if (kind === 'rejection') return rejectionOf(fill)
     if (kind === 'measurements' || kind === 'presentation' || kind === 'keyImages')
       return savedOf(fill, kind)
-    if (kind === 'capture') return captureObject(captureOf(fill)).object.dataSet
+    if (kind === 'capture') return buildCaptureObject(captureOf(fill)).object.dataSet
     const earlier =
       fill.mark === ''
         ? []

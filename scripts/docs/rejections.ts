@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Device, NewDevice } from '#shared/contract/devices.ts'
 import type { SettingKey } from '#shared/contract/settings.ts'
 import en from '#shared/messages/en.json' with { type: 'json' }
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, type MessageCode, message, verbatim } from '#shared/messages/message.ts'
 import { openContext } from '../../electron/server/context.ts'
 import { APPLICATION_CONTEXT, SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
@@ -290,7 +290,7 @@ export const rejectionTable = (): string =>
     }),
   )
 
-const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
+const sayingOf = ({ why }: Rejection): string => englishText(why).replace(/\.$/, '')
 
 /** The same for the engineer: text in the window, and what to do. */
 export const remedyTable = (): string =>

@@ -2,7 +2,7 @@ import { SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
 import type { ServiceClass } from '../../electron/server/dicom/dimse/service-class.ts'
 import { basicWorklist } from '../../electron/server/dicom/scp/basic-worklist.ts'
 import { query } from '../../electron/server/dicom/scp/query.ts'
-import { get, move } from '../../electron/server/dicom/scp/retrieval.ts'
+import { getService, moveService } from '../../electron/server/dicom/scp/retrieval.ts'
 import {
   mpps,
   storage,
@@ -24,8 +24,8 @@ export const SERVICES = {
   steps: mpps({ create: never, set: never }),
   commitment: storageCommitment({ action: never }, () => true),
   query: query({ find: never as never }),
-  move: move({ retrieve: never }),
-  get: get({ retrieve: never }),
+  move: moveService({ retrieve: never }),
+  get: getService({ retrieve: never }),
 } as const satisfies Record<string, ServiceClass>
 
 const SWITCHED_OFF = storageCommitment({ action: never }, () => false)

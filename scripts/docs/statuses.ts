@@ -1,5 +1,5 @@
 import { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
 import { RETRY_SCHEDULES } from '../../electron/server/jobs/retry-schedules.ts'
@@ -292,7 +292,7 @@ export function verdictTable(): string {
   const ranges: { from: number; to: number; kind: keyof typeof FOLLOWS; reason: string }[] = []
   for (let status = 0; status <= 0xffff; status++) {
     const { kind, reason } = verdictOf(status)
-    const words = (reason ? english(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
+    const words = (reason ? englishText(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
     const last = ranges.at(-1)
     if (last && last.to === status - 1 && last.kind === kind && last.reason === words)
       last.to = status

@@ -12,7 +12,7 @@ const Host = z
   .regex(/^[A-Za-z0-9.:_-]{1,253}$/, { error: fault('values.host') })
 
 // The descriptions are shown as help for the options of `destination add` and `destination update`.
-const editable = {
+const editableFields = {
   name: z
     .string()
     .trim()
@@ -45,7 +45,7 @@ const editable = {
 /** A DICOM node to which the gateway forwards images, or from which it retrieves prior studies. */
 export const Destination = z.object({
   destinationId: z.uuid(),
-  ...editable,
+  ...editableFields,
   createdAt: Instant,
   updatedAt: Instant,
   queue: z.object({ waiting: z.int(), sent: z.int(), failed: z.int() }),
@@ -57,17 +57,17 @@ export const Destination = z.object({
 export type Destination = z.infer<typeof Destination>
 
 export const NewDestination = z.object({
-  ...editable,
-  isTls: editable.isTls.default(false),
-  certificate: editable.certificate.default(null),
-  isEnabled: editable.isEnabled.default(true),
-  isAutomatic: editable.isAutomatic.default(false),
-  modalities: editable.modalities.default([]),
-  hasPriors: editable.hasPriors.default(false),
-  confirmsStorage: editable.confirmsStorage.default(false),
+  ...editableFields,
+  isTls: editableFields.isTls.default(false),
+  certificate: editableFields.certificate.default(null),
+  isEnabled: editableFields.isEnabled.default(true),
+  isAutomatic: editableFields.isAutomatic.default(false),
+  modalities: editableFields.modalities.default([]),
+  hasPriors: editableFields.hasPriors.default(false),
+  confirmsStorage: editableFields.confirmsStorage.default(false),
 })
 export type NewDestination = z.output<typeof NewDestination>
-export const DestinationPatch = z.object(editable).partial()
+export const DestinationPatch = z.object(editableFields).partial()
 export type DestinationPatch = z.output<typeof DestinationPatch>
 
 /**

@@ -27,8 +27,8 @@ export const REPORT_CHECKS = [
 export type ReportCheck = (typeof REPORT_CHECKS)[number]
 
 /** Maximum number of characters in a report; a long one has about ten thousand. */
-const REPORT_CHARACTERS = 200_000
-const ReportText = z.string().max(REPORT_CHARACTERS)
+const MAX_REPORT_CHARACTERS = 200_000
+const ReportText = z.string().max(MAX_REPORT_CHARACTERS)
 const studyParams = z.object({ studyId: StudyId })
 const reportParams = z.object({ reportId: ReportId })
 

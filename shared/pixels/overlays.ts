@@ -1,6 +1,6 @@
 import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
 import { bytesOf } from './look-up.ts'
-import { BIG_ENDIAN, decodeRleFrame, NATIVE, nativeFrame, RLE } from './stored.ts'
+import { BIG_ENDIAN, decodeRleFrame, NATIVE_SYNTAXES, nativeFrame, RLE_SYNTAX } from './stored.ts'
 
 /** The overlay plane of one frame (PS3.3 C.9.2): one bit per pixel, lowest bit first. */
 export interface OverlayPlane {
@@ -56,9 +56,9 @@ export function embeddedPlane(
     highBit: bitsAllocated - 1,
     pixelRepresentation: 0,
   }
-  const stored = NATIVE.has(transferSyntaxUid)
+  const stored = NATIVE_SYNTAXES.has(transferSyntaxUid)
     ? nativeFrame(bytes, whole, transferSyntaxUid === BIG_ENDIAN)
-    : transferSyntaxUid === RLE
+    : transferSyntaxUid === RLE_SYNTAX
       ? decodeRleFrame(bytes, whole)
       : undefined
   if (!stored) return undefined

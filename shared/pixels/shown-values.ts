@@ -9,7 +9,7 @@ import {
   voiFunctionOf,
 } from './opening-window.ts'
 import type { Samples, Stored } from './stored.ts'
-import { rescaled, type Values } from './values.ts'
+import { rescaledValues, type Values } from './values.ts'
 
 /** Stored values as returned by a decoder. */
 export interface DecodedPixels extends Stored {
@@ -40,7 +40,7 @@ export function shownValues(
     const form = isRgb ? { ...pixel, photometricInterpretation: 'RGB', bitsStored: 8 } : pixel
     return { values: rgbOf(stored, form, extras), ...COLOUR }
   }
-  const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
+  const { values, least, greatest } = rescaledValues(stored.samples, pixel, of.attributes, extras)
   const [curve] = curvesOf(extras)
   const window = curve
     ? windowOfCurve(curve, voiFunctionOf(of, values) === 'LINEAR_EXACT')

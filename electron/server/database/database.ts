@@ -229,23 +229,23 @@ export class Database implements Disposable {
    */
   transaction<T>(work: () => T): T {
     const { begin, commit, rollback, enter, leave, back } = this.#boundaries
-    const joins = this.#open().inTransaction
+    const isNested = this.#open().inTransaction
     const mark = this.#afterCommit.length
     const writes = this.#writes
     let result: T
-    if (joins) enter.run()
+    if (isNested) enter.run()
     else begin.run()
     try {
       result = work()
       if (result instanceof Promise)
         throw new TypeError('A transaction is synchronous: nothing in it can be awaited')
-      if (joins) leave.run()
+      if (isNested) leave.run()
       else commit.run()
     } catch (error) {
       this.#afterCommit.length = mark
       // After a full or failing disk SQLite has already rolled back.
       if (this.#sqlite.inTransaction) {
-        if (joins) {
+        if (isNested) {
           back.run()
           leave.run()
         } else rollback.run()
@@ -253,7 +253,7 @@ export class Database implements Disposable {
       this.#onWrite(error)
       throw error
     }
-    if (joins) return result
+    if (isNested) return result
     if (this.#writes > writes) this.#onWrite(undefined)
     for (const callback of this.#afterCommit.splice(0)) callback()
     return result
@@ -376,8 +376,8 @@ export function perDatabase<T>(make: (database: Database) => T): (database: Data
   return (database) => {
     const known = all.get(database)
     if (known !== undefined) return known
-    const made = make(database)
-    all.set(database, made)
-    return made
+    const created = make(database)
+    all.set(database, created)
+    return created
   }
 }

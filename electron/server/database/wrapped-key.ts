@@ -36,10 +36,10 @@ export function keyLocation(folder: string): KeyLocation {
  * Decrypts the data key in `data.key.sealed`. Undefined if a plain `data.key` exists, if there is
  * no such file, or if the key store fails; the code that opens the folder then reports the error.
  */
-export function unwrapKey(folder: string, by: Pick<AccountKeyStore, 'unwrap'>): Buffer | undefined {
+export function unwrapKey(folder: string, keyStore: Pick<AccountKeyStore, 'unwrap'>): Buffer | undefined {
   if (keyLocation(folder) !== 'sealed') return undefined
   const sealed = readSealedKey(folder)
-  return sealed && decryptWrapped(sealed, by)
+  return sealed && decryptWrapped(sealed, keyStore)
 }
 
 /**

@@ -144,10 +144,10 @@ export class LanListener implements AsyncDisposable {
 
   async #applySettings(): Promise<void> {
     const wanted = this.#wanted()
-    const place = wanted ? `${wanted.host} ${wanted.port}` : ''
-    if (place === this.#place && (this.#server !== undefined || wanted === undefined)) return
+    const hostAndPort = wanted ? `${wanted.host} ${wanted.port}` : ''
+    if (hostAndPort === this.#place && (this.#server !== undefined || wanted === undefined)) return
     this.#close()
-    this.#place = place
+    this.#place = hostAndPort
     this.#detail = null
     if (!wanted) return
     for (let tries = 1; ; tries++) {

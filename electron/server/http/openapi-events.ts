@@ -25,7 +25,7 @@ const EVENT_TRIGGERS: Readonly<Record<EventType, string>> = {
   'report.delivered': 'A report was completed',
 }
 
-const FORMS =
+const FORMATS_TEXT =
   'Dates have the form `YYYY-MM-DD` in the clinic’s time zone. Worklist items use DICOM’s DA (`YYYYMMDD`) and TM (`HHMMSS`) instead.'
 const FIELD_VALIDATION_NOTE =
   'A response without a required field is rejected. An optional field with an invalid value is ignored and recorded as a warning for the clinic; null counts as absent. Unknown fields are ignored.'
@@ -42,7 +42,7 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
   return {
     operationId: type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: EVENT_TRIGGERS[type],
-    description: [KINDS[kind], limitsOf(type), FORMS, FIELD_VALIDATION_NOTE, SIGNED].join('\n\n'),
+    description: [KINDS[kind], limitsOf(type), FORMATS_TEXT, FIELD_VALIDATION_NOTE, SIGNATURE_TEXT].join('\n\n'),
     tags: ['Events'],
     security: [],
     parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
@@ -63,7 +63,7 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
   }
 }
 
-const SIGNED =
+const SIGNATURE_TEXT =
   'Requests are signed according to Standard Webhooks. Verify the signature before you parse the body.'
 
 function limitsOf(type: EventType): string {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { isMessage, message } from '#shared/messages/message.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import {
@@ -260,7 +260,7 @@ const typeOf = (status: number) => (status < 400 ? 'application/json; charset=ut
 /** The reply with its message in English. */
 const withEnglishMessage = (reply: unknown): unknown =>
   isRecord(reply) && isMessage(reply.message)
-    ? { ...reply, message: english(reply.message) }
+    ? { ...reply, message: englishText(reply.message) }
     : reply
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null

@@ -11,7 +11,7 @@ import {
   type FieldFault,
   malformedFields,
 } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { CSRF_HEADER } from './session-authentication.ts'
@@ -79,7 +79,7 @@ export function problemOf(
   const { status, title } = ERRORS[error.code]
   const isInternal = error.code === 'internal'
   const explanation = isInternal ? message('http.internal-error', { requestId }) : error.explanation
-  const detail = english(explanation)
+  const detail = englishText(explanation)
   const isExplained = isForWindow(request)
   return {
     status,
@@ -101,7 +101,7 @@ export function problemOf(
 }
 
 function sentFault({ path, message }: FieldFault, isExplained: boolean) {
-  return { path, message: english(message), ...(isExplained && { explanation: message }) }
+  return { path, message: englishText(message), ...(isExplained && { explanation: message }) }
 }
 
 function apiErrorOf(thrown: unknown): ApiError {

@@ -40,8 +40,8 @@ export function serveReference(
     printed ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
     return reply.type('application/json; charset=utf-8').send(printed)
   })
-  get('/docs', (reply) => reply.type(HTML_MEDIA_TYPE).send(PAGE))
-  get('/docs/start.js', (reply) => reply.type('text/javascript; charset=utf-8').send(START))
+  get('/docs', (reply) => reply.type(HTML_MEDIA_TYPE).send(PAGE_HTML))
+  get('/docs/start.js', (reply) => reply.type('text/javascript; charset=utf-8').send(START_SCRIPT))
   for (const [name, type] of Object.entries(MEDIA_TYPES))
     if (folder && existsSync(join(folder, name)))
       get(`/docs/${name}`, (reply) => reply.type(type).send(createReadStream(join(folder, name))))
@@ -55,7 +55,7 @@ function packageFolder(): string | undefined {
   }
 }
 
-const PAGE = `<!doctype html>
+const PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -73,7 +73,7 @@ const PAGE = `<!doctype html>
 `
 
 // Without the online validator, which would send this gateway's address to an internet site.
-const START = `SwaggerUIBundle({
+const START_SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,

@@ -60,21 +60,21 @@ export function serveUpload<S extends UploadShape>(
       handler: async (request, reply) => {
         request.raw.socket.setTimeout(rule.responseTimeoutMs())
         const bytes = Number(request.headers['content-length'])
-        const ended = new AbortController()
-        reply.raw.once('close', () => reply.raw.writableFinished || ended.abort())
+        const abortController = new AbortController()
+        reply.raw.once('close', () => reply.raw.writableFinished || abortController.abort())
         const upload = {
           params: parse('params', operation, request.params),
           query: parse('query', operation, normalizeQuery(request.query)),
           user: callers.get(request) as UserFor<S['access']>,
           content: received(request.body as Readable | undefined, bytes),
-          ...{ bytes, signal: ended.signal },
+          ...{ bytes, signal: abortController.signal },
         } as Upload<S>
         try {
           const answer = operation.reply.parse(await handler(upload))
           return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
         } catch (error) {
           // Nobody waits for an answer, and that the caller hung up is no fault of ours.
-          if (ended.signal.aborted) return reply.hijack()
+          if (abortController.signal.aborted) return reply.hijack()
           throw error
         }
       },

@@ -30,12 +30,12 @@ export function serveViewLines(
   open: (view: OpenView, signal: AbortSignal) => AsyncIterable<unknown>,
   { heartbeatMs = 15_000, maxStreams: streams = 100, maxStreamsPerView: ofView = 10 }: LineStreamOptions = {},
 ): void {
-  let openHere = 0
+  let openStreamCount = 0
   const openStreamsByView = new Map<string, number>()
   serveFile(app, path, { access: 'view' }, async ({ view }, reply, request) => {
     const { viewId } = view
     const openStreamsOfView = openStreamsByView.get(viewId) ?? 0
-    if (openHere >= streams || openStreamsOfView >= ofView)
+    if (openStreamCount >= streams || openStreamsOfView >= ofView)
       throw new ApiError('too-many', message('http.too-many-studies'), {
         headers: { 'retry-after': '10' },
       })
@@ -55,7 +55,7 @@ export function serveViewLines(
       heartbeatMs,
     )
     const forget = app.sessions.onClosed?.(check)
-    openHere += 1
+    openStreamCount += 1
     openStreamsByView.set(viewId, openStreamsOfView + 1)
     try {
       for await (const line of open(view, ending.signal)) {
@@ -70,7 +70,7 @@ export function serveViewLines(
     } finally {
       clearInterval(heartbeat)
       forget?.()
-      openHere -= 1
+      openStreamCount -= 1
       const left = (openStreamsByView.get(viewId) ?? 1) - 1
       if (left > 0) openStreamsByView.set(viewId, left)
       else openStreamsByView.delete(viewId)

@@ -311,16 +311,16 @@ export function overdueOutboxJobs(
   kind: string,
   before: string,
 ): { readonly count: number; readonly since: string | null; readonly fault: Message | null } {
-  const late = selectWaitingJobs(database, kind).where('createdAt', '<', before)
+  const overdueJobs = selectWaitingJobs(database, kind).where('createdAt', '<', before)
   const { count, since } = database.get(
-    late.select((of) => [
+    overdueJobs.select((of) => [
       of.fn.countAll<number>().as('count'),
       of.fn.min<string | null>('createdAt').as('since'),
     ]),
   ) ?? { count: 0, since: null }
   if (count === 0) return { count, since: null, fault: null }
   const newest = database.get(
-    late
+    overdueJobs
       .select('lastError')
       .where('lastError', 'is not', null)
       .orderBy('updatedAt', 'desc')

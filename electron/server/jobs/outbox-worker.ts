@@ -223,9 +223,9 @@ export class OutboxWorker implements AsyncDisposable {
       else if (settlement.outcome === 'failed')
         settleOutboxJob(database, outboxId, 'failed', at, settlement.fault)
       else {
-        const wait = { notBefore: instantOf(settlement.until), lastError: settlement.fault, at }
-        if (settlement.outcome === 'held') deferOutboxJob(database, outboxId, wait)
-        else postponeOutboxJob(database, outboxId, wait)
+        const postponement = { notBefore: instantOf(settlement.until), lastError: settlement.fault, at }
+        if (settlement.outcome === 'held') deferOutboxJob(database, outboxId, postponement)
+        else postponeOutboxJob(database, outboxId, postponement)
       }
       settlement.onRecorded?.(stillWaited)
     })

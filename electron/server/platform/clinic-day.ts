@@ -7,12 +7,12 @@ export const timeZoneOf = (setting: string) => (setting === 'local' ? zoneOfThis
 
 // Reading the zone takes longer than answering a query, so it is cached. Within a running process
 // Node only changes its time zone when TZ changes.
-let thisPc: { readonly by: string | undefined; readonly timeZone: string } | undefined
+let cachedZone: { readonly by: string | undefined; readonly timeZone: string } | undefined
 function zoneOfThisPc(): string {
   const by = process.env.TZ
-  if (thisPc?.by !== by || !thisPc)
-    thisPc = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
-  return thisPc.timeZone
+  if (cachedZone?.by !== by || !cachedZone)
+    cachedZone = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  return cachedZone.timeZone
 }
 
 export interface WallClock {

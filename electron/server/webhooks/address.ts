@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Message, message } from '#shared/messages/message.ts'
-import { addressClass, LOOPBACK, plainAddress } from './address-class.ts'
+import { addressClass, LOOPBACK_MESSAGE, plainAddress } from './address-class.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** Whether an IP address and TCP port belong to one of the gateway's own listeners. */
@@ -24,7 +24,7 @@ export function ownListeners(
   return (address, port) => {
     // The network interfaces are only read if the port matches.
     if (!ports().includes(port)) return false
-    if (addressClass(address).what === LOOPBACK) return true
+    if (addressClass(address).what === LOOPBACK_MESSAGE) return true
     const plain = plainAddress(address)
     return addresses().some((own) => plainAddress(own) === plain)
   }
@@ -39,7 +39,7 @@ export function ownListeners(
 export const URL_KINDS = ['https', 'https-listed', 'http-listed', 'private'] as const
 export type UrlKind = (typeof URL_KINDS)[number]
 
-const ADMITS: Readonly<Record<UrlKind, readonly string[]>> = {
+const ADMITTED_KINDS: Readonly<Record<UrlKind, readonly string[]>> = {
   https: ['public'],
   'https-listed': ['public', 'private'],
   'http-listed': ['private'],
@@ -98,7 +98,7 @@ export function admitUrl(
   isOwn?: IsOwnListener,
 ): AdmittedUrl {
   const { url, hostname, here } = urlOf(text)
-  const isListed = plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here)
+  const isListed = plaintextHosts.some((entry) => listedHostAndPort(entry, url.protocol) === here)
   if (url.protocol === 'http:' && !isListed)
     throw forbiddenError(message('webhooks.host-not-plaintext', { host: here }))
   const route = url.protocol === 'http:' ? 'http-listed' : isListed ? 'https-listed' : 'https'
@@ -122,7 +122,7 @@ export function admitFileUrl(
   if (!hosts.some((entry) => fileHostOf(entry) === here))
     throw forbiddenError(message('webhooks.host-not-listed', { host: here }))
   const isPlain = url.protocol === 'http:'
-  if (isPlain && !plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here))
+  if (isPlain && !plaintextHosts.some((entry) => listedHostAndPort(entry, url.protocol) === here))
     throw forbiddenError(message('webhooks.host-not-plaintext', { host: here }))
   const route = isPlain ? 'http-listed' : 'https-listed'
   if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
@@ -205,7 +205,7 @@ function admitAddress(
 ): void {
   if (isOwn?.(address, port)) throw forbiddenError(message('webhooks.address-own-listener'))
   const { kind, what } = addressClass(address)
-  if (ADMITS[route].includes(kind)) return
+  if (ADMITTED_KINDS[route].includes(kind)) return
   if (kind === 'public')
     throw forbiddenError(
       message(
@@ -216,7 +216,7 @@ function admitAddress(
   throw forbiddenError(message('webhooks.address-never-called', { what }))
 }
 
-function listedAs(entry: string, protocol: string): string {
+function listedHostAndPort(entry: string, protocol: string): string {
   const url = URL.parse(`${protocol}//${entry}`)
   const port = /:(\d{1,5})$/.exec(entry)?.[1]
   return url && port ? `${bareHost(url)}:${Number(port)}` : ''

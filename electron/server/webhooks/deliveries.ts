@@ -127,7 +127,7 @@ export abstract class Deliveries implements AsyncDisposable {
         id: eventId,
         apiKeyId: delivery.apiKeyId,
         // Each job has its own retry times, and the circuit breaker would only use up its attempts.
-        evenIfOpen: true,
+        ignoresOpenCircuit: true,
         accept({ body }) {
           if (!readAnswer('report.delivered', body).success)
             throw new WebhookError('refused', message('webhooks.success-false'))
@@ -164,9 +164,9 @@ export abstract class Deliveries implements AsyncDisposable {
   }
 
   #postponed(attempts: number, fault: Message, retryAfterMs = 0) {
-    const usual = retryDelayMs(RETRY_SCHEDULES.reportDelivery, attempts + 1)
-    const varied = Math.round(usual * (1 - JITTER + 2 * JITTER * this.#random()))
-    const until = this.context.clock() + Math.max(retryAfterMs, varied)
+    const usualDelayMs = retryDelayMs(RETRY_SCHEDULES.reportDelivery, attempts + 1)
+    const jitteredDelayMs = Math.round(usualDelayMs * (1 - JITTER + 2 * JITTER * this.#random()))
+    const until = this.context.clock() + Math.max(retryAfterMs, jitteredDelayMs)
     return { outcome: 'postponed' as const, until, fault }
   }
 

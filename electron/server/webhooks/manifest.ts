@@ -2,7 +2,7 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
 
-const NUMBERS = [
+const NUMBER_FIELDS = [
   'bitsAllocated',
   'bitsStored',
   'columns',
@@ -16,16 +16,16 @@ const NUMBERS = [
   'samplesPerPixel',
 ] as const
 const FLAGS = ['isFloatPixelData', 'isDoubleFloatPixelData'] as const
-const TEXTS = ['photometricInterpretation'] as const
+const TEXT_FIELDS = ['photometricInterpretation'] as const
 const FIELDS: readonly (readonly [readonly string[], 'number' | 'boolean' | 'string'])[] = [
-  [NUMBERS, 'number'],
+  [NUMBER_FIELDS, 'number'],
   [FLAGS, 'boolean'],
-  [TEXTS, 'string'],
+  [TEXT_FIELDS, 'string'],
 ]
 
-type Numbers = { readonly [K in (typeof NUMBERS)[number]]?: number }
+type Numbers = { readonly [K in (typeof NUMBER_FIELDS)[number]]?: number }
 type Flags = { readonly [K in (typeof FLAGS)[number]]?: boolean }
-type Texts = { readonly [K in (typeof TEXTS)[number]]?: string }
+type Texts = { readonly [K in (typeof TEXT_FIELDS)[number]]?: string }
 
 /**
  * One instance. For an image rows, columns, bitsAllocated, photometricInterpretation and
@@ -53,7 +53,7 @@ export interface Manifest {
   readonly series: readonly ManifestSeries[]
 }
 
-export interface ReadManifest {
+export interface ManifestWithNotes {
   /** Undefined if it is unusable; the URLs can still be loaded. */
   readonly manifest: Manifest | undefined
   readonly notes: readonly AnswerNote[]
@@ -69,7 +69,7 @@ export function readManifest(
   value: unknown,
   studyInstanceUid: string | undefined,
   at = 'manifest',
-): ReadManifest {
+): ManifestWithNotes {
   const taker = noteTaker()
   return { manifest: manifestOf(value, studyInstanceUid, at, taker), notes: taker.notes }
 }
@@ -125,12 +125,12 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
       if (value[name] === undefined) continue
       // JSON may contain numbers too large for a double: 1e999.
       const isValid = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
-      if (!isValid) return dropped(`${at}.${name}`, NOT_OF_TYPE[type])
+      if (!isValid) return dropped(`${at}.${name}`, WRONG_TYPE_MESSAGES[type])
       optional[name] = value[name]
     }
   }
   if (isImage(sopClassUID)) {
-    const wrong = GEOMETRY.find(({ field, admits }) => !admits(value[field], value))
+    const wrong = GEOMETRY_RULES.find(({ field, admits }) => !admits(value[field], value))
     if (wrong)
       return dropped(
         `${at}.${wrong.field}`,
@@ -140,7 +140,7 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
   return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }
 }
 
-const NOT_OF_TYPE = {
+const WRONG_TYPE_MESSAGES = {
   number: message('webhooks.not-number'),
   boolean: message('webhooks.not-boolean'),
   string: message('webhooks.not-text'),
@@ -149,15 +149,15 @@ const NO_TEXT = message('webhooks.no-text')
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
 
-interface Geometry {
-  readonly field: (typeof NUMBERS)[number] | (typeof TEXTS)[number]
+interface GeometryRule {
+  readonly field: (typeof NUMBER_FIELDS)[number] | (typeof TEXT_FIELDS)[number]
   readonly admits: (value: unknown, sop: JsonObject) => boolean
   /** What is wrong with a value that is present. */
   readonly fault: Message
 }
 
 /** The required attributes of an image and their valid values. */
-const GEOMETRY: readonly Geometry[] = [
+const GEOMETRY_RULES: readonly GeometryRule[] = [
   { field: 'rows', admits: isSize, fault: message('webhooks.not-whole-number') },
   { field: 'columns', admits: isSize, fault: message('webhooks.not-whole-number') },
   {
@@ -181,7 +181,7 @@ const GEOMETRY: readonly Geometry[] = [
  * SOP classes of PS3.4 Annex B.5 without pixels, or whose pixels are not loaded this way (enhanced
  * multi-frame classes load progressively without the manifest); they require no geometry.
  */
-const WITHOUT_GEOMETRY = [
+const CLASSES_WITHOUT_GEOMETRY = [
   ...[
     '9.',
     '11.',
@@ -217,12 +217,12 @@ const WITHOUT_GEOMETRY = [
   // 66.
   ...['2.1', '2.2', '4.1', '4.2', '4.3', '4.4', '6.2', '12.1.1', '12.2.1', '13.1.', '128.1', '130'],
 ]
-const STORAGE = '1.2.840.10008.5.1.4.1.1.'
+const STORAGE_CLASS_PREFIX = '1.2.840.10008.5.1.4.1.1.'
 
 function isImage(sopClassUid: string): boolean {
-  if (!sopClassUid.startsWith(STORAGE)) return true
-  const rest = sopClassUid.slice(STORAGE.length)
-  return !WITHOUT_GEOMETRY.some((kind) =>
+  if (!sopClassUid.startsWith(STORAGE_CLASS_PREFIX)) return true
+  const rest = sopClassUid.slice(STORAGE_CLASS_PREFIX.length)
+  return !CLASSES_WITHOUT_GEOMETRY.some((kind) =>
     kind.endsWith('.') ? rest.startsWith(kind) : rest === kind || rest.startsWith(`${kind}.`),
   )
 }

@@ -16,8 +16,8 @@ const channel = globalThis.BroadcastChannel && new BroadcastChannel('isthmus-win
 export const postToWindows = (news: WindowMessage): void => channel?.postMessage(news)
 
 /** Hears the other windows until the function it gives is called. */
-export function onWindowMessage(hear: (news: WindowMessage) => void): () => void {
-  const listen = (event: MessageEvent<WindowMessage>) => hear(event.data)
+export function onWindowMessage(listener: (message: WindowMessage) => void): () => void {
+  const listen = (event: MessageEvent<WindowMessage>) => listener(event.data)
   channel?.addEventListener('message', listen)
   return () => channel?.removeEventListener('message', listen)
 }

@@ -12,23 +12,23 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { linkedViewId } from '../api/shared-study.ts'
 import { t } from '../i18n/t.ts'
 import { EmptyState, LoadingPlaceholder } from '../ui/page.tsx'
-import { Broken } from './shell/error-screen.tsx'
+import { ErrorScreen } from './shell/error-screen.tsx'
 import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
 
 const FollowLink = lazy(async () => ({
   default: (await import('./sign-in/follow-link.tsx')).FollowLink,
 }))
-const Welcome = lazy(async () => ({
+const CreateOwner = lazy(async () => ({
   default: (await import('./sign-in/create-owner.tsx')).Welcome,
 }))
-const Accept = lazy(async () => ({
+const AcceptInvitation = lazy(async () => ({
   default: (await import('./sign-in/accept-invitation.tsx')).Accept,
 }))
 const ProviderReturn = lazy(async () => ({
   default: (await import('./sign-in/provider-return.tsx')).ProviderReturn,
 }))
-const LinkNeeded = lazy(async () => ({
+const LinkRequiredNotice = lazy(async () => ({
   default: (await import('./sign-in/accept-invitation.tsx')).LinkNeeded,
 }))
 
@@ -271,7 +271,7 @@ const quarantine = createRoute({
   validateSearch: texts('study'),
   component: lazyScreen(() => import('../features/quarantine/quarantine.tsx'), 'Quarantine'),
 })
-const recovered = createRoute({
+const recoveredFiles = createRoute({
   getParentRoute: () => shell,
   path: '/images/recovered',
   component: lazyScreen(
@@ -279,7 +279,7 @@ const recovered = createRoute({
     'Recovery',
   ),
 })
-const informing = createRoute({
+const correctionNotices = createRoute({
   getParentRoute: () => shell,
   path: '/images/inform',
   component: lazyScreen(
@@ -398,8 +398,8 @@ export const router = createRouter({
         tour,
         images,
         quarantine,
-        recovered,
-        informing,
+        recoveredFiles,
+        correctionNotices,
         imageStudy,
         resolve,
       ],
@@ -416,7 +416,7 @@ export const router = createRouter({
   },
   defaultPendingComponent: LoadingPlaceholder,
   defaultNotFoundComponent: NotFound,
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: ErrorScreen,
   // A screen is loaded when somebody points at its link.
   defaultPreload: 'intent',
 })
@@ -431,7 +431,7 @@ declare module '@tanstack/react-router' {
  * The token leaves the address at once, so the route remembers it; another link in the same tab
  * replaces it.
  */
-function useHeld(token: string | undefined): string | null {
+function useHeldToken(token: string | undefined): string | null {
   const [held, setHeld] = useState(token ?? null)
   if (token !== undefined && token !== held) setHeld(token)
   const navigate = useNavigate()
@@ -442,16 +442,16 @@ function useHeld(token: string | undefined): string | null {
 }
 
 function WelcomeRoute() {
-  const held = useHeld(welcome.useSearch().token)
+  const held = useHeldToken(welcome.useSearch().token)
   return (
     <Suspense fallback={<LoadingPlaceholder />}>
-      <Welcome key={held} token={held} />
+      <CreateOwner key={held} token={held} />
     </Suspense>
   )
 }
 
 function SignInRoute() {
-  const held = useHeld(signIn.useSearch().token)
+  const held = useHeldToken(signIn.useSearch().token)
   return (
     <Suspense fallback={<LoadingPlaceholder />}>
       {held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />}
@@ -460,10 +460,10 @@ function SignInRoute() {
 }
 
 function InvitationRoute() {
-  const held = useHeld(invitation.useSearch().token)
+  const held = useHeldToken(invitation.useSearch().token)
   return (
     <Suspense fallback={<LoadingPlaceholder />}>
-      {held === null ? <LinkNeeded /> : <Accept key={held} token={held} />}
+      {held === null ? <LinkRequiredNotice /> : <AcceptInvitation key={held} token={held} />}
     </Suspense>
   )
 }

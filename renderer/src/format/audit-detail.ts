@@ -22,7 +22,7 @@ const CODED_MEMBERS: Readonly<Record<string, (value: string) => string>> = {
   events: (value) => `ui.format.event.events.${value}.name`,
 }
 /** Members whose values are names of members. */
-const NAMES = new Set(['fields', 'fromPartner'])
+const MEMBERS_WITH_NAMES = new Set(['fields', 'fromPartner'])
 
 /** What texts of the audit log need beside the entry. */
 export interface DetailReader {
@@ -84,7 +84,7 @@ function valueText(value: unknown, name: string, reader: DetailReader): string {
 }
 
 function stringText(value: string, name: string, { nameOf: known, zone }: DetailReader): string {
-  if (NAMES.has(name)) return nameOf(value)
+  if (MEMBERS_WITH_NAMES.has(name)) return nameOf(value)
   const code = value.replaceAll(' ', '-')
   const codedText = CODED_MEMBERS[name]?.(value)
   const text =

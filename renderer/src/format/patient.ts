@@ -23,13 +23,13 @@ export function ageText(
   return months < 24 ? spanText(months, 'month') : spanText(Math.floor(months / 12), 'year')
 }
 
-const UNIT = /^(\d{1,3}) (day|week|month|year)s?$/
+const AGE_PATTERN = /^(\d{1,3}) (day|week|month|year)s?$/
 /**
  * An age that the gateway made of DICOM's is told in the language of the page; what a partner wrote
  * stays.
  */
 function inWords(age: string): string {
-  const [, count, unit] = UNIT.exec(age) ?? []
+  const [, count, unit] = AGE_PATTERN.exec(age) ?? []
   return unit === undefined ? age : spanText(Number(count), unit as SpanUnit)
 }
 

@@ -3,7 +3,7 @@ import type { ComponentPropsWithoutRef, MouseEvent } from 'react'
 import { may, type Permission } from '#shared/lifecycle.ts'
 import { useSession } from '../api/session.ts'
 import { linkedViewId } from '../api/shared-study.ts'
-import { useCutOff } from '../api/status.ts'
+import { useCutOffSince } from '../api/status.ts'
 import { t } from '../i18n/t.ts'
 import { Tooltip } from './tooltip.tsx'
 
@@ -27,7 +27,7 @@ type ButtonAttributes = Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonPro
 export function PermissionButton(props: ButtonProps & ButtonAttributes & { permission: Permission }) {
   const { permission, onClick, type = 'button', ...rest } = props
   const { why } = usePermission(permission)
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   const reason = why || (isCutOff ? t('ui.common.cutOff') : '')
   if (!reason) return <Button {...rest} type={type} onClick={onClick} />
   return (

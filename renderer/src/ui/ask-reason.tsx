@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { faultsByField, type ProblemError } from '../api/client.ts'
-import { useCutOff } from '../api/status.ts'
+import { useCutOffSince } from '../api/status.ts'
 import { t } from '../i18n/t.ts'
 import { ErrorNotice } from './page.tsx'
 import { Notice } from './tone.tsx'
@@ -51,7 +51,7 @@ function ReasonForm({
   error,
   children,
 }: ReasonDialogProps) {
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   const form = useForm({
     initialValues: { reason: '' },
     validate: {

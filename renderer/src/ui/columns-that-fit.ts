@@ -4,7 +4,7 @@ interface RankedColumn {
 }
 
 /** As in data-table.module.css. */
-const SIDES = 32
+const SIDE_PADDING_PX = 32
 const TOOLS_WIDTH = 24
 const GAP = 14
 
@@ -27,7 +27,7 @@ export function columnsFor<C extends RankedColumn>(
     .filter(({ rank }) => rank === undefined)
     .map(({ track }) => minWidthOf(track) + GAP)
   let room =
-    width - SIDES - (hasTools ? TOOLS_WIDTH : 0) + GAP - needed.reduce((sum, one) => sum + one, 0)
+    width - SIDE_PADDING_PX - (hasTools ? TOOLS_WIDTH : 0) + GAP - needed.reduce((sum, one) => sum + one, 0)
   const left = new Set<C>()
   for (const column of columns
     .filter(({ rank }) => rank !== undefined)

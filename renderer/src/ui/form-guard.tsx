@@ -35,8 +35,8 @@ export function useGuardedForms() {
       }),
     [],
   )
-  const guarded = (children: ReactNode) => <DirtyReportContext value={report}>{children}</DirtyReportContext>
-  return { isDirty: dirty.size > 0, guarded }
+  const withFormGuard = (children: ReactNode) => <DirtyReportContext value={report}>{children}</DirtyReportContext>
+  return { isDirty: dirty.size > 0, guarded: withFormGuard }
 }
 
 /**

@@ -25,7 +25,7 @@ export function MetadataFields(props: {
   errors?: Readonly<Record<string, unknown>> | undefined
 }) {
   const { value, onChange, errors = {} } = props
-  const place = useRef<HTMLFieldSetElement>(null)
+  const fieldsetElement = useRef<HTMLFieldSetElement>(null)
   const faults = pairFaults(value)
   const refusals = Object.entries(errors).flatMap(([path, fault]) =>
     (path === 'metadata' || path.startsWith('metadata.')) && typeof fault === 'string'
@@ -38,12 +38,12 @@ export function MetadataFields(props: {
   function add() {
     // Drawn at once: what is typed next belongs to the new line.
     flushSync(() => onChange([...value, newPair()]))
-    const names = place.current?.querySelectorAll<HTMLInputElement>('input[data-name]') ?? []
+    const names = fieldsetElement.current?.querySelectorAll<HTMLInputElement>('input[data-name]') ?? []
     ;[...names].at(-1)?.focus()
   }
   function remove(id: number) {
     flushSync(() => onChange(value.filter((pair) => pair.id !== id)))
-    place.current?.querySelector<HTMLElement>('[data-add]')?.focus()
+    fieldsetElement.current?.querySelector<HTMLElement>('[data-add]')?.focus()
   }
   /** Enter goes on to another line instead of sending the form. */
   function onKeyDown(event: KeyboardEvent) {
@@ -53,7 +53,7 @@ export function MetadataFields(props: {
   }
 
   return (
-    <fieldset ref={place} className={css.fields}>
+    <fieldset ref={fieldsetElement} className={css.fields}>
       <legend className={css.legend}>{t('ui.customers.metadata.title')}</legend>
       <p className={css.about}>
         {value.length === 0 ? t('ui.customers.metadata.none') : t('ui.customers.metadata.about')}

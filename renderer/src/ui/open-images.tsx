@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '@mantine/core'
 import { IconPhoto } from '@tabler/icons-react'
 import { useState } from 'react'
 import { viewPaths } from '#shared/view-paths.ts'
-import { closeView, type ImagesOf, openView } from '../api/views.ts'
+import { closeView, type StudySelector, openView } from '../api/views.ts'
 import { t } from '../i18n/t.ts'
 import { watchChild } from './image-panel/child-windows.ts'
 import { showRefusal } from './refused.ts'
@@ -11,7 +11,7 @@ import { showRefusal } from './refused.ts'
  * Opens images in a tab or window of their own, and says where that fails. Called while a click is
  * handled: the window is opened at once, since a browser opens none once the gateway has answered.
  */
-export async function openImages(of: ImagesOf): Promise<void> {
+export async function openImages(of: StudySelector): Promise<void> {
   const child = window.open('/viewer', '_blank')
   if (!child) return void showRefusal(t('ui.image-panel.blockedTab'))
   try {
@@ -29,7 +29,7 @@ export async function openImages(of: ImagesOf): Promise<void> {
 export function OpenImagesButton({
   of,
   ...rest
-}: { of: ImagesOf } & Pick<ButtonProps, 'size' | 'variant'>) {
+}: { of: StudySelector } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isOpening, setIsOpening] = useState(false)
   const open = () => {
     setIsOpening(true)

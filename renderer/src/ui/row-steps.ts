@@ -6,7 +6,7 @@ interface Step {
 }
 
 /** Keys that move from row to row, by the code of their name. */
-export const STEPS = {
+export const ROW_STEPS = {
   down: { keys: ['j', 'arrowdown'], by: 1 },
   up: { keys: ['k', 'arrowup'], by: -1 },
   pageDown: { keys: ['pagedown'], by: 1, isPage: true },

@@ -37,7 +37,7 @@ const INPUT_SELECTOR =
  * They read letters themselves; and a panel with choices is no place to do something with a list
  * behind it.
  */
-const READERS = '[role="menu"], [role="listbox"], [role="dialog"]:not([aria-modal="true"])'
+const KEY_CONSUMERS = '[role="menu"], [role="listbox"], [role="dialog"]:not([aria-modal="true"])'
 const DIALOG_SELECTOR = '[role="dialog"][aria-modal="true"]'
 /** Enter and Space press these. */
 const PRESSABLE_SELECTOR = 'a, button, input, summary, video, [role="button"]'
@@ -118,7 +118,7 @@ export function useShortcuts(
 
 /** What is heard where the focus is, the newest first. */
 function heardAt(target: Element | null): readonly Shortcut[] {
-  const isTyping = target?.closest(`${INPUT_SELECTOR}, ${READERS}`) != null
+  const isTyping = target?.closest(`${INPUT_SELECTOR}, ${KEY_CONSUMERS}`) != null
   const isDialogOpen = document.querySelector(DIALOG_SELECTOR) !== null
   return [...entries]
     .reverse()

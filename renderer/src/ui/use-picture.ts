@@ -11,7 +11,7 @@ function rememberPicture(address: string): void {
   if (loaded.size > MAX_REMEMBERED_PICTURES && oldest !== undefined) loaded.delete(oldest)
 }
 
-interface Loading {
+interface PictureLoad {
   readonly address: string | undefined
   readonly state: 'waiting' | 'loading' | 'loaded' | 'failed'
 }
@@ -21,7 +21,7 @@ interface Loading {
  * @param address undefined: there is no picture
  */
 export function usePicture(address: string | undefined, isInSight: boolean) {
-  const [known, setKnown] = useState<Loading>({ address: undefined, state: 'waiting' })
+  const [known, setKnown] = useState<PictureLoad>({ address: undefined, state: 'waiting' })
   const fresh = address !== undefined && loaded.has(address) ? 'loaded' : 'waiting'
   const state = known.address === address ? known.state : fresh
   const turn = useRef<QueueSlot>(undefined)

@@ -65,12 +65,12 @@ export function useScrolledDown(
     const scroller = element.current
     if (!scroller) return
     let wasDown = false
-    const look = () => {
+    const checkPosition = () => {
       const isDown = scroller.scrollTop > SCROLLED_DOWN_PX
       if (isDown !== wasDown) held.current?.(isDown)
       wasDown = isDown
     }
-    scroller.addEventListener('scroll', look, { passive: true })
-    return () => scroller.removeEventListener('scroll', look)
+    scroller.addEventListener('scroll', checkPosition, { passive: true })
+    return () => scroller.removeEventListener('scroll', checkPosition)
   }, [element, isOwn])
 }

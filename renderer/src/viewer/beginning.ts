@@ -5,7 +5,7 @@ import { ProblemError } from '../api/client.ts'
 import { randomId } from '../format/random-id.ts'
 import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
-import { openDesk } from './desk.ts'
+import { createViewerStore } from './desk.ts'
 import type { ViewerContext } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsKeeperOptions, openDrawingsKeeper } from './drawings-keeper.ts'
@@ -17,7 +17,7 @@ import { fetchOnce } from './first-requests.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
 import { openSegmentVolumes } from './referencing/segment-volumes.ts'
-import { isKeyImage, keyImageOfSaved, savedKeyImage } from './saved-to-study.ts'
+import { isKeyImage, keyImageOfDrawing, drawingOfKeyImage } from './saved-to-study.ts'
 import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
@@ -47,8 +47,8 @@ export function startView(view: View): StartedView {
 const NARROW_WIDTH = 900
 
 async function createViewerContext(view: View, list: ImageList, fetches: Fetches): Promise<ViewerContext> {
-  const viewerStore = openDesk(view, { isNarrow: window.innerWidth < NARROW_WIDTH, wishes: localWishes })
-  const [{ startEngine }, { measured }, { annotationOfSaved: keptOfSaved, savedUidOf }] =
+  const viewerStore = createViewerStore(view, { isNarrow: window.innerWidth < NARROW_WIDTH, preferences: localWishes })
+  const [{ startEngine }, { measured }, { annotationOfDrawing: keptOfSaved, savedUidOf }] =
     await Promise.all([engineModule, import('./measured.ts'), import('./engine/saved-form.ts')])
   const engine = await startEngine(list, fetches)
   onFirstImage(list, engine.prepare)
@@ -70,9 +70,9 @@ async function createViewerContext(view: View, list: ImageList, fetches: Fetches
     restore: engine.restore,
     forms: {
       uidOf: (kept) => (isKeyImage(kept) ? kept.id : savedUidOf(idOf(kept))),
-      toSaved: (kept) => (isKeyImage(kept) ? savedKeyImage(kept) : engine.toSaved(kept)),
+      toSaved: (kept) => (isKeyImage(kept) ? drawingOfKeyImage(kept) : engine.toSaved(kept)),
       toKept: (saved, studyUid) =>
-        saved.kind === 'keyImage' ? keyImageOfSaved(saved, studyUid) : keptOfSaved(saved, studyUid),
+        saved.kind === 'keyImage' ? keyImageOfDrawing(saved, studyUid) : keptOfSaved(saved, studyUid),
     },
     // Those who were sent a link do not remove what others see.
     mayRemoveSaved: view.kind === 'window',
@@ -114,14 +114,14 @@ async function createViewerContext(view: View, list: ImageList, fetches: Fetches
 
 /** Calls once, with the image that most views open with: it comes while the screen is made. */
 function onFirstImage(list: ImageList, run: (imageId: string) => void): void {
-  const look = () => {
+  const runIfPresent = () => {
     const current = list.state().studies.find(({ study }) => !study.isPrior)
     const first = current?.series[0]?.stack[0]
     if (first) run(first.imageId)
     return first !== undefined
   }
-  if (look()) return
-  const stop = list.subscribe(() => look() && stop())
+  if (runIfPresent()) return
+  const stop = list.subscribe(() => runIfPresent() && stop())
 }
 
 /** A browser may refuse its storage. */

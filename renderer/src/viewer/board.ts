@@ -185,14 +185,14 @@ export const aloneToggled = (board: Board, at = board.active): Board => ({
 })
 
 /** The pane `step` further, around the board. */
-export function paneAfter(board: Board, step: number): Board {
+export function withPaneStepped(board: Board, step: number): Board {
   const count = board.panes.length
   const active = (board.active + step + count) % count
   return { ...board, active, alone: board.alone === null ? null : active }
 }
 
 /** The series `step` further in the list than the one in the active pane; the ends do not meet. */
-export function seriesAfter(board: Board, series: readonly HangingSeries[], step: number): Board {
+export function withSeriesStepped(board: Board, series: readonly HangingSeries[], step: number): Board {
   const shown = series.filter(({ images }) => images > 0)
   const at = shown.findIndex(({ seriesKey }) => seriesKey === board.panes[board.active]?.seriesKey)
   const next = at === -1 ? shown[0] : shown[at + step]
@@ -204,11 +204,11 @@ export function seriesAfter(board: Board, series: readonly HangingSeries[], step
  * more, the first free one takes it, else the one after the active pane.
  */
 export function withPriorBeside(board: Board, prior: string): Board {
-  const wide = board.panes.length === 1 ? withLayout(board, 1, 2) : { ...board, alone: null }
-  const free = wide.panes.findIndex(({ seriesKey }, at) => seriesKey === null && at !== wide.active)
+  const widened = board.panes.length === 1 ? withLayout(board, 1, 2) : { ...board, alone: null }
+  const free = widened.panes.findIndex(({ seriesKey }, at) => seriesKey === null && at !== widened.active)
   const at =
-    board.panes.length === 1 ? 1 : free === -1 ? (wide.active + 1) % wide.panes.length : free
-  return { ...hung(wide, at, prior), active: wide.active }
+    board.panes.length === 1 ? 1 : free === -1 ? (widened.active + 1) % widened.panes.length : free
+  return { ...hung(widened, at, prior), active: widened.active }
 }
 
 /**

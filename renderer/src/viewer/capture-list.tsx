@@ -9,7 +9,7 @@ import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { ToneIcon } from '../ui/tone.tsx'
 import { call } from './calls.ts'
-import { useBench } from './desk-context.ts'
+import { useViewerContext } from './desk-context.ts'
 import css from './side.module.css'
 
 const POLL_MS = 2000
@@ -23,8 +23,8 @@ const TONES: Readonly<Record<Capture['state'], Tone>> = {
 
 /** Captures of this study and how far each has come; asked again while one is on its way. */
 export function CaptureList() {
-  const { desk } = useBench()
-  const { viewId, whyNoCapture } = desk.view
+  const { desk: viewerStore } = useViewerContext()
+  const { viewId, whyNoCapture } = viewerStore.view
   const reply = useQuery<{ captures: Capture[] }, ProblemError>({
     queryKey: [viewing.captures.path],
     queryFn: ({ signal }) => call(viewing.captures, { params: { viewId } }, signal),
@@ -52,7 +52,7 @@ export function CaptureList() {
 }
 
 function Item({ capture }: { capture: Capture }) {
-  const { desk } = useBench()
+  const { desk } = useViewerContext()
   const client = useQueryClient()
   const { captureId, state, urls, uploaded, nextAt, lastError, createdAt } = capture
   const retry = useMutation<unknown, ProblemError>({

@@ -5,18 +5,18 @@ import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
 import { ConfirmAction } from '../ui/confirm.tsx'
 import { call } from './calls.ts'
-import { useBench, useDesk } from './desk-context.ts'
+import { useViewerContext, useViewerState } from './desk-context.ts'
 
 /** Ends the view: on a PC that several people use, the images are not left open. */
 export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void }) {
-  const { desk, list, drawings, windows } = useBench()
-  const isOpen = useDesk((state) => state.isClosing)
+  const { desk: viewerStore, list, drawings, windows } = useViewerContext()
+  const isOpen = useViewerState((state) => state.isClosing)
   // Drawings of a view without an account end with it.
-  const isLost = desk.view.kind !== 'window' && desk.view.user === null
+  const isLost = viewerStore.view.kind !== 'window' && viewerStore.view.user === null
   const close = useMutation<unknown, ProblemError>({
     mutationFn: async () => {
       await drawings.flush()
-      await call(viewing.close, { params: { viewId: desk.view.viewId } })
+      await call(viewing.close, { params: { viewId: viewerStore.view.viewId } })
     },
     onSuccess: () => {
       windows.post({ kind: 'ended' })
@@ -34,7 +34,7 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
       isBusy={close.isPending}
       error={close.error}
       onConfirm={() => close.mutate()}
-      onClose={() => desk.set({ isClosing: false })}
+      onClose={() => viewerStore.set({ isClosing: false })}
     >
       {t(isLost ? 'ui.viewer.close.textUnsaved' : 'ui.viewer.close.text')}
     </ConfirmAction>

@@ -5,14 +5,14 @@ import type {
 } from '#shared/contract/saved-drawings.ts'
 import { idOf, isSame, merged } from './drawings-merge.ts'
 import {
-  adopted,
+  withAdoptedDrawings,
   baseOf,
-  type Forms,
+  type DrawingForms,
   isKeyImage,
   isUnsaved,
   type KeyImage,
   keyImageOf,
-  type Unsaved,
+  type UnsavedCounts,
   unsavedOf,
   withBase,
   withoutBase,
@@ -49,7 +49,7 @@ export interface DrawingsKeeperOptions {
   readonly read: (studyUid: string) => Promise<Stored>
   readonly readStudy: (studyUid: string) => Promise<SavedDrawings>
   readonly saveToStudy: (studyUid: string, changes: DrawingChanges) => Promise<SavedDrawings>
-  readonly forms: Forms
+  readonly forms: DrawingForms
   /** Whether drawings that are saved to the study may be removed from its next version. */
   readonly mayRemoveSaved: boolean
   /** @param isLast the page is being left */
@@ -82,7 +82,7 @@ export interface DrawingsKeeper {
   toggleKeyImage(studyUid: string, sopInstanceUid: string, frame: number): void
   changeKeyImage(studyUid: string, changed: KeyImage): void
   /** What is not saved to the study. */
-  unsaved(studyUid: string): Unsaved
+  unsaved(studyUid: string): UnsavedCounts
   /** Ids of the drawings that are not in the study, or not as they are drawn now. */
   unsavedIds(studyUid: string): string[]
   isInStudy(studyUid: string, id: string): boolean
@@ -138,7 +138,7 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     study.unread = all.filter((drawing) => !drawn.has(idOf(drawing)))
   }
   /** Nothing is drawn but what is saved to the study. */
-  const isAsStudy = (uid: string, study: Study) => {
+  const isSavedToStudy = (uid: string, study: Study) => {
     const saved = new Set(study.studyBase.map((drawing) => drawing.uid))
     const all = own(uid, study)
     return (
@@ -156,7 +156,7 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     // Of drawings that nobody has stored, none was removed elsewhere.
     const all = stored.revision === 0 ? mine : merged(before, mine, stored.annotations)
     const now = saved.drawings
-    const next = adopted(uid, withoutBase(all), { base: baseOf(all), now }, world.forms)
+    const next = withAdoptedDrawings(uid, withoutBase(all), { base: baseOf(all), now }, world.forms)
     const isOther = !isSame(next, withoutBase(mine))
     if (isOther) draw(uid, study, next)
     study.studyBase = now
@@ -173,7 +173,7 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     const { base } = study
     if (!base || isSame(drawings, base.annotations)) return
     // Who only looks at the drawings of a study keeps no copy of them.
-    if (base.revision === 0 && isAsStudy(uid, study)) {
+    if (base.revision === 0 && isSavedToStudy(uid, study)) {
       study.base = { ...base, annotations: drawings }
       return
     }
@@ -310,8 +310,8 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     isInStudy(uid, id) {
       const study = studyOf(uid)
       const one = own(uid, study).find((drawing) => idOf(drawing) === id)
-      const ofOne = one === undefined ? undefined : world.forms.uidOf(one)
-      return study.studyBase.some((drawing) => drawing.uid === ofOne)
+      const drawingUid = one === undefined ? undefined : world.forms.uidOf(one)
+      return study.studyBase.some((drawing) => drawing.uid === drawingUid)
     },
     async saveToStudy(uid, windows) {
       const study = studyOf(uid)
@@ -326,7 +326,7 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
         for (const drawing of drawings) sent.set(drawing.uid, drawing)
         const before = own(uid, study)
         const base = [...sent.values()]
-        const next = adopted(uid, before, { base, now: saved.drawings }, world.forms)
+        const next = withAdoptedDrawings(uid, before, { base, now: saved.drawings }, world.forms)
         study.studyBase = saved.drawings
         if (!isSame(next, before)) draw(uid, study, next)
         tell(uid, study, { study: saved, isSavingToStudy: false })

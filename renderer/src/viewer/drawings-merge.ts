@@ -15,18 +15,18 @@ export function merged<T>(
   mine: readonly T[],
   theirs: readonly T[],
 ): readonly T[] {
-  const was = byId(base)
+  const byIdBefore = byId(base)
   const here = byId(mine)
   const there = byId(theirs)
   const kept: T[] = []
   for (const [id, drawing] of here) {
-    const before = was.get(id)
+    const before = byIdBefore.get(id)
     const other = there.get(id)
     if (before === undefined || !isSame(before, drawing)) kept.push(drawing)
     else if (other !== undefined) kept.push(other)
   }
   for (const [id, drawing] of there) {
-    const before = was.get(id)
+    const before = byIdBefore.get(id)
     if (!here.has(id) && (before === undefined || !isSame(before, drawing))) kept.push(drawing)
   }
   return kept

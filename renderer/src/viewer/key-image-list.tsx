@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react'
 import { KEY_IMAGE_TITLES, type KeyImageTitle } from '#shared/contract/saved-drawings.ts'
 import { t } from '../i18n/t.ts'
 import { run } from './commands.ts'
-import { useActivePaneId, useBench, useImages, usePaneState } from './desk-context.ts'
+import { useActivePaneId, useViewerContext, useImages, usePaneState } from './desk-context.ts'
 import { keyText } from './key-map.ts'
 import { nameOf } from './overlay-text.ts'
 import type { KeyImage } from './saved-to-study.ts'
@@ -13,8 +13,8 @@ import css from './side.module.css'
 
 /** Images that are marked as key images, and the button that marks the one in the active pane. */
 export function KeyImageList() {
-  const bench = useBench()
-  const { drawings } = bench
+  const viewerContext = useViewerContext()
+  const { drawings } = viewerContext
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const marked = [...studies].flatMap(([studyUid, { keyImages, study }]) =>
     keyImages.map((keyImage) => ({
@@ -35,7 +35,7 @@ export function KeyImageList() {
           variant="default"
           leftSection={isOn ? <IconStarFilled size={15} /> : <IconStar size={15} />}
           disabled={!isShown}
-          onClick={() => run('keyImage', bench)}
+          onClick={() => run('keyImage', viewerContext)}
         >
           {t(isOn ? 'ui.viewer.keyImages.unmark' : 'ui.viewer.keyImages.mark')}
         </Button>
@@ -51,7 +51,7 @@ export function KeyImageList() {
 
 /** Whether the image in the pane is a key image. */
 export function useIsKeyImage(paneId: string): boolean {
-  const { drawings } = useBench()
+  const { drawings } = useViewerContext()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const series = usePaneState(paneId, (state) => state.series)
   const image = usePaneState(paneId, (state) => state.image)
@@ -76,7 +76,7 @@ function Item({
   keyImage: KeyImage
   isSaved: boolean
 }) {
-  const bench = useBench()
+  const bench = useViewerContext()
   const images = useImages()
   const { sopInstanceUid, frame, title, text } = keyImage
   const found = foundImage(images, sopInstanceUid, frame)

@@ -10,8 +10,8 @@ import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { call } from './calls.ts'
 import { paneIdOf } from './desk.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
-import { hangablesOf } from './hangables.ts'
+import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
+import { hangingSeriesIn } from './hangables.ts'
 import { applyHangingProtocol, builtInHanging, savedPanes } from './hanging.ts'
 import { LayoutForm } from './layout-form.tsx'
 import { currentStudy } from './prior-relevance.ts'
@@ -20,17 +20,17 @@ import { useHangingProtocols } from './use-opening-layout.ts'
 
 /** Layouts that a person has saved for kinds of studies, and the form to save the present one. */
 export function LayoutsList() {
-  const { desk } = useBench()
+  const { desk: viewerStore } = useViewerContext()
   const reply = useHangingProtocols()
   const [edited, setEdited] = useState<HangingProtocol>()
   const [removed, setRemoved] = useState<readonly HangingProtocol[]>()
   const draft = useDraft()
-  const save = useSaving()
-  if (desk.view.user === null)
+  const save = useSaveLayout()
+  if (viewerStore.view.user === null)
     return (
       <>
         <p className={css.about}>{t('ui.viewer.layouts.noUser')}</p>
-        <Defaults />
+        <BuiltInLayoutNote />
       </>
     )
   if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
@@ -92,7 +92,7 @@ export function LayoutsList() {
           />
         ))}
       </ul>
-      <Defaults />
+      <BuiltInLayoutNote />
     </>
   )
 }
@@ -103,8 +103,8 @@ function movedUp<T>(all: readonly T[], at: number): T[] {
   return moved
 }
 
-function useSaving() {
-  const { desk } = useBench()
+function useSaveLayout() {
+  const { desk } = useViewerContext()
   const queries = useQueryClient()
   return useMutation<{ revision: number }, ProblemError, HangingProtocols>({
     mutationFn: (body) =>
@@ -119,7 +119,7 @@ function useSaving() {
 
 /** What is on the screen now as a protocol, for studies like this one. */
 function useDraft(): () => HangingProtocol {
-  const { desk, engine } = useBench()
+  const { desk, engine } = useViewerContext()
   const images = useImages()
   return () => {
     const { board, planesOf } = desk.state()
@@ -128,7 +128,7 @@ function useDraft(): () => HangingProtocol {
     const modality = study?.modalities[0] ?? ''
     const panes = savedPanes(
       board,
-      hangablesOf(images),
+      hangingSeriesIn(images),
       (at) => engine.pane(paneIdOf(at)).state().index,
     )
     const words = (description ?? '')
@@ -178,11 +178,11 @@ function SavedLayouts(props: {
 }) {
   const { protocol, isBusy, onEdit, onUp, onDelete } = props
   const { name, rows, columns, isPlanes } = protocol
-  const { desk } = useBench()
+  const { desk } = useViewerContext()
   const images = useImages()
-  const isApplied = useDesk((state) => state.hungBy?.isOwn === true && state.hungBy.name === name)
+  const isApplied = useViewerState((state) => state.hungBy?.isOwn === true && state.hungBy.name === name)
   const apply = () => {
-    const { board, planesOf } = applyHangingProtocol(protocol, { series: hangablesOf(images) })
+    const { board, planesOf } = applyHangingProtocol(protocol, { series: hangingSeriesIn(images) })
     desk.hang(() => board)
     desk.set({ planesOf, hungBy: { name, isOwn: true } })
   }
@@ -233,11 +233,11 @@ function SavedLayouts(props: {
 }
 
 /** How this study is hung without a layout of the person. */
-function Defaults() {
-  const { desk } = useBench()
+function BuiltInLayoutNote() {
+  const { desk } = useViewerContext()
   const images = useImages()
   const study = currentStudy(images)
-  const series = hangablesOf(images)
+  const series = hangingSeriesIn(images)
   const hasPrior = series.some(({ isPrior }) => isPrior)
   const hanging = study && builtInHanging({ study, series, hasPrior })
   if (!hanging) return null

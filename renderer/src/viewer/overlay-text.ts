@@ -153,8 +153,8 @@ function pictureLines({
     [
       window &&
         t('ui.viewer.overlay.window', {
-          center: amount(window.center),
-          width: amount(window.width),
+          center: amountText(window.center),
+          width: amountText(window.width),
         }),
       { tone: 'strong' },
     ],
@@ -209,7 +209,7 @@ function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
   // PS3.3 C.7.6.1.1.5.1: one value for each of successive compressions.
   const steps = Array.from({ length: Math.max(ratios.length, methods.length) }, (_, step) => {
     const [method, ratio] = [methods[step], ratios[step]]
-    return [method && (METHODS[method] ?? method), ratio && `${amount(ratio)} : 1`]
+    return [method && (METHODS[method] ?? method), ratio && `${amountText(ratio)} : 1`]
       .filter(Boolean)
       .join(' ')
   }).join(', ')
@@ -229,7 +229,7 @@ const METHODS: Readonly<Record<string, string>> = {
 export const lossyText = (transferSyntaxUid: string): string => LOSSY[transferSyntaxUid] ?? ''
 
 /** A number of a window, with as many digits as it needs: `40`, `0.65`, `-1.2`. */
-export function amount(value: number): string {
+export function amountText(value: number): string {
   const size = Math.abs(value)
   return `${Number(value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4))}`
 }
@@ -243,7 +243,7 @@ const lines = (given: readonly OverlayTextInput[]): readonly OverlayLine[] =>
   given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
 
 /** One sentence of what a pane shows, for somebody who does not see it. */
-export function spoken(
+export function spokenText(
   state: PaneState,
   study: ViewedStudy | undefined,
   { isAnonymous = false, currentDate = '' } = {},
@@ -260,8 +260,8 @@ export function spoken(
       : placeText(state),
     window
       ? t('ui.viewer.overlay.window', {
-          center: amount(window.center),
-          width: amount(window.width),
+          center: amountText(window.center),
+          width: amountText(window.width),
         })
       : '',
   ]

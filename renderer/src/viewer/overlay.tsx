@@ -1,7 +1,7 @@
 import { IconStarFilled } from '@tabler/icons-react'
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { t } from '../i18n/t.ts'
-import { useDesk } from './desk-context.ts'
+import { useViewerState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import css from './overlay.module.css'
 import { type Corner, isKept, type OverlayLine, overlayOf } from './overlay-text.ts'
@@ -27,8 +27,8 @@ export function Overlay({
   currentDate: string
   isKeyImage: boolean
 }) {
-  const isOn = useDesk((desk) => desk.hasOverlay)
-  const isAnonymous = useDesk((desk) => desk.isAnonymous)
+  const isOn = useViewerState((desk) => desk.hasOverlay)
+  const isAnonymous = useViewerState((desk) => desk.isAnonymous)
   const corners = overlayOf(state, study, isAnonymous)
   return (
     // The pane says in one sentence what is here (`Spoken`).

@@ -3,7 +3,7 @@ import { IconEyeOff } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { viewBase } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
+import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import css from './patient-bar.module.css'
 import { pageTitle, patientIdentity } from './patient-identity.ts'
 
@@ -12,9 +12,9 @@ import { pageTitle, patientIdentity } from './patient-identity.ts'
  * cannot, except by an anonymous presentation, which it then announces.
  */
 export function PatientBar() {
-  const { desk } = useBench()
+  const { desk: viewerStore } = useViewerContext()
   const images = useImages()
-  const isAnonymous = useDesk((state) => state.isAnonymous)
+  const isAnonymous = useViewerState((state) => state.isAnonymous)
   usePageTitle(pageTitle(images, isAnonymous))
   if (isAnonymous) {
     return (
@@ -26,7 +26,7 @@ export function PatientBar() {
           size="compact-xs"
           variant="white"
           color="dark"
-          onClick={() => desk.set({ isAnonymous: false })}
+          onClick={() => viewerStore.set({ isAnonymous: false })}
         >
           {t('ui.viewer.anonymous.end')}
         </Button>

@@ -1,7 +1,7 @@
 import { dayText } from '../format/dates.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { useDesk, useImages } from './desk-context.ts'
+import { useViewerState, useImages } from './desk-context.ts'
 import { ObjectList } from './documents/object-list.tsx'
 import type { StudyState } from './engine/stack.ts'
 import { priorText } from './prior-age.ts'
@@ -27,7 +27,7 @@ export function Rail() {
 }
 
 function Study({
-  study: { study, series, notImages },
+  study: { study, series, nonImageInstances: notImages },
   currentDate,
 }: {
   study: StudyState
@@ -36,8 +36,8 @@ function Study({
   const { media } = useImages()
   const listed = new Set(media.map(({ object }) => object?.sopInstanceUid))
   const others = notImages.filter(({ sopInstanceUid }) => !listed.has(sopInstanceUid))
-  const board = useDesk((state) => state.board)
-  const planesOf = useDesk((state) => state.planesOf)
+  const board = useViewerState((state) => state.board)
+  const planesOf = useViewerState((state) => state.planesOf)
   const shown = new Set(planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey))
   const active = planesOf ?? board.panes[board.active]?.seriesKey
   const day = dayText(study.studyDate)

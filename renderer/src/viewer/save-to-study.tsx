@@ -6,15 +6,15 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Notice } from '../ui/tone.tsx'
 import { paneIdOf } from './desk.ts'
-import { useBench, useImages, type ViewerContext } from './desk-context.ts'
-import { isUnsaved, type Unsaved } from './saved-to-study.ts'
+import { useViewerContext, useImages, type ViewerContext } from './desk-context.ts'
+import { isUnsaved, type UnsavedCounts } from './saved-to-study.ts'
 import css from './side.module.css'
 
 /** Where drawings and key images are kept, and the button that saves them to the study. */
-export function SaveToStudy() {
-  const bench = useBench()
-  const { desk, drawings } = bench
-  const { view } = desk
+export function SaveToStudyPanel() {
+  const viewerContext = useViewerContext()
+  const { desk: viewerStore, drawings } = viewerContext
+  const { view } = viewerStore
   // Drawings on images that are not listed yet cannot be saved.
   useImages()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
@@ -30,10 +30,10 @@ export function SaveToStudy() {
   const why = view.whyNoCapture ? translateMessage(view.whyNoCapture) : ''
   const isLink = view.kind !== 'window' && view.user === null
   const save = () => {
-    const windows = shownWindows(bench)
+    const windows = shownWindows(viewerContext)
     for (const { studyUid } of changed) void drawings.saveToStudy(studyUid, windows)
   }
-  const sum = (part: (unsaved: Unsaved) => number) =>
+  const sum = (part: (unsaved: UnsavedCounts) => number) =>
     open.reduce((total, { unsaved }) => total + part(unsaved), 0)
   const count = sum((one) => one.drawings.length + one.removed.length + one.unmeasured)
   const [unmeasured, inPlanes] = [sum((one) => one.unmeasured), sum((one) => one.inPlanes)]

@@ -29,7 +29,7 @@ export function foundImage(
  * is not here
  */
 export function showInstance(
-  { desk, engine, list }: CommandContext,
+  { viewerStore: desk, engine, list }: CommandContext,
   sopInstanceUid: string,
   frame?: number,
 ): boolean {

@@ -4,7 +4,7 @@ import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
 import { keyText } from './key-map.ts'
-import { ofKind, ofThickness, SLAB_KINDS, THICKNESSES } from './slabs.ts'
+import { slabOfKind, slabOfThickness, SLAB_KINDS, THICKNESSES } from './slabs.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
 
@@ -33,7 +33,7 @@ export function SlabMenu() {
               key={kind}
               className={css.item ?? ''}
               data-chosen={kind === slab.kind || undefined}
-              onClick={() => pane.setSlab(ofKind(slab, kind))}
+              onClick={() => pane.setSlab(slabOfKind(slab, kind))}
             >
               {t(`ui.viewer.slab.kinds.${kind}`)}
             </Menu.Item>
@@ -46,7 +46,7 @@ export function SlabMenu() {
               key={millimetres}
               className={css.item ?? ''}
               data-chosen={(slab.kind !== 'slice' && millimetres === slab.millimetres) || undefined}
-              onClick={() => pane.setSlab(ofThickness(slab, millimetres))}
+              onClick={() => pane.setSlab(slabOfThickness(slab, millimetres))}
             >
               {t('ui.viewer.slab.millimetres', { millimetres })}
             </Menu.Item>

@@ -6,8 +6,8 @@ import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
 import { boardOf, type HangingSeries } from './board.ts'
 import { call } from './calls.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
-import { hangablesOf } from './hangables.ts'
+import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
+import { hangingSeriesIn } from './hangables.ts'
 import {
   applyHangingProtocol,
   builtInHanging,
@@ -17,12 +17,12 @@ import {
 import { currentStudy } from './prior-relevance.ts'
 import type { BestPrior } from './use-priors.ts'
 import { useOtherWindows } from './use-windows.ts'
-import type { ShownElsewhere } from './windows.ts'
+import type { OtherWindowState } from './windows.ts'
 
 /** The hanging protocols of the person, as the gateway keeps them. */
 export function useHangingProtocols() {
-  const { desk } = useBench()
-  const { viewId, user } = desk.view
+  const { desk: viewerStore } = useViewerContext()
+  const { viewId, user } = viewerStore.view
   return useQuery<HangingProtocols, ProblemError>({
     queryKey: [viewing.hangingProtocols.path],
     queryFn: ({ signal }) => call(viewing.hangingProtocols, { params: { viewId } }, signal),
@@ -38,10 +38,10 @@ export function useHangingProtocols() {
  * it.
  */
 export function useOpeningLayout(best: BestPrior | null | undefined): void {
-  const { desk, list } = useBench()
+  const { desk, list } = useViewerContext()
   const images = useImages()
   const protocols = useHangingProtocols()
-  const isArranged = useDesk((state) => state.isArranged)
+  const isArranged = useViewerState((state) => state.isArranged)
   const added = useRef('')
   const [isRefused, setIsRefused] = useState(false)
   const others = useOtherWindows()
@@ -54,11 +54,11 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
   useEffect(() => {
     const study = currentStudy(images)
     if (!isOurs || !isKnown || isArranged || !study) return
-    const series = hangablesOf(images)
+    const series = hangingSeriesIn(images)
     role.current ??= others.size > 0 ? 'further' : 'first'
     if (role.current === 'hung') return
     if (role.current === 'further') {
-      const key = notShownIn(others, series)
+      const key = seriesKeyNotShownIn(others, series)
       if (key === undefined) return
       role.current = 'hung'
       const board = {
@@ -91,7 +91,7 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
     call(viewing.addPrior, { params: { viewId: view.viewId }, body: { studyInstanceUid } }).then(
       () => list.again(),
       (error: Error) => {
-        desk.set({ said: { text: error.message }, priorProblem: error.message })
+        desk.set({ statusMessage: { text: error.message }, priorProblem: error.message })
         setIsRefused(true)
       },
     )
@@ -114,8 +114,8 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
  * What one more window begins with: a series that no other window shows, of a prior study where one
  * is here.
  */
-function notShownIn(
-  others: ReadonlyMap<string, ShownElsewhere>,
+function seriesKeyNotShownIn(
+  others: ReadonlyMap<string, OtherWindowState>,
   series: readonly HangingSeries[],
 ): string | undefined {
   const shown = new Set([...others.values()].flatMap(({ series }) => series))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { MAX_KEPT_LINES, mergeLines } from '../../../renderer/src/format/feed-lines.ts'
 
@@ -18,7 +18,7 @@ const line = (lineId: number, text = `line ${lineId}`) => ({
 
 it('puts the newest first and shows each line once, by its newer reading', () => {
   const merged = mergeLines([line(3), line(5), line(4, 'pushed')], [line(4, 'read'), line(2)])
-  expect(merged.map(({ lineId, text }) => [lineId, english(text)])).toEqual([
+  expect(merged.map(({ lineId, text }) => [lineId, englishText(text)])).toEqual([
     [5, 'line 5'],
     [4, 'pushed'],
     [3, 'line 3'],

@@ -25,7 +25,7 @@ const images = (
   prior: 'none' | 'empty' | 'shown' = 'none',
 ): ListState => ({
   studies: [
-    { study: study(), series: stacks([instance(1)]), notImages: [] },
+    { study: study(), series: stacks([instance(1)]), nonImageInstances: [] },
     ...(prior === 'none'
       ? []
       : [
@@ -43,7 +43,7 @@ const images = (
   ],
   media: [],
   progress: { state, read: 0, files: 0 },
-  isBroken: false,
+  isStreamBroken: false,
   ended: null,
 })
 

@@ -7,8 +7,8 @@ import {
   filled,
   type HangingSeries,
   hung,
-  paneAfter,
-  seriesAfter,
+  withPaneStepped,
+  withSeriesStepped,
   withLayout,
   withPriorBeside,
 } from '../../../renderer/src/viewer/board.ts'
@@ -151,15 +151,15 @@ describe('a board', () => {
   })
 
   it('goes from series to series and stops at the ends', () => {
-    expect(keys(seriesAfter(one, ALL, 1))).toEqual(['b'])
-    expect(seriesAfter(one, ALL, -1)).toBe(one)
-    expect(keys(seriesAfter(boardOf(null), ALL, 1))).toEqual(['a'])
+    expect(keys(withSeriesStepped(one, ALL, 1))).toEqual(['b'])
+    expect(withSeriesStepped(one, ALL, -1)).toBe(one)
+    expect(keys(withSeriesStepped(boardOf(null), ALL, 1))).toEqual(['a'])
   })
 
   it('goes from pane to pane around, also where one is shown alone', () => {
     const two = withLayout(one, 1, 2)
-    expect(paneAfter(two, -1).active).toBe(1)
-    expect(paneAfter(aloneToggled(two), 1)).toMatchObject({ active: 1, alone: 1 })
+    expect(withPaneStepped(two, -1).active).toBe(1)
+    expect(withPaneStepped(aloneToggled(two), 1)).toMatchObject({ active: 1, alone: 1 })
     expect(aloneToggled(one).alone).toBeNull()
     expect(aloneToggled(aloneToggled(two, 1)).alone).toBeNull()
   })

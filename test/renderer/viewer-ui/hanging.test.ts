@@ -9,7 +9,7 @@ import {
   hung,
   withLayout,
 } from '../../../renderer/src/viewer/board.ts'
-import { openDesk } from '../../../renderer/src/viewer/desk.ts'
+import { createViewerStore } from '../../../renderer/src/viewer/desk.ts'
 import {
   applyHangingProtocol,
   builtInHanging,
@@ -196,9 +196,9 @@ describe('without a protocol of the person', () => {
 
 describe('the desk', () => {
   const desk = () =>
-    openDesk({ hangingProtocol: null } as View, {
+    createViewerStore({ hangingProtocol: null } as View, {
       isNarrow: false,
-      wishes: { get: () => null, set: () => undefined },
+      preferences: { get: () => null, set: () => undefined },
     })
   const hanging = applyHangingProtocol(protocol({ columns: 2, panes: [] }), { series: [] })
 

@@ -71,7 +71,7 @@ export class AttributeValues {
   /** The VR of an attribute; '' if it is missing. */
   vr(tag: number): string {
     const vr = this.#item.get(tag)?.vr ?? ''
-    return vr === 'US' && this.#isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : vr
+    return vr === 'US' && this.#isSigned && PIXEL_SIGNED_TAGS.has(tag) ? 'SS' : vr
   }
 
   numbers(tag: number): (number | null)[] {
@@ -80,7 +80,7 @@ export class AttributeValues {
     const value = this.bytes(tag, MAX_VALUE_BYTES)
     if (!value) return []
     return Array.from({ length: Math.floor(value.length / reader.width) }, (_, index) =>
-      finite(reader.read(value, index * reader.width)),
+      finiteOrNull(reader.read(value, index * reader.width)),
     )
   }
 
@@ -122,10 +122,10 @@ function textOf(bytes: Buffer, characterSet: readonly string[], vr: string): str
 
 /** Parses a DS or IS value as written by devices. */
 function numberOf(text: string): number | null {
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? finite(Number(text)) : null
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? finiteOrNull(Number(text)) : null
 }
 
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
+const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
 const READERS: Readonly<
   Record<string, { readonly width: number; readonly read: (bytes: Buffer, at: number) => number }>
@@ -145,7 +145,7 @@ const READERS: Readonly<
  * PS3.6: US or SS. The dictionary gives US for Implicit VR, and some devices write US explicitly
  * with signed pixels.
  */
-const SIGNED_BY_PIXELS: ReadonlySet<number> = new Set([
+const PIXEL_SIGNED_TAGS: ReadonlySet<number> = new Set([
   TAG.SmallestImagePixelValue,
   TAG.LargestImagePixelValue,
   TAG.PixelPaddingValue,

@@ -1,7 +1,7 @@
 import type { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
 /** The association ended before the data set did, so no response can be sent. */
-export class DataSetInterrupted extends Error {
+export class DataSetInterruptedError extends Error {
   override name = 'DataSetInterrupted'
 }
 
@@ -110,7 +110,7 @@ export class DataSetStream {
       this.#starved = undefined
     }
     if (this.#state === 'cut-off')
-      throw new DataSetInterrupted('the association ended within the data set')
+      throw new DataSetInterruptedError('the association ended within the data set')
     if (this.#full.length === 0) return { done: true, value: undefined }
     const value = this.#full
     this.#full = []

@@ -8,7 +8,7 @@ import {
 } from './coding.ts'
 import { formatTag, vrOf } from './dictionary.ts'
 import {
-  DELIMITERS,
+  DELIMITER_GROUP,
   type ElementHeader,
   MAX_HEADER_BYTES,
   newElementHeader,
@@ -30,17 +30,17 @@ export class HeaderFault extends Error {
   override name = 'HeaderFault'
   readonly tag: number | undefined
   /** Whether the bytes ended too early. */
-  readonly isEnd: boolean
+  readonly isTruncated: boolean
 
   constructor(message: string, tag?: number, isEnd = false) {
     super(message)
     this.tag = tag
-    this.isEnd = isEnd
+    this.isTruncated = isEnd
   }
 }
 
 /** PixelData, FloatPixelData, DoubleFloatPixelData. */
-export const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
+export const PIXEL_DATA_TAGS: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
 /** An open container: a sequence, an item, or encapsulated pixel data. */
@@ -242,7 +242,7 @@ export class HeaderParser {
     this.#position += size
     if (this.#frame.kind === 'items') this.#takeItem(tag, length)
     else if (this.#frame.kind === 'fragments') this.#takeFragment(tag, length)
-    else if (tag >>> 16 === DELIMITERS) this.#takeDelimiter(tag)
+    else if (tag >>> 16 === DELIMITER_GROUP) this.#takeDelimiter(tag)
     else this.#takeElement(tag, vr, length)
   }
 
@@ -285,7 +285,7 @@ export class HeaderParser {
     const { coding, into } = this.#frame
     const isTop = this.#frame === this.#root
     if (isTop) {
-      const isPixelData = PIXEL_DATA.has(tag)
+      const isPixelData = PIXEL_DATA_TAGS.has(tag)
       if (!this.#isDone) this.#reachedPixelData = isPixelData
       if (tag > this.#last || isPixelData) this.#isDone = true
       if (this.#isDone && !this.#walk) return

@@ -197,11 +197,11 @@ class Fragments {
 /**
  * Bytes of a PDU before the data of its PDV: PDU header, PDV length, context id, control header.
  */
-export const FRAGMENT_HEADER = 12
+export const FRAGMENT_HEADER_BYTES = 12
 /** Offset of the presentation context id in a PDU with one PDV. */
 export const CONTEXT_ID_OFFSET = 10
 /** PDV header bytes that count towards the peer's maximum length. */
-const PDV_HEADER = 6
+const PDV_HEADER_BYTES = 6
 /** Data per PDU if the peer has no maximum length. */
 const DEFAULT_DATA_BYTES = 128 << 10
 
@@ -210,11 +210,11 @@ const DEFAULT_DATA_BYTES = 128 << 10
  * E.1).
  */
 export const fragmentCapacity = (maximumLength: number): number =>
-  maximumLength === 0 ? DEFAULT_DATA_BYTES : (maximumLength - PDV_HEADER) & ~1
+  maximumLength === 0 ? DEFAULT_DATA_BYTES : (maximumLength - PDV_HEADER_BYTES) & ~1
 
 /** Length of `bytes` data bytes after fragmentation into P-DATA-TFs. */
 export const fragmentedLength = (bytes: number, room: number): number =>
-  bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
+  bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER_BYTES
 
 /** Writes the header of a P-DATA-TF with one PDV; returns the offset after it. */
 export function writeFragmentHeader(
@@ -226,11 +226,11 @@ export function writeFragmentHeader(
 ): number {
   target[at] = PDU_TYPE['P-DATA-TF']
   target[at + 1] = 0
-  target.writeUInt32BE(length + PDV_HEADER, at + 2)
+  target.writeUInt32BE(length + PDV_HEADER_BYTES, at + 2)
   target.writeUInt32BE(length + 2, at + 6)
   target[at + CONTEXT_ID_OFFSET] = contextId
   target[at + 11] = control
-  return at + FRAGMENT_HEADER
+  return at + FRAGMENT_HEADER_BYTES
 }
 
 /** Writes `source` as P-DATA-TFs with one PDV each; returns the offset after them. */
@@ -295,7 +295,7 @@ export class OutgoingDataSet {
   }
 
   #header(length: number, control: number): Buffer {
-    const header = Buffer.allocUnsafe(FRAGMENT_HEADER)
+    const header = Buffer.allocUnsafe(FRAGMENT_HEADER_BYTES)
     writeFragmentHeader(header, 0, this.#contextId, control, length)
     return header
   }

@@ -33,7 +33,7 @@ function description(text: string): Buffer {
   ])
 }
 
-function curve(): Buffer {
+function buildCurve(): Buffer {
   const entries = Buffer.alloc(CURVE_ENTRIES * 2)
   for (let index = 0; index < CURVE_ENTRIES; index++) {
     const value = index / (CURVE_ENTRIES - 1)
@@ -43,14 +43,14 @@ function curve(): Buffer {
   return Buffer.concat([Buffer.from('curv\0\0\0\0', 'latin1'), uint32(CURVE_ENTRIES), entries])
 }
 
-function profile(): Buffer {
+function buildProfile(): Buffer {
   const values: [signature: string, value: Buffer][] = [
     ['desc', description('sRGB')],
     ['cprt', Buffer.from('text\0\0\0\0No copyright\0', 'latin1')],
     ...Object.entries(COLORANTS).map(([name, value]): [string, Buffer] => [name, xyz(value)]),
   ]
   // The three channels have one curve.
-  const shared = curve()
+  const sharedCurve = buildCurve()
   const table: Buffer[] = []
   const data: Buffer[] = []
   let at = HEADER_BYTES + 4 + (values.length + 3) * 12
@@ -62,7 +62,7 @@ function profile(): Buffer {
     at += padded.length
   }
   for (const [signature, value] of values) append([signature], value)
-  append(['rTRC', 'gTRC', 'bTRC'], shared)
+  append(['rTRC', 'gTRC', 'bTRC'], sharedCurve)
   const header = Buffer.alloc(HEADER_BYTES)
   header.writeUInt32BE(at, 0)
   header.writeUInt32BE(0x02100000, 8)
@@ -76,4 +76,4 @@ function profile(): Buffer {
 }
 
 /** The bytes of the profile; their number is even. */
-export const SRGB_PROFILE: Buffer = profile()
+export const SRGB_PROFILE: Buffer = buildProfile()

@@ -28,9 +28,9 @@ export interface EncapsulatedContent {
 export function encapsulatedDocument(source: ByteSource): EncapsulatedContent {
   const { found, values } = readWholeHeader(source)
   const element = found.elements.get(TAG.EncapsulatedDocument)
-  const exact = values.number(TAG.EncapsulatedDocumentLength) ?? 0
+  const documentLength = values.number(TAG.EncapsulatedDocumentLength) ?? 0
   return {
-    spans: element ? documentSpans(element, exact) : [],
+    spans: element ? documentSpans(element, documentLength) : [],
     mimeType: values.text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
   }
 }

@@ -6,7 +6,7 @@ import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { message } from '#shared/messages/message.ts'
 
-type Answers = AsyncGenerator<EncodedIdentifiers, DimseResult, void>
+type PendingAnswers = AsyncGenerator<EncodedIdentifiers, DimseResult, void>
 type Step = IteratorResult<EncodedIdentifiers, DimseResult>
 
 // PS3.4 Tables C.4-1 and K.4-1
@@ -32,10 +32,10 @@ export async function find(scp: CFindScp, operation: Operation): Promise<Complet
   const progress: Progress = { responses: 0, unsent: undefined }
   try {
     while (!signal.aborted) {
-      const asked = answers.next()
-      const answer = (await availableNow(asked)) ?? (await nextStep(asked, progress, operation))
+      const nextAnswer = answers.next()
+      const answer = (await availableNow(nextAnswer)) ?? (await nextStep(nextAnswer, progress, operation))
       if (!answer)
-        return { result: await cancelledResult(answers, asked, limits.cancelSeconds), ...progress }
+        return { result: await cancelledResult(answers, nextAnswer, limits.cancelSeconds), ...progress }
       if (answer.done) return { result: answer.value, ...progress }
       await flush(progress, operation)
       const { responses, unsent } = await sendPending(answer.value, operation)
@@ -59,9 +59,9 @@ interface Progress {
  */
 function availableNow(asked: Promise<Step>): Promise<Step | undefined> {
   return new Promise((resolve, reject) => {
-    const turn = setImmediate(resolve, undefined)
+    const immediate = setImmediate(resolve, undefined)
     asked.then((step) => {
-      clearImmediate(turn)
+      clearImmediate(immediate)
       resolve(step)
     }, reject)
   })
@@ -101,7 +101,7 @@ async function flush(progress: Progress, operation: Operation): Promise<void> {
  * otherwise Cancel.
  */
 async function cancelledResult(
-  answers: Answers,
+  answers: PendingAnswers,
   asked: Promise<Step> | undefined,
   seconds: number,
 ): Promise<DimseResult> {
@@ -115,7 +115,7 @@ async function cancelledResult(
 }
 
 async function finalResult(
-  answers: Answers,
+  answers: PendingAnswers,
   asked: Promise<Step> | undefined,
 ): Promise<DimseResult> {
   try {

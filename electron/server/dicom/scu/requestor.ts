@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { COMMAND_FIELD, RESPONSE } from '#server/dicom/dimse/command-set.ts'
+import { COMMAND_FIELD, RESPONSE_BIT } from '#server/dicom/dimse/command-set.ts'
 import {
   type Message,
   MessageReader,
@@ -43,7 +43,7 @@ import {
 import {
   type Call,
   RequestorError,
-  rejectedError,
+  rejectionError,
   timeoutError,
   tlsError,
 } from './requestor-error.ts'
@@ -265,7 +265,7 @@ export class RequestedAssociation
         this.maximumLength = pdu.user.maximumLength
         this.accepted = acceptedContexts(this.#options.contexts, pdu.presentationContexts)
       }
-      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejectedError(pdu, this.#call))
+      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejectionError(pdu, this.#call))
       this.#notifyChange()
     },
     indicateData: ({ pdu }) => {
@@ -311,7 +311,7 @@ export class RequestedAssociation
         throw invalidParameterFault(`presentation context ${pdv.contextId} was not accepted`)
       const response = this.#messages.push(pdv)
       if (!response) continue
-      if (!(response.command.commandField & RESPONSE))
+      if (!(response.command.commandField & RESPONSE_BIT))
         throw invalidParameterFault('a request, of the side that answers requests')
       this.#responses.push(response)
       this.#waitingBytes += sizeOf(response)

@@ -38,7 +38,7 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
       /** The peer accepts the SOP class, but not the transfer syntax of the file. */
       readonly outcome: 'needs-transcoding'
       /** Transfer syntaxes the peer accepted for the class, of those proposed; at least one. */
-      readonly accepts: readonly string[]
+      readonly acceptedSyntaxes: readonly string[]
     }
   | {
       readonly outcome: 'failed'
@@ -47,7 +47,7 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
        * True if the association failed on this instance or its file cannot be read; false if
        * sending it was not attempted.
        */
-      readonly isTried: boolean
+      readonly wasAttempted: boolean
     }
 )
 
@@ -84,7 +84,7 @@ export async function* sendInstances<I extends InstanceToSend>(
         if (!(association instanceof RequestorError && association.kind === 'not-accepted'))
           fatalError = association
         for (const instance of left)
-          yield { instance, outcome: 'failed', error: association, isTried: false }
+          yield { instance, outcome: 'failed', error: association, wasAttempted: false }
         break
       }
       try {
@@ -117,13 +117,13 @@ export function contextFor<I extends InstanceToSend>(
   if (context) return { context }
   if (contexts.length > 0) {
     const accepts = contexts.map(({ transferSyntax }) => transferSyntax)
-    return { result: { instance, outcome: 'needs-transcoding', accepts } }
+    return { result: { instance, outcome: 'needs-transcoding', acceptedSyntaxes: accepts } }
   }
   const error = new RequestorError(
     'not-accepted',
     message('dicom.class-not-taken', { aeTitle, sopClass: nameOfUid(sopClassUid) }),
   )
-  return { result: { instance, outcome: 'failed', error, isTried: true } }
+  return { result: { instance, outcome: 'failed', error, wasAttempted: true } }
 }
 
 /** The C-STORE request of an instance. */
@@ -171,7 +171,7 @@ async function send<I extends InstanceToSend>(
     }
     throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle }))
   } catch (error) {
-    return { instance, outcome: 'failed', error: asError(error), isTried: true }
+    return { instance, outcome: 'failed', error: asError(error), wasAttempted: true }
   } finally {
     await file?.close()
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
-import { COMMAND_FIELD, type CommandSet, RESPONSE } from '#server/dicom/dimse/command-set.ts'
+import { COMMAND_FIELD, type CommandSet, RESPONSE_BIT } from '#server/dicom/dimse/command-set.ts'
 import { type Message, MessageReader } from '#server/dicom/dimse/message.ts'
 import { OperationQueue, type RequestSource } from '#server/dicom/dimse/operation-queue.ts'
 import type { AssociationInfo, Rejection, TlsPeer } from '#server/dicom/dimse/service.ts'
@@ -75,7 +75,7 @@ export class Association
     this.#messages = new MessageReader(
       acceptor.limits,
       (contextId, command) => this.#streamFor(contextId, command),
-      ({ commandField }) => acceptor.mostBytes(commandField),
+      ({ commandField }) => acceptor.maxBytesFor(commandField),
     )
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
     this.host = hostOf(this.remoteAddress)
@@ -333,7 +333,7 @@ export class Association
       if (messageIdBeingRespondedTo !== undefined) this.#queue?.cancel(messageIdBeingRespondedTo)
       return
     }
-    if (!(commandField & RESPONSE)) this.#queue?.take(context, received)
+    if (!(commandField & RESPONSE_BIT)) this.#queue?.take(context, received)
     else if (!this.#queue?.takeResponse(received))
       throw invalidParameterFault('response to a request we never made')
   }

@@ -19,7 +19,7 @@ export type PduLimits = Pick<DimseLimits, 'maxPduLength' | 'associateBytes'>
 
 /** Some peers count the PDU header towards the negotiated maximum and some do not. */
 const LENGTH_TOLERANCE = 1024
-const HEADER = 6
+const HEADER_BYTES = 6
 /** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have a length of four. */
 const SMALL_PDU_BYTES = 64
 
@@ -95,18 +95,18 @@ export class PduReader {
     const decode = DECODERS[type]
     // PS3.8 §9.3.8: the type is checked before the length.
     if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
-    if (available < HEADER) return undefined
+    if (available < HEADER_BYTES) return undefined
     const length = this.#held.readUInt32BE(start + 2)
     const maximum = maxLength(type, this.#limits)
     if (length > maximum) throw invalidParameterFault(`PDU of ${length} bytes, at most ${maximum} are taken`)
-    if (available < HEADER + length) {
+    if (available < HEADER_BYTES + length) {
       if (type !== PDU_TYPE['P-DATA-TF'] || length < MIN_STREAMED_BYTES) return undefined
-      this.#start += HEADER
+      this.#start += HEADER_BYTES
       this.#part = { left: length, pdv: undefined }
       return this.#nextPieces(this.#part)
     }
-    this.#start += HEADER + length
-    return decode(this.#held.subarray(start + HEADER, start + HEADER + length))
+    this.#start += HEADER_BYTES + length
+    return decode(this.#held.subarray(start + HEADER_BYTES, start + HEADER_BYTES + length))
   }
 
   /** The available part of the current P-DATA-TF. */
@@ -114,10 +114,10 @@ export class PduReader {
     const pdvs: Pdv[] = []
     while (part.left > 0) {
       if (!part.pdv) {
-        if (this.#end - this.#start < PDV_HEADER && part.left >= PDV_HEADER) break
+        if (this.#end - this.#start < PDV_HEADER_BYTES && part.left >= PDV_HEADER_BYTES) break
         part.pdv = readPdvHeader(this.#held, this.#start, part.left)
-        this.#start += PDV_HEADER
-        part.left -= PDV_HEADER
+        this.#start += PDV_HEADER_BYTES
+        part.left -= PDV_HEADER_BYTES
       }
       const { contextId, isCommand, isLast, left } = part.pdv
       const length = Math.min(left, this.#end - this.#start)
@@ -173,11 +173,11 @@ const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
   }),
 }
 
-const PDV_HEADER = 6
+const PDV_HEADER_BYTES = 6
 
 // PS3.8 §9.3.5.1: the PDV length includes context id and control header, so it is at least two.
 function readPdvHeader(bytes: Buffer, at: number, room: number): NonNullable<Part['pdv']> {
-  if (room < PDV_HEADER) throw invalidParameterFault('P-DATA-TF ends within a PDV')
+  if (room < PDV_HEADER_BYTES) throw invalidParameterFault('P-DATA-TF ends within a PDV')
   const length = bytes.readUInt32BE(at)
   if (length < 2 || length + 4 > room) throw invalidParameterFault(`PDV of ${length} bytes`)
   const control = byte(bytes, at + 5)
@@ -194,7 +194,7 @@ function readPdvs(body: Buffer): Pdv[] {
   let at = 0
   while (at < body.length) {
     const { contextId, isCommand, isLast, left } = readPdvHeader(body, at, body.length - at)
-    at += PDV_HEADER
+    at += PDV_HEADER_BYTES
     pdvs.push({ contextId, isCommand, isLast, data: body.subarray(at, at + left) })
     at += left
   }

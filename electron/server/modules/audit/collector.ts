@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Context } from '#server/context.ts'
 import { reportError } from '#server/platform/log.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 import { type AuditSource, auditMessage } from './audit-message.ts'
@@ -129,7 +129,7 @@ export class Collector implements AsyncDisposable {
 
   #setFault(reason: Message | undefined): void {
     const known = this.#fault?.reason
-    if (reason === known || (reason && known && english(reason) === english(known))) return
+    if (reason === known || (reason && known && englishText(reason) === englishText(known))) return
     const since = this.#fault?.since ?? this.#context.clock()
     this.#fault = reason === undefined ? undefined : { reason, since }
     this.#context.feed.noteStatus()

@@ -348,12 +348,12 @@ export class Backups implements AsyncDisposable {
     })
     const ended = context.clock()
     const at = instantOf(ended)
-    const rehearsal = { ...outcome, name, at, tookMs: Math.max(0, ended - began) }
+    const restoreTest = { ...outcome, name, at, tookMs: Math.max(0, ended - began) }
     context.database.transaction(() => {
-      saveRecord(context, 'rehearsal', rehearsal)
+      saveRecord(context, 'rehearsal', restoreTest)
       note(context, actor, 'backup.rehearse', name, { success: outcome.success })
     })
-    return rehearsal
+    return restoreTest
   }
 
   /**

@@ -8,7 +8,7 @@ import { writeKeyFile } from '#server/database/data-key.ts'
 import { FRAME_BYTES, LOG_HEADER_BYTES } from '#server/database/write-ahead-log.ts'
 import { json } from '#server/platform/text.ts'
 
-const NUMBERS = z.int().min(0)
+const NATURAL_NUMBER = z.int().min(0)
 /** In the header of the log: salt-1 and salt-2, which differ from one log to the next. */
 const SALT_FIELD = { at: 16, bytes: 8 }
 /** In the header of a frame: a checksum of everything of the log up to its end. */
@@ -22,16 +22,16 @@ const LogState = z.object({
   chain: z.string(),
   epoch: z.int().min(1),
   /** Frames of this epoch that were copied. */
-  frames: NUMBERS,
+  frames: NATURAL_NUMBER,
   /** Frames that the epoch before had. */
-  previous: NUMBERS,
+  previous: NATURAL_NUMBER,
   /** Salt of the log and checksum of the last copied frame; empty while no frame was copied. */
   salt: z.string(),
   checksum: z.string(),
   /** The database file when the log was emptied last; any later write changes it. */
-  file: z.object({ bytes: NUMBERS, modified: z.number() }),
+  file: z.object({ bytes: NATURAL_NUMBER, modified: z.number() }),
   /** The newest row of `instances` whose file was named. */
-  lastInstance: NUMBERS,
+  lastInstance: NATURAL_NUMBER,
   /** The newest backups from which the chain can be followed, oldest first, two at most. */
   bases: z.array(z.object({ backup: z.string(), epoch: z.int().min(1) })),
 })
@@ -108,8 +108,8 @@ export const checksumOf = (context: Context, frame: number): string =>
 /** Frames `first` to before `last` of the log; the first ones with its header. */
 export function readFrames(context: Context, first: number, last: number): Buffer {
   const end = LOG_HEADER_BYTES + last * FRAME_BYTES
-  const begin = first === 0 ? 0 : LOG_HEADER_BYTES + first * FRAME_BYTES
-  return readLog(context, begin, end - begin)
+  const startOffset = first === 0 ? 0 : LOG_HEADER_BYTES + first * FRAME_BYTES
+  return readLog(context, startOffset, end - startOffset)
 }
 
 function readLog(context: Context, at: number, bytes: number): Buffer {

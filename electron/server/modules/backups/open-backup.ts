@@ -240,15 +240,15 @@ async function verifyDatabase(
       message('backups.foreign-database', { backup: basename(from) }),
     )
   refuseNewerSchema(from, schema)
-  const differs = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table])
-  if (differs !== undefined)
+  const differingTable = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table])
+  if (differingTable !== undefined)
     throw new StoreError(
       'damaged',
       message('backups.rows-differ', {
         backup: basename(from),
-        rows: rows[differs] ?? 0,
-        table: differs,
-        told: manifest.rows[differs] ?? 0,
+        rows: rows[differingTable] ?? 0,
+        table: differingTable,
+        told: manifest.rows[differingTable] ?? 0,
       }),
     )
   if (!isKeyOfDatabase(file, seal))

@@ -7,7 +7,7 @@ import { Database } from '#server/database/database.ts'
 import { schemaOfFolder } from '#server/database/database-contents.ts'
 import { syncFile } from '#server/database/database-file.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { type UnsupportedRows, unheldBy, writeOlderSchema } from '#server/database/older-schema.ts'
+import { type UnsupportedRows, unsupportedRowsIn, writeOlderSchema } from '#server/database/older-schema.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -49,7 +49,7 @@ export function rollbackOf(folder: string, database: Database): Rollback | undef
   const refused = readOrder(folder)
   const refusedUnheld = refused?.state === 'refused' && refused.schema === schema ? refused.unheld : []
   const read = (sql: string) => database.all(rawQuery<unknown>(sql, []))
-  const found = isSameSchema ? [] : unheldBy(read, schema)
+  const found = isSameSchema ? [] : unsupportedRowsIn(read, schema)
   return {
     ...{ version: previous.version ?? '', schema, isSameSchema },
     unheld: found.length > 0 ? found : refusedUnheld,

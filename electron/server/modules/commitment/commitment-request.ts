@@ -2,7 +2,7 @@ import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import type { NormalizedRequest } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { CommitmentItem } from '#server/modules/images/commitment-queries.ts'
-import { fitnessOfUid } from '#server/modules/images/header.ts'
+import { classifyUid } from '#server/modules/images/header.ts'
 import {
   itemsOf,
   numberIn,
@@ -35,7 +35,7 @@ export function parseRequest({ actionTypeId, dataSet: bytes, transferSyntax }: A
   if (transactionUid === '')
     throw new DimseError(0x0121, message('commitment.no-transaction-uid'), [TAG.transactionUid])
   // PS3.7 §10.1.4.1.10: invalid argument value.
-  if (fitnessOfUid(transactionUid) === 'unfit')
+  if (classifyUid(transactionUid) === 'unfit')
     throw new DimseError(0x0115, message('commitment.transaction-uid-unfit'), [TAG.transactionUid])
   const items = itemsOf(dataSet, TAG.referencedSopSequence)
     .map((item) => ({

@@ -4,7 +4,7 @@ import type { Database } from '#server/database/database.ts'
 import type { AssociationInfo, StorageCommitmentScp } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
@@ -67,7 +67,7 @@ export const FAILURE_REASONS = { noSuchInstance: 0x0112, classConflict: 0x0119 }
  */
 export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   readonly #context: Context
-  readonly #outbound: Pick<Outbound, 'sendEventReport'>
+  readonly #outbound: Pick<OutboundRequests, 'sendEventReport'>
   readonly #completion: StudyCompletion
   readonly #worker: Worker
   /**
@@ -77,7 +77,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
 
   constructor(
     context: Context,
-    outbound: Pick<Outbound, 'sendEventReport'>,
+    outbound: Pick<OutboundRequests, 'sendEventReport'>,
     completion: StudyCompletion,
   ) {
     this.#context = context
@@ -168,13 +168,13 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   async #deliverDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
     // Each commitment is tried once per round, whether or not the others fail.
-    const tried = new Set<number>()
+    const triedIds = new Set<number>()
     let fault: unknown
     for (;;) {
-      const waiting = listDueCommitments(database, instantOf(clock()), BATCH_SIZE + tried.size)
-      const due = waiting.filter(({ commitmentId }) => !tried.has(commitmentId))
+      const waiting = listDueCommitments(database, instantOf(clock()), BATCH_SIZE + triedIds.size)
+      const due = waiting.filter(({ commitmentId }) => !triedIds.has(commitmentId))
       if (due.length === 0 || signal.aborted) break
-      for (const { commitmentId } of due) tried.add(commitmentId)
+      for (const { commitmentId } of due) triedIds.add(commitmentId)
       const all = await Promise.allSettled(due.map((one) => this.#deliver(one, signal)))
       fault ??= all.find((one) => one.status === 'rejected')?.reason
     }

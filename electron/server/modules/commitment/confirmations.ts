@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { NormalizedRequest, StorageCommitmentScu } from '#server/dicom/dimse/service.ts'
 import { DimseError, type DimseResult } from '#server/dicom/dimse/status.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import {
@@ -33,7 +33,7 @@ import {
   updateConfirmation,
 } from './confirmation-queries.ts'
 
-const BATCH = 20
+const BATCH_SIZE = 20
 /** Images of a study are sent in several batches. */
 const BATCH_DELAY_MS = 1000
 const MINUTE_MS = 60_000
@@ -49,10 +49,10 @@ export const RESULT_TIMEOUT_MS = 26 * 60 * MINUTE_MS
  */
 export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   readonly #context: Context
-  readonly #outbound: Pick<Outbound, 'requestCommitment'>
+  readonly #outbound: Pick<OutboundRequests, 'requestCommitment'>
   readonly #worker: Worker
 
-  constructor(context: Context, outbound: Pick<Outbound, 'requestCommitment'>) {
+  constructor(context: Context, outbound: Pick<OutboundRequests, 'requestCommitment'>) {
     this.#context = context
     this.#outbound = outbound
     this.#worker = new Worker(
@@ -161,15 +161,15 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
 
   async #askDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
-    const tried = new Set<string>()
+    const triedKeys = new Set<string>()
     for (;;) {
-      const due = listDueConfirmations(database, instantOf(clock()), BATCH + tried.size).filter(
-        (one) => !tried.has(nameOf(one)),
+      const due = listDueConfirmations(database, instantOf(clock()), BATCH_SIZE + triedKeys.size).filter(
+        (one) => !triedKeys.has(nameOf(one)),
       )
       if (due.length === 0 || signal.aborted) return
       for (const one of due) {
         if (signal.aborted) return
-        tried.add(nameOf(one))
+        triedKeys.add(nameOf(one))
         await this.#ask(one, signal)
       }
     }

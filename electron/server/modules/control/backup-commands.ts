@@ -5,7 +5,7 @@ import { Backups } from '#server/modules/backups/backups.ts'
 import { recordStandby, removeStandby } from '#server/modules/backups/standby.ts'
 import { TakeoverNote, writeTakeoverNote } from '#server/modules/backups/takeover-note.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand, RunningGateway } from './command.ts'
 
@@ -40,7 +40,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       withBackups(context, gateway, version, async (backups) => {
         const { success, sentence } = await backups.test(ACTOR)
         if (!success) throw new ApiError('refused', sentence)
-        return english(sentence)
+        return englishText(sentence)
       }),
   },
   'standby note': {

@@ -19,7 +19,7 @@ import { DICOMWEB_RIGHTS, EVENT_ACCESS } from '#shared/contract/dashboard-people
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { fault, issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
@@ -333,10 +333,10 @@ function parseSettingValue(key: SettingKey, text: string): unknown {
   if (asJson.success) return asJson.data
   const asText = schema.safeParse(text)
   if (asText.success) return asText.data
-  const faults = asJson.error.issues.map((issue) => english(issueMessage(issue)))
+  const faults = asJson.error.issues.map((issue) => englishText(issueMessage(issue)))
   throw new ApiError(
     'malformed',
-    verbatim(`${key} was not changed: ${faults.join('; ')}. ${english(SETTINGS[key].about)}`),
+    verbatim(`${key} was not changed: ${faults.join('; ')}. ${englishText(SETTINGS[key].about)}`),
   )
 }
 

@@ -100,23 +100,23 @@ function newTierOf({ database }: Context, entry: TierEntry): NewTier {
   return { ...tier, settings: { kind: 'pacs', destinationId } }
 }
 
-const PREFIX = 'tier.'
+const TIER_PREFIX = 'tier.'
 /** The name under which the file has the secret access key or password of a tier. */
-export const TierSecretName = z.templateLiteral([PREFIX, z.string()])
+export const TierSecretName = z.templateLiteral([TIER_PREFIX, z.string()])
 type TierSecretName = z.output<typeof TierSecretName>
 
 /** The names of the secrets of tiers that are set. */
 export const storedTierSecretNames = (context: Context): TierSecretName[] =>
   listTiers(context.database)
     .filter(({ tierId }) => hasSecret(context, secretNameOf(tierId)))
-    .map((tier): TierSecretName => `${PREFIX}${tier.name.replaceAll(/\s/g, ' ')}`)
+    .map((tier): TierSecretName => `${TIER_PREFIX}${tier.name.replaceAll(/\s/g, ' ')}`)
 
 /**
  * Sets the secret of the tier that it is named after, unless it has this one. Returns the change.
  * @throws ApiError refused: there is no such tier, or it has no secret
  */
 export function applyTierSecret(context: Context, secretName: string, secret: string): string[] {
-  const given = secretName.slice(PREFIX.length)
+  const given = secretName.slice(TIER_PREFIX.length)
   const tier = listTiers(context.database).find(
     (one) => one.name.toUpperCase() === given.toUpperCase(),
   )

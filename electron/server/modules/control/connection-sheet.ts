@@ -16,7 +16,7 @@ import { readPartner } from '#server/modules/partners/service.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import {
   type Interfaces,
-  isEverywhere,
+  isWildcardAddress,
   isLoopback,
   lanAddresses,
 } from '#server/platform/network-interfaces.ts'
@@ -45,16 +45,16 @@ export function connectionSheet(
     context.clock(),
     timeZoneOf(context.settings.get('clinic.timeZone')),
   )
-  const place = placeOf(context, listening, interfaces)
+  const gatewayAddresses = placeOf(context, listening, interfaces)
   const sections = [
     `# Connection sheet of ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}`,
     `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway was not running'}. It contains no patient data and no secret.`,
-    `## Settings of the device\n\n${table(['field', 'value'], nodeRows(context, place))}`,
+    `## Settings of the device\n\n${table(['field', 'value'], nodeRows(context, gatewayAddresses))}`,
     `## Services\n\n${table(['service', 'SOP class', 'state'], serviceRows(context))}`,
     `A presentation context for any other SOP class is rejected. Transfer syntaxes, in order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images, also ${describeImageSyntaxes()}.`,
     `## Device list\n\n${devicesOf(context)}`,
     `## Destinations\n\n${destinationsOf(context)}`,
-    `## Test with DCMTK\n\n${dcmtkExamples(context, place)}`,
+    `## Test with DCMTK\n\n${dcmtkExamples(context, gatewayAddresses)}`,
   ]
   return sections.join('\n\n')
 }
@@ -84,13 +84,13 @@ function placeOf(
     address,
     words: `${address} (${card}${KINDS[kind]})`,
   }))
-  const bound = isEverywhere(host)
+  const boundAddresses = isWildcardAddress(host)
     ? []
     : [{ address: host, words: isLoopback(host) ? `${host}: reachable from this PC only` : host }]
   // If the gateway is running but its TLS listener is not, there is no TLS port.
   const tls = listening ? portOf(listening.dimseTls) : context.settings.get('dimse.tlsPort')
   return {
-    addresses: found.length > 0 ? found : bound,
+    addresses: found.length > 0 ? found : boundAddresses,
     port: portOf(listening?.dimse) ?? context.settings.get('dimse.port'),
     tlsPort: tls ?? undefined,
   }
@@ -183,7 +183,7 @@ function describeImageSyntaxes(): string {
   return `${named.join(', ')}, and ${others.length - named.length} less common ones (see the DICOM Conformance Statement, “Storage”)`
 }
 
-const TLS_RULES = {
+const TLS_LABELS = {
   optional: 'optional',
   required: 'required',
   mutual: 'required, with client certificate',
@@ -201,7 +201,7 @@ function devicesOf(context: Context): string {
     device.address ?? 'any',
     device.modality ?? '',
     device.port === null ? '' : String(device.port),
-    TLS_RULES[device.tls],
+    TLS_LABELS[device.tls],
     device.isEnabled ? 'enabled' : 'disabled',
     device.lastSeenAt?.slice(0, 10) ?? 'never',
   ])

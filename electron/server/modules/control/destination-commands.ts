@@ -22,7 +22,7 @@ import { schemaOptions } from './schema-options.ts'
 const addOptions = schemaOptions(NewDestination)
 const changeOptions = schemaOptions(DestinationPatch)
 
-const NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'name'] } as const
+const RECORD_NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'name'] } as const
 
 /**
  * Commands for destinations. A running gateway makes the change itself, because it has a worker for
@@ -50,7 +50,7 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: withoutDefaults(changeOptions.options),
     run(context, { arguments: words, options }, gateway) {
       const all = listDestinations(context.database)
-      const { destinationId } = findRecord('destination update', words, all, NAMES)
+      const { destinationId } = findRecord('destination update', words, all, RECORD_NAMES)
       const patch = changeOptions.read(options)
       requireChange('destination update', patch)
       changeOptions.withOptionNames(() =>
@@ -68,7 +68,7 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: {},
     run(context, { arguments: words }, gateway) {
       const all = listDestinations(context.database)
-      const { destinationId } = findRecord('destination remove', words, all, NAMES)
+      const { destinationId } = findRecord('destination remove', words, all, RECORD_NAMES)
       if (gateway) gateway.forwarding.remove(destinationId, ACTOR)
       else removeDestination(context, destinationId, ACTOR)
       return destinationId

@@ -17,7 +17,7 @@ import { schemaOptions } from './schema-options.ts'
 const addOptions = schemaOptions(NewDevice)
 const changeOptions = schemaOptions(DevicePatch)
 
-const NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as const
+const RECORD_NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as const
 
 /** Commands for devices. */
 export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
@@ -36,7 +36,7 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'change a device, named by its id, AE title or name; print its id',
     options: withoutDefaults(changeOptions.options),
     run(context, { arguments: words, options }) {
-      const { deviceId } = findRecord('device update', words, listDevices(context.database), NAMES)
+      const { deviceId } = findRecord('device update', words, listDevices(context.database), RECORD_NAMES)
       const patch = changeOptions.read(options)
       requireChange('device update', patch)
       return changeOptions.withOptionNames(() => changeDevice(context, deviceId, patch, ACTOR)).deviceId
@@ -47,7 +47,7 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'remove a device, named by its id, AE title or name; print its id',
     options: {},
     run(context, { arguments: words }) {
-      const { deviceId } = findRecord('device remove', words, listDevices(context.database), NAMES)
+      const { deviceId } = findRecord('device remove', words, listDevices(context.database), RECORD_NAMES)
       removeDevice(context, deviceId, ACTOR)
       return deviceId
     },

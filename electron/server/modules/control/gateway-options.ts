@@ -9,7 +9,7 @@ import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 
 export interface GatewayOptions {
@@ -104,6 +104,6 @@ export const sandboxOptions = (
     'intake.stopGigabytes': Math.min(live.warnGigabytes + SPARE_GIGABYTES, MAX_GIGABYTES),
     ...{ 'http.ratePerSecond': 20, 'http.rateBurst': 100 },
     // On every report, so that none is taken for one of a patient.
-    'reports.letterhead': english(message('sandbox.letterhead')),
+    'reports.letterhead': englishText(message('sandbox.letterhead')),
   },
 })

@@ -13,7 +13,7 @@ import {
   setInstanceState,
 } from '#server/modules/images/instance-queries.ts'
 import {
-  differencesAmong,
+  differencesBetween,
   differencesOf,
   withImage,
   withoutImages,
@@ -229,7 +229,7 @@ export function recomputeStudy(
   const header = first.study
   let mismatch: Mismatch | null = withoutImages(study.mismatch, at)
   for (const other of images)
-    mismatch = withImage(mismatch, differencesAmong(header, other.study), at)
+    mismatch = withImage(mismatch, differencesBetween(header, other.study), at)
   const differences = handedOut ? differencesOf(handedOut, header, studyInstanceUid) : []
   applyCorrectedHeader(context, study, header)
   updateImageStudy(database, studyInstanceUid, {

@@ -7,7 +7,7 @@ import {
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { headerOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 import { readStoredObject, tempFolderIn, withInflatedFile } from '#server/modules/images/stored-object.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -73,7 +73,7 @@ export async function writeCopy(
   passed: (bytes: number) => void,
 ): Promise<Copy> {
   const { imageFiles, settings } = context
-  const local = await withLocalFile(context, source.instanceId)
+  const local = await ensureLocalFile(context, source.instanceId)
   const { path, dataSetOffset, transferSyntaxUid, sopClassUid, callingAeTitle } = local
   const meta = fileMeta({
     sopClassUid,

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import { destinationsSentTo } from '#server/modules/forwarding/forward-queries.ts'
-import { fitnessOfUid, type InstanceHeader } from '#server/modules/images/header.ts'
+import { classifyUid, type InstanceHeader } from '#server/modules/images/header.ts'
 import { type InstanceRecord, listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
 import { listReports, listSignedReports } from '#server/modules/reports/report-queries.ts'
@@ -134,7 +134,7 @@ function obstacleOf(plan: Plan): Message | null {
   if (isSame && (kind === 'merge' || kind === 'split'))
     return message('corrections.in-study-already')
   if (kind === 'merge' && !target.header) return message('corrections.merge-needs-images')
-  if (to !== undefined && fitnessOfUid(to) !== 'usable')
+  if (to !== undefined && classifyUid(to) !== 'usable')
     return message('corrections.target-uid-invalid')
   const { patient } = target
   if (patient.patientName === '' && patient.patientId === '')

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { fileFor, StorageFault } from '#server/database/image-files.ts'
-import { deleteUncommitted } from '#server/modules/images/crash-recovery.ts'
+import { deleteUncommittedCopies } from '#server/modules/images/crash-recovery.ts'
 import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { tempFolderIn } from '#server/modules/images/stored-object.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -75,7 +75,7 @@ export class CorrectionRuns implements AsyncDisposable {
 
   /** Runs `work` while no other correction of these studies can start. */
   async runExclusive<T>(uids: readonly string[], work: (run: CorrectionRun) => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
+    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING_MESSAGE)
     const run: CorrectionRun = {
       studies: new Set(),
       begun: Promise.withResolvers(),
@@ -167,7 +167,7 @@ export class CorrectionRuns implements AsyncDisposable {
     } finally {
       // The rows may be committed already. If this fails, the next start cleans up, and the result
       // of the commit is still returned.
-      await deleteUncommitted(this.#context, copyNote, files).catch((error: unknown) =>
+      await deleteUncommittedCopies(this.#context, copyNote, files).catch((error: unknown) =>
         reportError(this.#context, error),
       )
       for (const file of files) imageFiles.arriving.delete(file)
@@ -179,7 +179,7 @@ export class CorrectionRuns implements AsyncDisposable {
    * @throws ApiError unavailable if the gateway is stopping or the disk is too full
    */
   #progressed(run: CorrectionRun, bytes: number): void {
-    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
+    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING_MESSAGE)
     run.done += bytes
     if (run.done - run.notifiedAt < NOTIFY_INTERVAL_BYTES) return
     run.notifiedAt = run.done
@@ -215,5 +215,5 @@ export class CorrectionRuns implements AsyncDisposable {
 const shareOf = ({ bytes, done }: CorrectionRun) => (bytes === 0 ? 0 : Math.min(1, done / bytes))
 
 export const UNDER_WAY_MESSAGE = message('corrections.under-way')
-const STOPPING = message('corrections.stopping')
+const STOPPING_MESSAGE = message('corrections.stopping')
 export const TOO_LITTLE_SPACE = message('corrections.too-little-space')

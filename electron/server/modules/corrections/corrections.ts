@@ -164,8 +164,8 @@ export class Corrections implements AsyncDisposable {
     requireImageStudy(database, studyInstanceUid)
     const made = listCorrections(database, studyInstanceUid).map((record) => this.#view(record))
     const known = new Set(made.map(({ correctionId }) => correctionId))
-    const underWay = this.#runs.ofStudy(studyInstanceUid)
-    return [...underWay.filter(({ correctionId }) => !known.has(correctionId)), ...made]
+    const runningCorrection = this.#runs.ofStudy(studyInstanceUid)
+    return [...runningCorrection.filter(({ correctionId }) => !known.has(correctionId)), ...made]
   }
 
   /**

@@ -7,7 +7,7 @@ import { characterSetOf } from '#server/dicom/character-sets/character-set.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { headerOf, headerReaderOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import { type InstanceRecord, listStudyInstances } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -54,7 +54,7 @@ export async function headerOfInstance(
   const headers = headerCacheOf(context.database)
   const known = headers.get(instance.instanceId)
   if (known) return known
-  const local = await withLocalFile(context, instance.instanceId)
+  const local = await ensureLocalFile(context, instance.instanceId)
   const reader = headerReaderOf(local.transferSyntaxUid)
   try {
     await using file = await open(local.path, 'r')

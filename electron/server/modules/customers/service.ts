@@ -4,11 +4,11 @@ import type { Context } from '#server/context.ts'
 import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
-  existingUser,
+  requireUser,
   filteredPage,
   type ListPosition,
   pageOfRows,
-  personSearch,
+  personMatcher,
 } from '#server/modules/users/users.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -123,7 +123,7 @@ export function addCustomerUser(
   return database.transaction(() => {
     requireCanLinkUsers(caller)
     const customer = requireCustomer(database, expressCustomerId)
-    existingUser(context, userId)
+    requireUser(context, userId)
     if (!customer.isActive) return { success: false, message: message('customers.deactivated') }
     const createdAt = instantOf(clock())
     if (!queries.insertCustomerUser(database, { expressCustomerId, userId, createdAt }))
@@ -147,7 +147,7 @@ export function removeCustomerUser(
   return database.transaction(() => {
     requireCanLinkUsers(caller)
     requireCustomer(database, expressCustomerId)
-    existingUser(context, userId)
+    requireUser(context, userId)
     if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
       return { success: false, message: message('customers.not-linked') }
     note(context, actorOf(caller), 'customer.remove-user', expressCustomerId, { userId })
@@ -170,15 +170,15 @@ export function listCustomerUsers(
   demand(caller, 'readStudies')
   requireCustomer(database, expressCustomerId)
   const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
-  const isWanted = personSearch(search)
+  const isWanted = personMatcher(search)
   const read = ({ after, limit }: ListPosition) => {
-    const linked = queries
+    const linkedUsers = queries
       .listCustomerUsers(database, expressCustomerId, after, limit + 1)
       .flatMap(({ userId, createdAt }) => {
         const user = findUser(database, userId)
         return user ? [{ user, linkedAt: createdAt }] : []
       })
-    return pageOfRows(linked, limit, keyOf)
+    return pageOfRows(linkedUsers, limit, keyOf)
   }
   return filteredPage(read, keyOf, ({ user }) => isWanted(user), place)
 }

@@ -33,7 +33,7 @@ const devicesRequiringTls = (condition: Condition) =>
 const expiringCertificates = ({ certificates }: Condition) =>
   certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
 
-const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
+const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
 // Most severe first: what affects worklists, then what affects security, then what is not
 // configured.
@@ -114,7 +114,7 @@ const ADVICE: readonly {
     text: () => message('dashboard.any-device'),
   },
   {
-    applies: ({ settings }) => !LOOPBACK.includes(settings['http.host']),
+    applies: ({ settings }) => !LOOPBACK_HOSTS.includes(settings['http.host']),
     text: () => message('dashboard.open-without-encryption'),
   },
   {

@@ -1,4 +1,4 @@
-import { type DiskForecast, fullSoon } from '#server/modules/images/disk-forecast.ts'
+import { type DiskForecast, fullSoonWarning } from '#server/modules/images/disk-forecast.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import { may, type Rights } from '#shared/lifecycle.ts'
 import { sentences } from '#shared/messages/message.ts'
@@ -18,7 +18,7 @@ export function diskItems({
   readonly forecast: DiskForecast
   readonly person: Rights
 }) {
-  const fullSoonNotice = may(person, 'manageGateway') ? fullSoon(forecast) : undefined
+  const fullSoonNotice = may(person, 'manageGateway') ? fullSoonWarning(forecast) : undefined
   return [
     ...(records && records.state !== 'ok'
       ? [{ tone: 'danger', since: records.since, detail: records.detail } as const]

@@ -5,7 +5,7 @@ import type {
   AnsweredRequest,
   AssociationInfo,
   AssociationObserver,
-  Negotiated,
+  NegotiatedContexts,
   Rejection,
 } from '#server/dicom/dimse/service.ts'
 import { STATUS } from '#server/dicom/dimse/status.ts'
@@ -74,7 +74,7 @@ const isFailure = (status: number): boolean =>
   (status & 0xf000) !== 0xb000 &&
   ![0x0001, 0x0107, 0x0116].includes(status)
 
-function termsOf({ request, results }: Negotiated): AssociationTerms {
+function termsOf({ request, results }: NegotiatedContexts): AssociationTerms {
   const { maximumLength, implementationClassUid, implementationVersionName } = request.user
   return {
     ...{ maximumLength, implementationClassUid, implementationVersionName },
@@ -140,7 +140,7 @@ function recordOpened(
   context: Context,
   associationLog: AssociationLog,
   association: AssociationInfo,
-  negotiated?: Negotiated,
+  negotiated?: NegotiatedContexts,
 ): void {
   const { associationId, callingAeTitle, calledAeTitle, remoteAddress, tls } = association
   associationLog.opened({
@@ -181,7 +181,7 @@ function addOpenedLine(
 function addRefusedRetrievalLine(
   context: Context,
   association: AssociationInfo,
-  { request }: Negotiated,
+  { request }: NegotiatedContexts,
 ): void {
   const { callingAeTitle, remoteAddress } = association
   const refusal = retrievalRefusal(

@@ -4,7 +4,7 @@ import { rawQuery } from '#server/database/query.ts'
 import { folded } from '#server/platform/text.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { AssociationCounts, AssociationSummary } from '#shared/contract/dashboard-activity.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageFromStored, messageOrNull } from '#shared/messages/message-schema.ts'
 
@@ -110,7 +110,7 @@ export function putAssociation(
     detail: storedOrEmpty(detail),
   }
   const { deviceName, aeTitle, calledAeTitle, address } = row
-  const detailText = detail ? english(detail) : ''
+  const detailText = detail ? englishText(detail) : ''
   const values = COLUMNS.map((name) => flatRow[name])
   database.run(
     rawQuery(UPSERT_ASSOCIATION, [
@@ -177,21 +177,21 @@ export function readAssociation(
 ):
   | (AssociationRow & { readonly lines: AssociationLine[]; readonly terms: string | null })
   | undefined {
-  const flat = database.get(
+  const columnValues = database.get(
     rawQuery<StoredAssociation>('select * from associations where associationId = ?', [
       associationId,
     ]),
   )
-  if (!flat) return undefined
+  if (!columnValues) return undefined
   const terms =
-    flat.termsId === null
+    columnValues.termsId === null
       ? undefined
       : database.get(
           rawQuery<{ terms: string }>('select terms from associationTerms where termsId = ?', [
-            flat.termsId,
+            columnValues.termsId,
           ]),
         )
-  const { seq, ...row } = rowOf(flat)
+  const { seq, ...row } = rowOf(columnValues)
   return {
     ...row,
     lines: database

@@ -1,5 +1,5 @@
 import type { AssociationCounts, AssociationRecord } from '#shared/contract/dashboard-activity.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 
 /** Information about the gateway for the recipient of the text. */
 export interface GatewayInformation {
@@ -54,7 +54,7 @@ export function supportTextOf(
     ...factsOf(association, about).map(([name, value]) => `${`${name}:`.padEnd(17)}${value}`),
     '',
     'What happened',
-    ...lines.map(({ at, text }) => `  ${at}  ${maskUids(english(text))}`),
+    ...lines.map(({ at, text }) => `  ${at}  ${maskUids(englishText(text))}`),
     ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
     ...counted.map((name) => `  ${counts[name]} ${COUNT_LABELS[name]}`),
     '',
@@ -78,7 +78,7 @@ function factsOf(
     ['Transport', association.tls || 'TCP, not encrypted'],
     ['Began', association.openedAt],
     ['Ended', endedAt ?? (how === 'open' ? 'it is open' : 'not known')],
-    ['How', detail ? `${how}: ${english(detail)}` : how],
+    ['How', detail ? `${how}: ${englishText(detail)}` : how],
     ...(times > 1
       ? [['Stands for', `${times} connections of this caller within a second`] as [string, string]]
       : []),

@@ -6,7 +6,7 @@ import type { AssociationRecord } from '#shared/contract/dashboard-activity.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { TracedAssociation, TracedMessage } from '#shared/contract/service-visit.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
 import { maskUids, supportTextOf } from './association-support.ts'
@@ -105,9 +105,9 @@ export class ServiceVisits {
       ...one,
       association: {
         ...one.association,
-        detail: one.association.detail && english(one.association.detail),
+        detail: one.association.detail && englishText(one.association.detail),
       },
-      remedy: one.remedy && english(one.remedy),
+      remedy: one.remedy && englishText(one.remedy),
     }))
     const now = instantOf(this.#context.clock())
     const about = { isthmus: version, now, device: device.aeTitle }

@@ -41,7 +41,7 @@ const isOfThisPc = (address: string) => /^(?:127\.|0\.0\.0\.0$|::1$|::$)/.test(a
 
 const URL_PATTERN = /\b(?:https?|wss?):\/\/[^\s"'<>)]+/gi
 // PS3.5 §6.2.1: the components of a person name are separated by carets.
-const NAMES = /[\p{L}\p{M}'’.-]+(?:\^[\p{L}\p{M}'’. -]*)+/gu
+const PERSON_NAMES = /[\p{L}\p{M}'’.-]+(?:\^[\p{L}\p{M}'’. -]*)+/gu
 
 /** Applied in this order; each pattern sees the output of the previous ones. */
 const MASKING_PATTERNS: readonly (readonly [form: RegExp, put: string | ((found: string) => string)])[] = [
@@ -100,7 +100,7 @@ export function maskingOf(context: Context): Masking {
       // These match whole values, so they must run before a part of a value is masked.
       const without = text
         .replace(URL_PATTERN, maskUrl)
-        .replace(NAMES, '(name)')
+        .replace(PERSON_NAMES, '(name)')
         .replace(known, (found) => replacements.get(found) ?? '(masked)')
       return MASKING_PATTERNS.reduce(
         (so, [form, put]) =>

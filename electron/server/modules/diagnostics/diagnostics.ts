@@ -20,7 +20,7 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import { type DiagnosticsFile, dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { sentences } from '#shared/messages/message.ts'
 import { logTail } from './diagnostics-log.ts'
 import { type Masking, maskedSetting, maskingOf } from './diagnostics-masking.ts'
@@ -177,7 +177,7 @@ const FILE_WRITERS: Readonly<Record<string, FileWriter>> = {
     lines(
       ...(await readiness).map(
         ({ check, verdict, sentence, remedy }) =>
-          `${verdict.padEnd(5)}${check.padEnd(18)}${masking.text(english(sentences(sentence, remedy ?? undefined)))}`,
+          `${verdict.padEnd(5)}${check.padEnd(18)}${masking.text(englishText(sentences(sentence, remedy ?? undefined)))}`,
       ),
     ),
   'settings.txt': (context, _, masking) => {
@@ -193,7 +193,7 @@ const FILE_WRITERS: Readonly<Record<string, FileWriter>> = {
     lines(
       ...listeners.map(
         ({ name, address, isUp, detail }) =>
-          `${name.padEnd(12)}${isUp ? 'up  ' : 'down'}  ${masking.text(address)}${detail ? `  ${masking.text(english(detail))}` : ''}`,
+          `${name.padEnd(12)}${isUp ? 'up  ' : 'down'}  ${masking.text(address)}${detail ? `  ${masking.text(englishText(detail))}` : ''}`,
       ),
     ),
   'storage.txt': async (context) => {
@@ -224,7 +224,7 @@ const FILE_WRITERS: Readonly<Record<string, FileWriter>> = {
             `${openedAt}  ${how}${duration}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
             ...(times > 1 ? [`${times} connections`] : []),
             ...counted.map(([name, count]) => `${count} ${name}`),
-            ...(detail ? [`(${masking.text(english(detail))})`] : []),
+            ...(detail ? [`(${masking.text(englishText(detail))})`] : []),
           ].join('  ')
         },
       ),

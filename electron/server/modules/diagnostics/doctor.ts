@@ -5,7 +5,7 @@ import { type Finding, ok, warn } from '#server/platform/finding.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { sentences, verbatim } from '#shared/messages/message.ts'
 import { readinessOf } from './readiness.ts'
 
@@ -29,7 +29,7 @@ export async function runDoctor(
   ]
   return findings.map(
     ({ verdict, sentence, remedy }) =>
-      `${VERDICT_LABELS[verdict].padEnd(4)}  ${english(sentences(sentence, remedy ?? undefined))}`,
+      `${VERDICT_LABELS[verdict].padEnd(4)}  ${englishText(sentences(sentence, remedy ?? undefined))}`,
   )
 }
 

@@ -83,6 +83,6 @@ const DISK_FAULTS = {
 } as const satisfies Record<Status['storage']['state'], string>
 
 function outboxFault(database: Database, before: string): string {
-  const late = OUTBOX_KINDS.filter((kind) => overdueOutboxJobs(database, kind, before).count > 0)
-  return late.length === 0 ? '' : `Waiting for more than an hour: ${late.join(', ')}.`
+  const overdueKinds = OUTBOX_KINDS.filter((kind) => overdueOutboxJobs(database, kind, before).count > 0)
+  return overdueKinds.length === 0 ? '' : `Waiting for more than an hour: ${overdueKinds.join(', ')}.`
 }

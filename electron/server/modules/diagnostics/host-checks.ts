@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Context } from '#server/context.ts'
 import {
   forecastOf,
-  fullSoon,
+  fullSoonWarning,
   minFreeBytes,
   receivedByDay,
 } from '#server/modules/images/disk-forecast.ts'
@@ -40,8 +40,8 @@ export function diskFinding(context: Context): Finding {
     )
   const sentence = message('diagnostics.disk-free', { free })
   const days = receivedByDay(context)
-  const soon = fullSoon(forecastOf(space, minFreeBytes(context.settings), days))
-  return soon ? warn(sentences(sentence, soon.sentence), soon.remedy) : ok(sentence)
+  const forecastWarning = fullSoonWarning(forecastOf(space, minFreeBytes(context.settings), days))
+  return forecastWarning ? warn(sentences(sentence, forecastWarning.sentence), forecastWarning.remedy) : ok(sentence)
 }
 
 /**

@@ -7,7 +7,7 @@ type PrometheusMetric = MetricObjectWithValues<MetricValue<string> & { readonly 
 // Values of the enumerations of OpenTelemetry, whose packages are loaded only where it is used.
 const DOUBLE_VALUE_TYPE = 1 as MetricData['descriptor']['valueType']
 const CUMULATIVE_TEMPORALITY = 1 as MetricData['aggregationTemporality']
-const TYPES = { histogram: 0, gauge: 2, sum: 3 } as const
+const TYPE_CODES = { histogram: 0, gauge: 2, sum: 3 } as const
 
 /**
  * Converts the metrics of Prometheus to those of OpenTelemetry, under the same names. Counters and
@@ -28,15 +28,15 @@ export function otlpMetrics(
     }
     if (type === 'histogram')
       return [
-        { ...base, dataPointType: TYPES.histogram as never, dataPoints: histograms(metric, times) },
+        { ...base, dataPointType: TYPE_CODES.histogram as never, dataPoints: histograms(metric, times) },
       ]
     const dataPoints = metric.values.map(({ labels, value }) => ({
       ...times,
       ...{ attributes: attributesOf(labels), value },
     }))
     if (type === 'counter')
-      return [{ ...base, dataPointType: TYPES.sum as never, isMonotonic: true, dataPoints }]
-    return type === 'gauge' ? [{ ...base, dataPointType: TYPES.gauge as never, dataPoints }] : []
+      return [{ ...base, dataPointType: TYPE_CODES.sum as never, isMonotonic: true, dataPoints }]
+    return type === 'gauge' ? [{ ...base, dataPointType: TYPE_CODES.gauge as never, dataPoints }] : []
   })
 }
 

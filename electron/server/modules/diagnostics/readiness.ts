@@ -16,7 +16,7 @@ import {
 } from '#server/modules/backups/backup-health.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
-import { newestCalls } from '#server/modules/events/meter.ts'
+import { defaultEndpointStatus } from '#server/modules/events/meter.ts'
 import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
 import { hasUser } from '#server/modules/users/people.ts'
@@ -170,7 +170,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
         )
   },
   'partner-events': (context) => {
-    const { url, events } = newestCalls(context.database)
+    const { url, events } = defaultEndpointStatus(context.database)
     if (url === null)
       return warn(
         message('diagnostics.events-without-partner'),

@@ -56,7 +56,7 @@ export function isOfType({ type }: AcceptedRepresentation, mediaType: string): b
 }
 
 /** Longest header that is examined. */
-const MAX_LENGTH = 8192
+const MAX_HEADER_LENGTH = 8192
 
 /** The type and the parameters of a Content-Type header; undefined if it is missing or invalid. */
 export const contentTypeIn = (header: string | undefined): MediaRange | undefined =>
@@ -64,7 +64,7 @@ export const contentTypeIn = (header: string | undefined): MediaRange | undefine
 
 function mediaRanges(header: string): MediaRange[] {
   const ranges: MediaRange[] = []
-  for (const range of splitUnquoted(header.slice(0, MAX_LENGTH), ',')) {
+  for (const range of splitUnquoted(header.slice(0, MAX_HEADER_LENGTH), ',')) {
     const [type = '', ...given] = splitUnquoted(range, ';').map((each) => each.trim())
     if (!/^[^\s/]+\/[^\s/]+$/.test(type)) continue
     const parameters = new Map<string, string>()

@@ -11,7 +11,7 @@ import { wholeFrameOf, withApiErrors } from '#server/modules/viewer/image-file.t
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
 import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
-import { notAcceptableError, notFound } from './faults.ts'
+import { notAcceptableError, notFoundError } from './faults.ts'
 import { frameTypeOf, OCTET_STREAM } from './media-types.ts'
 import { plainFile, withHeader } from './metadata.ts'
 import { multipart, type Part } from './multipart.ts'
@@ -50,10 +50,10 @@ export async function retrieveBulkData(
   accepted: readonly AcceptedRepresentation[],
 ): Promise<DicomwebAnswer> {
   const instance = findStoredInstance(context.database, path)
-  if (!instance) throw notFound()
+  if (!instance) throw notFoundError()
   const location = await withHeader(context, converted, instance, (header, { source, viewed }) => {
     const element = elementAt(header, valuePath.split('/'))
-    if (!element || element.items) throw notFound()
+    if (!element || element.items) throw notFoundError()
     if (element.length !== UNDEFINED_LENGTH) return locatedValue(element)
     const type = frameTypeOf(instance.transferSyntaxUid)
     const emptyLocation = { spans: [], swappedWidth: 1, frames: 0 } as const

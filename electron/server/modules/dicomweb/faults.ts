@@ -1,7 +1,7 @@
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
-export const notFound = () => new ApiError('not-found', message('dicomweb.not-found'))
+export const notFoundError = () => new ApiError('not-found', message('dicomweb.not-found'))
 /** No representation that the caller accepts is available. */
 export const notAcceptableError = () =>
   new ApiError('not-acceptable', message('dicomweb.not-acceptable'))

@@ -6,7 +6,7 @@ import { wholeFrameOf } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
 import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
-import { malformedParameterError, notAcceptableError, notFound } from './faults.ts'
+import { malformedParameterError, notAcceptableError, notFoundError } from './faults.ts'
 import {
   canConvert,
   frameSyntaxOf,
@@ -59,7 +59,7 @@ export class FrameRetrieval {
   ): Promise<DicomwebAnswer> {
     const numbers = frameNumbers(list)
     const instance = findStoredInstance(this.#context.database, path)
-    if (!instance) throw notFound()
+    if (!instance) throw notFoundError()
     const target = frameSyntaxToSend(instance.transferSyntaxUid, accepted)
     if (!target) throw notAcceptableError()
     const { syntax, isMultipart } = target

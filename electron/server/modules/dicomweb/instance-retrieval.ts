@@ -6,7 +6,7 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
-import { notAcceptableError, notFound } from './faults.ts'
+import { notAcceptableError, notFoundError } from './faults.ts'
 import { canConvert, DICOM, isLossy } from './media-types.ts'
 import { multipart, singlePartBody, type Part } from './multipart.ts'
 import {
@@ -40,7 +40,7 @@ export async function retrieveInstances(
   accepted: readonly AcceptedRepresentation[],
 ): Promise<DicomwebAnswer> {
   const instances = listStoredInstances(context.database, path)
-  if (instances.length === 0) throw notFound()
+  if (instances.length === 0) throw notFoundError()
   const wanted = accepted.filter((each) => isOfType(each, DICOM))
   const sent = instances.flatMap((instance) => {
     const transferSyntax = syntaxToSend(instance.transferSyntaxUid, wanted)
@@ -73,9 +73,9 @@ export async function retrieveInstances(
 
 /** Undefined if it cannot be sent as requested. */
 export function syntaxToSend(stored: string, wanted: readonly AcceptedRepresentation[]): string | undefined {
-  const accepts = wanted.map(({ transferSyntax }) => transferSyntax)
-  if (accepts.includes('*') || accepts.includes(stored)) return stored
-  for (const syntax of accepts) {
+  const acceptedSyntaxes = wanted.map(({ transferSyntax }) => transferSyntax)
+  if (acceptedSyntaxes.includes('*') || acceptedSyntaxes.includes(stored)) return stored
+  for (const syntax of acceptedSyntaxes) {
     const to = syntax ?? TRANSFER_SYNTAX.explicitLittleEndian
     if (to === stored) return stored
     const mayConvert = canConvert(stored, to)

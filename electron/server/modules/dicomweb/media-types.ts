@@ -5,7 +5,7 @@ export const DICOM = 'application/dicom'
 export const DICOM_JSON = 'application/dicom+json'
 export const OCTET_STREAM = 'application/octet-stream'
 
-const JPEG = '1.2.840.10008.1.2.4.'
+const JPEG_ROOT = '1.2.840.10008.1.2.4.'
 
 /** Media types of compressed frames by transfer syntax (PS3.18 Tables 8.7.3-2 to 8.7.3-4). */
 const FRAME_TYPES: readonly (readonly [RegExp, string])[] = [
@@ -39,14 +39,14 @@ export const standardMediaType = (mediaType: string): string => MEDIA_TYPE_ALIAS
 const DECODABLE_SYNTAXES: ReadonlySet<string> = new Set([
   ...Object.keys(CODINGS),
   '1.2.840.10008.1.2.5',
-  ...['50', '51', '57', '70', '80', '81', '90', '91'].map((last) => `${JPEG}${last}`),
+  ...['50', '51', '57', '70', '80', '81', '90', '91'].map((last) => `${JPEG_ROOT}${last}`),
 ])
 /** Those whose decoded pixels may differ from the pixels of the modality. */
-const LOSSY_SYNTAXES: ReadonlySet<string> = new Set(['50', '51', '81', '91'].map((last) => `${JPEG}${last}`))
+const LOSSY_SYNTAXES: ReadonlySet<string> = new Set(['50', '51', '81', '91'].map((last) => `${JPEG_ROOT}${last}`))
 /** The transfer syntaxes that `openTranscoder` writes. */
 const WRITABLE_SYNTAXES: ReadonlySet<string> = new Set([
   ...Object.keys(CODINGS),
-  ...['70', '80', '90'].map((last) => `${JPEG}${last}`),
+  ...['70', '80', '90'].map((last) => `${JPEG_ROOT}${last}`),
   '1.2.840.10008.1.2.5',
 ])
 

@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
-import { type Rendering, THUMBNAIL } from '#server/dicom/thumbnails/rendering.ts'
+import { type Rendering, THUMBNAIL_RENDERING } from '#server/dicom/thumbnails/rendering.ts'
 import {
   type ThumbnailRenderer,
-  ThumbnailsBusy,
+  ThumbnailsBusyError,
 } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { busy, type DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { type InstanceFile, localPathOf } from '#server/modules/images/local-files.ts'
@@ -13,7 +13,7 @@ import {
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { type AcceptedRepresentation, isOfType } from './accept.ts'
-import { malformedParameterError, notAcceptableError, notFound } from './faults.ts'
+import { malformedParameterError, notAcceptableError, notFoundError } from './faults.ts'
 import { findStoredInstance, type ResourcePath } from './stored-instances.ts'
 
 const MEDIA_TYPES = { jpeg: 'image/jpeg', png: 'image/png' } as const
@@ -44,7 +44,7 @@ export async function renderInstance(
     window: windowIn(query),
   }
   const instance = findStoredInstance(context.database, path)
-  if (!instance) throw notFound()
+  if (!instance) throw notFoundError()
   const picture = await pictureOf(context, renderer, instance, rendering)
   if (!picture) throw new ApiError('refused', message('dicomweb.no-picture'))
   return { contentType: MEDIA_TYPES[rendering.format], body: Buffer.from(picture) }
@@ -64,7 +64,7 @@ export async function renderThumbnail(
   accepted: readonly AcceptedRepresentation[],
 ): Promise<DicomwebAnswer> {
   const rendering: Rendering = {
-    ...THUMBNAIL,
+    ...THUMBNAIL_RENDERING,
     ...(query.has('viewport') && viewportIn(query)),
     ...(frame !== undefined && {
       frame: numberIn('frames', frame, 1, Number.MAX_SAFE_INTEGER),
@@ -75,7 +75,7 @@ export async function renderThumbnail(
     const picture = await pictureOf(context, renderer, file, rendering)
     if (picture) return { contentType: MEDIA_TYPES[rendering.format], body: Buffer.from(picture) }
   }
-  throw notFound()
+  throw notFoundError()
 }
 
 function filesFor({ database }: Context, path: ResourcePath): InstanceFile[] {
@@ -99,7 +99,7 @@ async function pictureOf(
   try {
     return await renderer.render(await localPathOf(context, instance), rendering)
   } catch (error) {
-    throw error instanceof ThumbnailsBusy ? busy() : error
+    throw error instanceof ThumbnailsBusyError ? busy() : error
   }
 }
 

@@ -245,9 +245,9 @@ function jsonOfText(vr: string, text: string): JsonAttribute {
     Value: text.split('\\').map((one) => {
       if (one === '') return null
       if (vr === 'PN') return jsonPersonName(one)
-      return NUMBERS.has(vr) && Number.isFinite(Number(one)) ? Number(one) : one
+      return NUMBER_VRS.has(vr) && Number.isFinite(Number(one)) ? Number(one) : one
     }),
   }
 }
 
-const NUMBERS: ReadonlySet<string> = new Set(['DS', 'IS', 'SL', 'SS', 'UL', 'US'])
+const NUMBER_VRS: ReadonlySet<string> = new Set(['DS', 'IS', 'SL', 'SS', 'UL', 'US'])

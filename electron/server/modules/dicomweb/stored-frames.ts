@@ -46,7 +46,7 @@ export class StoredFrames {
     if (known) return known
     const bytes = await this.#files.use(path, async ({ viewed }) => locateFrame(viewed, number))
     const [span, ...others] = bytes?.spans ?? []
-    if (!span || others.length > 0 || bytes?.swapsPairs || bytes?.cut) return undefined
+    if (!span || others.length > 0 || bytes?.swapsPairs || bytes?.bitRange) return undefined
     const frame = { path, at: span.at, length: span.length }
     this.#located.set(key, frame)
     return frame
@@ -58,8 +58,8 @@ export class StoredFrames {
     type: string,
     headers: Part['headers'],
   ): Promise<MultipartBody & { readonly release: () => void }> {
-    const take = (size: number) => this.#slices.take(size)
-    const { place, ...answer } = allocateSinglePart(type, headers, length, take)
+    const takeSlice = (size: number) => this.#slices.take(size)
+    const { place, ...answer } = allocateSinglePart(type, headers, length, takeSlice)
     // The threads of the pool are worth their way for the bytes, not for opening and closing.
     const descriptor = openSync(path, 'r')
     try {

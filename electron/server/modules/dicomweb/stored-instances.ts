@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { IS_NO_REJECTION_NOTE } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 
 /** A stored instance as DICOMweb needs it. */
 export interface StoredInstance {
@@ -26,7 +26,7 @@ export async function instanceFile(
   context: Context,
   instance: StoredInstance,
 ): Promise<StoredInstance & { readonly path: string }> {
-  if (instance.localRemovedAt !== null) return await withLocalFile(context, instance.instanceId)
+  if (instance.localRemovedAt !== null) return await ensureLocalFile(context, instance.instanceId)
   return { ...instance, path: context.imageFiles.pathOf(instance.file) }
 }
 

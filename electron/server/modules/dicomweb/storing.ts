@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
-import { BytesMissing, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
-import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
+import { MissingBytesError, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
+import { DataSetInterruptedError } from '#server/dicom/data-set/data-set-stream.ts'
 import type { JsonAttribute, JsonDataSet } from '#server/dicom/data-set/dicom-json.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
 import { HeaderReader, textOf } from '#server/dicom/data-set/header-reader.ts'
@@ -129,7 +129,7 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   let length = 0
   let isWhole = false
   const more = async (): Promise<Buffer | undefined> => {
-    const next = await nextOf(pieces)
+    const next = await nextPiece(pieces)
     if (next.done) isWhole = true
     else {
       read.push(next.value)
@@ -175,7 +175,7 @@ function fileStartOf(bytes: Buffer, isWhole: boolean): FileStart | undefined {
   try {
     return readFileStart(new ByteWindow(source), isWhole ? bytes.length : undefined)
   } catch (error) {
-    if (error instanceof BytesMissing || error instanceof ViewedFileFault) return undefined
+    if (error instanceof MissingBytesError || error instanceof ViewedFileFault) return undefined
     throw error
   }
 }
@@ -186,18 +186,18 @@ async function* dataSetOf(
 ): AsyncGenerator<readonly Buffer[]> {
   if (first.length > 0) yield [first]
   for (;;) {
-    const next = await nextOf(pieces)
+    const next = await nextPiece(pieces)
     if (next.done) return
     yield [next.value]
   }
 }
 
 /** @throws DataSetInterrupted if the upload ends within the part */
-async function nextOf(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer, unknown>> {
+async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer, unknown>> {
   try {
     return await pieces.next()
   } catch {
-    throw new DataSetInterrupted('the upload ended within a part')
+    throw new DataSetInterruptedError('the upload ended within a part')
   }
 }
 

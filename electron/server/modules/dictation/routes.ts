@@ -7,7 +7,7 @@ import { serveUpload } from '#server/http/upload-route.ts'
 import { readStudy } from '#server/modules/studies/service.ts'
 import { demand, windowCaller } from '#server/modules/users/caller.ts'
 import {
-  DICTATION_TYPE,
+  DICTATION_MEDIA_TYPE,
   dashboardDictation,
   dictatedSeconds,
   MAX_DICTATION_BYTES,
@@ -33,7 +33,7 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
     test: () => testEngine(engine),
   })
   const rule = {
-    mediaType: DICTATION_TYPE,
+    mediaType: DICTATION_MEDIA_TYPE,
     maxBytes: MAX_DICTATION_BYTES,
     answerMs: () => engine.budgetMs + RESPONSE_MARGIN_MS,
   }

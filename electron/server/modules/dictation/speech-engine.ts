@@ -8,9 +8,9 @@ import type { Context } from '#server/context.ts'
 import { admitPrivateUrl } from '#server/webhooks/address.ts'
 import type { Agents } from '#server/webhooks/agents.ts'
 import { withinBudget } from '#server/webhooks/network-fault.ts'
-import { discard, readBody } from '#server/webhooks/response-body.ts'
+import { discardBody, readBody } from '#server/webhooks/response-body.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
-import { DICTATION_TYPE, type DictationLanguage } from '#shared/contract/dictation.ts'
+import { DICTATION_MEDIA_TYPE, type DictationLanguage } from '#shared/contract/dictation.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
@@ -97,7 +97,7 @@ export class SpeechEngine implements AsyncDisposable {
     })
     const { statusCode } = response
     if (statusCode < 200 || statusCode > 299)
-      throw discard(response, new WebhookError('status', statusMessage(statusCode)))
+      throw discardBody(response, new WebhookError('status', statusMessage(statusCode)))
     const answer = await readBody(response, MAX_RESPONSE_BYTES, { bytes: 0 }, () => undefined)
     return textOf(answer)
   }
@@ -157,7 +157,7 @@ function multipart(
   )
   const disposition = 'form-data; name="file"; filename="dictation.wav"'
   const head = Buffer.from(
-    `${parts.join('')}--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${DICTATION_TYPE}\r\n\r\n`,
+    `${parts.join('')}--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${DICTATION_MEDIA_TYPE}\r\n\r\n`,
   )
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
   async function* whole() {

@@ -5,7 +5,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { EventOutcome, MeterRow } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type CallCount, countAttempts, countCalls } from './call-count-queries.ts'
 import { eventsWithNotes, listEvents } from './queries.ts'
 
@@ -47,20 +47,20 @@ export async function meterOf(
   }
   const rows: MeterRow[] = []
   for (const type of EVENT_TYPES) {
-    const ofType = callCounts.filter((callCount) => callCount.type === type)
-    if (ofType.length === 0) continue
-    const called = ofType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+    const countsOfType = callCounts.filter((callCount) => callCount.type === type)
+    if (countsOfType.length === 0) continue
+    const called = countsOfType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
     const accepted = called.filter(({ outcome }) => outcome === 'accepted')
-    const byOutcome: Partial<Record<EventOutcome, number>> = {}
-    for (const { outcome, count } of ofType) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
+    const countByOutcome: Partial<Record<EventOutcome, number>> = {}
+    for (const { outcome, count } of countsOfType) countByOutcome[outcome] = (countByOutcome[outcome] ?? 0) + count
     rows.push({
       type,
       calls: sum(called, 'count'),
       accepted: sum(accepted, 'count'),
       withNotes: sum(accepted, 'withNotes'),
-      byOutcome,
-      ...latencyOf(ofType),
-      notes: mostFrequent(
+      byOutcome: countByOutcome,
+      ...latencyOf(countsOfType),
+      notes: mostFrequentNotes(
         eventsWithNotes(database, type, { since: whole.from, endpointId }, EVENTS_WITH_NOTES),
       ),
     })
@@ -73,7 +73,7 @@ export async function meterOf(
  * The events of the clinic's default endpoint, each with the outcome of its latest call, including
  * tests.
  */
-export function newestCalls(database: Database): SetupState['partner'] {
+export function defaultEndpointStatus(database: Database): SetupState['partner'] {
   const endpoint = defaultEndpoint(database)
   if (!endpoint) return { url: null, endpointId: null, events: [] }
   const { url, endpointId } = endpoint
@@ -119,15 +119,15 @@ function percentile(
  * The most frequent notes, grouped by path without list indexes and by sentence, each with the
  * latest event that contains it.
  */
-function mostFrequent(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
+function mostFrequentNotes(notedEvents: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
   const counted = new Map<string, MeterRow['notes'][number]>()
-  for (const { eventId, notes } of noted) {
+  for (const { eventId, notes } of notedEvents) {
     for (const { path, sentence } of notes) {
-      const place = path.replace(/(?<=^|\.)\d+(?=\.|$)/g, '*')
-      const key = `${place}\n${english(sentence)}`
+      const pathPattern = path.replace(/(?<=^|\.)\d+(?=\.|$)/g, '*')
+      const key = `${pathPattern}\n${englishText(sentence)}`
       const known = counted.get(key)
       if (known) known.count++
-      else counted.set(key, { path: place, sentence, count: 1, eventId })
+      else counted.set(key, { path: pathPattern, sentence, count: 1, eventId })
     }
   }
   return [...counted.values()].toSorted((a, b) => b.count - a.count).slice(0, MAX_NOTES)

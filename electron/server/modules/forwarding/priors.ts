@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { perDatabase } from '#server/database/database.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { dashboardDestinations, PriorStudy, PriorRetrieval } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -21,7 +21,7 @@ type FindPriors = (typeof dashboardDestinations)['findPriors']
  */
 export async function findPriors(
   { database, clock }: Context,
-  outbound: Outbound,
+  outbound: OutboundRequests,
   destination: DestinationRecord,
   keys: CallOf<FindPriors>['body'],
 ): Promise<ReplyOf<FindPriors>> {
@@ -74,9 +74,9 @@ export const summaryOfStudy = (
   studyInstanceUid: string,
 ): StudySummary =>
   summaryCache(database).peek(`${destinationId} ${studyInstanceUid}`) ??
-  summaryOf(findImageStudy(database, studyInstanceUid)?.header ?? WITHOUT_PATIENT)
+  summaryOf(findImageStudy(database, studyInstanceUid)?.header ?? EMPTY_SUMMARY)
 
-export const WITHOUT_PATIENT = {
+export const EMPTY_SUMMARY = {
   patientName: '',
   patientId: '',
   studyDescription: '',

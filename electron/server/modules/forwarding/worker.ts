@@ -18,12 +18,12 @@ import {
   postponeForward,
   settleForward,
 } from './forward-queries.ts'
-import { type Due, takeDue } from './queue.ts'
-import type { Attempt, Sender } from './sender.ts'
+import { type DueForward, takeDueForwards } from './queue.ts'
+import type { SendAttempt, Sender } from './sender.ts'
 import { networkFault } from './verdict.ts'
 
 /** Instances per association. */
-export const BATCH = 200
+export const BATCH_SIZE = 200
 /** Pause after an internal error, which an immediate retry would only repeat. */
 const FAULT_PAUSE_MS = 5 * 60_000
 /** Images that arrive within this time are sent over the same association. */
@@ -33,7 +33,7 @@ const MAX_PAUSE_MS = Math.max(...SCHEDULE.waits)
 /** Pause between two rounds while the database is not writable. */
 const UNWRITTEN_PAUSE_MS = 60_000
 /** Maximum number of unrecorded instances; a round ends when it is reached. */
-export const MAX_UNWRITTEN = 5000
+export const MAX_UNRECORDED = 5000
 
 /**
  * Sends the queue of one destination in batches, each over one association. While the destination
@@ -56,7 +56,7 @@ export class ForwardingWorker implements AsyncDisposable {
    * Instances that were sent but could not be recorded. They are not sent again; the others are
    * sent in the meantime, and the records are written as soon as possible.
    */
-  readonly #unwritten = new Map<number, Attempt>()
+  readonly #unwritten = new Map<number, SendAttempt>()
   /** Instances of this round that were not sent and could not be recorded. */
   readonly #unrecorded = new Set<number>()
 
@@ -121,12 +121,12 @@ export class ForwardingWorker implements AsyncDisposable {
     const left = () => this.#unwritten.size + this.#unrecorded.size
     for (
       let isFull = true;
-      isFull && left() < MAX_UNWRITTEN && this.#isDue() && !closing.aborted;
+      isFull && left() < MAX_UNRECORDED && this.#isDue() && !closing.aborted;
     ) {
       const to = this.#destination()
       const due = this.#takeDue(left())
       if (!to || due.length === 0) break
-      isFull = due.length === BATCH
+      isFull = due.length === BATCH_SIZE
       this.#association = new AbortController()
       await this.#sendBatch(to, due, AbortSignal.any([closing, this.#association.signal]))
       feed.noteImages()
@@ -142,17 +142,17 @@ export class ForwardingWorker implements AsyncDisposable {
     }
   }
 
-  #takeDue(left: number): Due[] {
+  #takeDue(left: number): DueForward[] {
     const now = instantOf(this.#context.clock())
-    return takeDue(this.#context, this.#destinationId, now, BATCH + left)
+    return takeDueForwards(this.#context, this.#destinationId, now, BATCH_SIZE + left)
       .filter(
         ({ forward: { forwardId } }) =>
           !this.#unwritten.has(forwardId) && !this.#unrecorded.has(forwardId),
       )
-      .slice(0, BATCH)
+      .slice(0, BATCH_SIZE)
   }
 
-  async #sendBatch(to: DestinationRecord, due: readonly Due[], signal: AbortSignal): Promise<void> {
+  async #sendBatch(to: DestinationRecord, due: readonly DueForward[], signal: AbortSignal): Promise<void> {
     const records: Promise<void>[] = []
     const failed = new InstanceCount()
     let [answered, stored] = [0, 0]
@@ -178,11 +178,11 @@ export class ForwardingWorker implements AsyncDisposable {
         if (status !== '' || verdict.kind === 'refused') answered++
       }
     } catch (error) {
-      const ofNetwork = networkFault(error)
-      if (ofNetwork === undefined && !signal.aborted) throw error
+      const networkReason = networkFault(error)
+      if (networkReason === undefined && !signal.aborted) throw error
       // If an association made progress before it failed, a new one is opened immediately; it will
       // show whether the destination is available.
-      if (answered === 0) fault = ofNetwork ?? null
+      if (answered === 0) fault = networkReason ?? null
     } finally {
       await Promise.all(records)
       if (failed.reason)
@@ -200,7 +200,7 @@ export class ForwardingWorker implements AsyncDisposable {
   }
 
   /** Writes the outcome of an attempt. A final failure is counted in `failed`. */
-  async #record(attempt: Attempt, failed: InstanceCount): Promise<void> {
+  async #record(attempt: SendAttempt, failed: InstanceCount): Promise<void> {
     const { forward, verdict } = attempt
     try {
       await this.#context.database.commitSoon(() => this.#write(attempt))
@@ -214,7 +214,7 @@ export class ForwardingWorker implements AsyncDisposable {
   }
 
   /** Whether this failed attempt is the last. */
-  #isFinalFailure({ forward, verdict }: Attempt): boolean {
+  #isFinalFailure({ forward, verdict }: SendAttempt): boolean {
     const giveUpHours = this.#context.settings.get('forwarding.giveUpHours')
     return (
       verdict.kind === 'refused' ||
@@ -222,7 +222,7 @@ export class ForwardingWorker implements AsyncDisposable {
     )
   }
 
-  #write(attempt: Attempt): void {
+  #write(attempt: SendAttempt): void {
     const { database, clock } = this.#context
     const { forward, verdict, status, comment, sentAs } = attempt
     const now = clock()

@@ -9,7 +9,7 @@ import type { EventData } from '#shared/contract/webhooks.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { type EnrichmentAnswer, omittedValueWarning, type MergedValues } from './study-values.ts'
 
-export const NO_PARTNER = message('images.no-partner')
+export const NO_PARTNER_MESSAGE = message('images.no-partner')
 
 /** The outcome of an enrichment request. */
 export type EnrichmentResult =
@@ -24,14 +24,14 @@ export type EnrichmentResult =
 
 type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
 
-const EVENT = 'patient_study.enrichment_requested'
+const ENRICHMENT_EVENT = 'patient_study.enrichment_requested'
 
 /**
  * Requests enrichment of a study from the partner (a soft event). A failure, a timeout or a body
  * that is not a JSON object yields no values, and the request is repeated later. The fields of an
  * object are validated separately: an invalid one is ignored.
  */
-export async function askPartner(
+export async function requestEnrichment(
   context: Context,
   requester: Pick<Requester, 'request'>,
   study: ImageStudyRecord,
@@ -40,12 +40,12 @@ export async function askPartner(
   const leftOut: string[] = []
   let webhookId: string | undefined
   try {
-    const question = requestOf(study, context.settings.get('clinic.id'))
-    const answer = await requester.request(EVENT, question, {
+    const enrichmentRequest = requestOf(study, context.settings.get('clinic.id'))
+    const answer = await requester.request(ENRICHMENT_EVENT, enrichmentRequest, {
       signal,
       accept(reply) {
         webhookId = reply.webhookId
-        return acceptAnswer(EVENT)({
+        return acceptAnswer(ENRICHMENT_EVENT)({
           ...reply,
           note(path, sentence) {
             leftOut.push(path)
@@ -58,7 +58,7 @@ export async function askPartner(
   } catch (error) {
     if (signal.aborted) throw error
     const failed = (fault: Message) => ({ answer: undefined, fault, webhookId })
-    if (error instanceof WebhookError && error.fault === 'no-endpoint') return failed(NO_PARTNER)
+    if (error instanceof WebhookError && error.fault === 'no-endpoint') return failed(NO_PARTNER_MESSAGE)
     if (error instanceof WebhookError && error.fault !== 'refused')
       return failed(message('images.no-answer-because', { detail: error.detail }))
     if (!(error instanceof WebhookError)) reportError(context, error)
@@ -69,7 +69,7 @@ export async function askPartner(
 function requestOf(
   { studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord,
   clinicId: string | null,
-): EventData<typeof EVENT> {
+): EventData<typeof ENRICHMENT_EVENT> {
   if (clinicId === null) throw new Error('clinic.id is not set')
   // Values of the worklist row are sent only if the images certainly belong to it. That is also the
   // case for a linked order, although the device used its own Study Instance UID.

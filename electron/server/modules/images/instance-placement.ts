@@ -50,12 +50,12 @@ export interface Placement {
   readonly replaces: InstanceRecord | undefined
 }
 
-type Placed = Pick<Arrival, 'header' | 'structure' | 'association' | 'originals'>
+type PlacedArrival = Pick<Arrival, 'header' | 'structure' | 'association' | 'originals'>
 
 export function placementOf(
   database: Database,
   wrongSteps: WrongSteps,
-  { header, structure, association, originals }: Placed,
+  { header, structure, association, originals }: PlacedArrival,
 ): Placement {
   const fault = uidFault(header)
   if (!structure.isComplete) return quarantined('incomplete', structure.detail)
@@ -116,10 +116,10 @@ export function listIdenticalInstances(
 ): InstanceRecord[] {
   const versions = listInstanceVersions(database, sopInstanceUid)
   if (versions.length === 0) return []
-  const withdrawn = findWithdrawnInstance(database, sopInstanceUid)?.instanceId
+  const withdrawnId = findWithdrawnInstance(database, sopInstanceUid)?.instanceId
   return versions.filter(
     (version) =>
-      (version.state !== 'superseded' || version.instanceId === withdrawn) &&
+      (version.state !== 'superseded' || version.instanceId === withdrawnId) &&
       version.bytes - version.dataSetOffset === dataSetBytes &&
       version.crc32 === crc32,
   )

@@ -42,7 +42,7 @@ interface Sender {
   readonly characterSet: readonly string[]
 }
 
-const UNREADABLE = message('images.file-unreadable')
+const UNREADABLE_MESSAGE = message('images.file-unreadable')
 
 /**
  * Imports image files without a row as if their devices had just sent them. For each AE title, an
@@ -71,11 +71,11 @@ export class OrphanImport implements Disposable {
   async read({ file, path }: LocatedFile): Promise<Orphan | Message> {
     const meta = await readFileMeta(path).catch((error: NodeJS.ErrnoException) => error)
     if (meta instanceof Error)
-      return meta.code === undefined ? message('viewed-file.not-dicom') : UNREADABLE
+      return meta.code === undefined ? message('viewed-file.not-dicom') : UNREADABLE_MESSAGE
     const { sourceAeTitle, transferSyntaxUid, dataSetOffset } = meta
     const stored = { path, dataSetOffset, transferSyntaxUid }
     const read = await readStoredObject(stored).catch(() => undefined)
-    if (!read) return UNREADABLE
+    if (!read) return UNREADABLE_MESSAGE
     const { values, structure, bytes, crc32 } = read
     const { source, characterSet } = this.#senderOf(sourceAeTitle)
     const header = headerOf(values, characterSet)
@@ -87,7 +87,7 @@ export class OrphanImport implements Disposable {
       return message('images.names-no-study')
     const originals = await this.#originalsIn({ ...stored, sopInstanceUid }).catch(() => undefined)
     // Without the originals, a corrected copy would be shown in addition to its original.
-    if (!originals) return UNREADABLE
+    if (!originals) return UNREADABLE_MESSAGE
     const facts = { file, transferSyntaxUid, dataSetOffset, bytes, crc32 }
     return { source, header, structure, originals, ...facts }
   }
@@ -138,9 +138,9 @@ export class OrphanImport implements Disposable {
     }
     this.#statistics.begin(association)
     const arrival = { ...source, ...found, originals }
-    const hasTwin =
+    const hasIdenticalInstance =
       listIdenticalInstances(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
-    const change = hasTwin ? 'same' : (await this.#arrivals.compare(arrival))?.comparison
+    const change = hasIdenticalInstance ? 'same' : (await this.#arrivals.compare(arrival))?.comparison
     if (change === 'same') {
       await commit(() => this.#arrivals.storeDuplicate(arrival))
       return undefined

@@ -26,7 +26,7 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { announceInstances } from './announced-instance-queries.ts'
-import { fitnessOfUid } from './header.ts'
+import { classifyUid } from './header.ts'
 import { appendSenderEntry, notifyImagesChanged, refusalOf } from './image-feed.ts'
 import { findCurrentInstance } from './instance-queries.ts'
 import type { StudyCompletion } from './study-completion.ts'
@@ -89,7 +89,7 @@ export class PerformedStepScp implements MppsScp {
     if (facts.status !== 'IN PROGRESS')
       throw new DimseError(0x0106, message('procedure-steps.not-created-in-progress'), [TAG.status])
     // PS3.7 §10.1.5.1.6: invalid object instance.
-    if (request.sopInstanceUid !== undefined && fitnessOfUid(request.sopInstanceUid) === 'unfit')
+    if (request.sopInstanceUid !== undefined && classifyUid(request.sopInstanceUid) === 'unfit')
       throw new DimseError(0x0117, message('procedure-steps.uid-unfit'))
     const sopInstanceUid = request.sopInstanceUid ?? uidOfUuid(uuid())
     const items = await this.#itemsFor(facts, association)

@@ -342,9 +342,9 @@ export class ImageRecovery implements AsyncDisposable {
   async #importFile(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
     const { database, imageFiles, uuid } = this.#context
     const { file, header } = orphan
-    const ownFile = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
-    const isTaken = this.#isKnown(ownFile) || (await exists(imageFiles.pathOf(ownFile)))
-    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : ownFile
+    const expectedFile = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
+    const isTaken = this.#isKnown(expectedFile) || (await exists(imageFiles.pathOf(expectedFile)))
+    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : expectedFile
     imageFiles.arriving.add(to)
     try {
       await imageFiles.recovery.putBack(file, to)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, crc32, createInflateRaw } from 'node:zlib'
 import { CODINGS } from '#server/dicom/data-set/coding.ts'
-import { originalsOf } from '#server/dicom/data-set/corrected-copy.ts'
+import { originalUidsOf } from '#server/dicom/data-set/corrected-copy.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import type { HeaderResult } from '#server/dicom/data-set/header-reader.ts'
 import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
@@ -71,7 +71,7 @@ export async function verifyDeflatedStructure({
   dataSetOffset,
   transferSyntaxUid,
 }: StoredObject): Promise<Structure> {
-  if (!CODINGS[transferSyntaxUid]?.deflated) return UNREADABLE
+  if (!CODINGS[transferSyntaxUid]?.deflated) return UNREADABLE_FAULT
   const reader = fullReaderOf(TRANSFER_SYNTAX.explicitLittleEndian)
   let inflated = 0
   try {
@@ -91,11 +91,11 @@ export async function verifyDeflatedStructure({
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error
     return damaged(message('images.compressed-ends-early'))
   }
-  return reader.end().structure ?? UNREADABLE
+  return reader.end().structure ?? UNREADABLE_FAULT
 }
 
 const damaged = (detail: Message): Structure => ({ isComplete: false, detail })
-const UNREADABLE = damaged(message('images.header-unreadable'))
+const UNREADABLE_FAULT = damaged(message('images.header-unreadable'))
 
 /** Prefix of the UIDs of corrected copies (`newUid`). */
 const COPY_UID_PREFIX = '2.25.'
@@ -111,7 +111,7 @@ export async function readOriginalUids(
 ): Promise<string[]> {
   if (!stored.sopInstanceUid.startsWith(COPY_UID_PREFIX)) return []
   try {
-    return await withInflatedFile(stored, temporary, (plain) => originalsOf(plain))
+    return await withInflatedFile(stored, temporary, (plain) => originalUidsOf(plain))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     return []

@@ -28,7 +28,7 @@ const RETRY_MS = 60_000
  */
 const MAX_PARALLEL_STUDIES = 4
 
-const IDENTITY = {
+const IDENTITY_CODES = {
   corrected: { tone: 'warning', text: message('images.identity-corrected') },
   other: { tone: 'danger', text: message('images.identities-differ') },
 } as const
@@ -80,7 +80,7 @@ export class StudyCompletion implements AsyncDisposable {
   }
 
   /** Updates the study after the commit of an instance. */
-  arrived({ instance, isOpened, identity }: StoreResult): void {
+  arrived({ instance, wasStudyOpened: isOpened, identity }: StoreResult): void {
     const { studyInstanceUid, associationId, change } = instance
     notifyImagesChanged(this.#context)
     if (!this.#statistics.isSending(associationId))
@@ -90,7 +90,7 @@ export class StudyCompletion implements AsyncDisposable {
       this.#worker.wake()
     }
     if (identity !== 'same') {
-      const { tone, text } = IDENTITY[identity]
+      const { tone, text } = IDENTITY_CODES[identity]
       this.#statistics.note(associationId, tone, text, studyInstanceUid)
     }
     if (change === 'pixels' || change === 'unknown')
@@ -162,15 +162,15 @@ export class StudyCompletion implements AsyncDisposable {
     const { settings, clock } = this.#context
     const now = clock()
     // The given time, or now if it is further away than possible, because the clock was set back.
-    const within = (at: number, mostMs: number) => (at - now > mostMs ? now : at)
+    const clampDue = (at: number, mostMs: number) => (at - now > mostMs ? now : at)
     const idleMs = settings.get('intake.idleSeconds') * 1000
     const untilQuietMs = this.#statistics.isStudyOpen(studyInstanceUid)
       ? Number.POSITIVE_INFINITY
-      : within(msOf(lastInstanceAt) + idleMs, idleMs)
+      : clampDue(msOf(lastInstanceAt) + idleMs, idleMs)
     const due = this.#allReceived.has(studyInstanceUid)
       ? now
-      : Math.min(untilQuietMs, within(msOf(latest), settings.get('intake.capMinutes') * 60_000))
-    return Math.max(due, within(this.#notBefore.get(studyInstanceUid) ?? now, RETRY_MS))
+      : Math.min(untilQuietMs, clampDue(msOf(latest), settings.get('intake.capMinutes') * 60_000))
+    return Math.max(due, clampDue(this.#notBefore.get(studyInstanceUid) ?? now, RETRY_MS))
   }
 
   async #complete(studyInstanceUid: string, signal: AbortSignal): Promise<void> {

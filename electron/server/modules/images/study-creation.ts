@@ -17,8 +17,8 @@ import {
   updateCreatedStudies,
   withCustomer,
 } from './created-studies.ts'
-import { askPartner, type EnrichmentResult, enrichmentAfter, NO_PARTNER } from './enrichment.ts'
-import { fitnessOfUid, identityKeyOf } from './header.ts'
+import { requestEnrichment, type EnrichmentResult, enrichmentAfter, NO_PARTNER_MESSAGE } from './enrichment.ts'
+import { classifyUid, identityKeyOf } from './header.ts'
 import { appendStudyEntry, notifyImagesChanged } from './image-feed.ts'
 import { listEnrichmentDue, nextEnrichmentDue } from './image-study-list-queries.ts'
 import { updateImageStudy } from './image-study-writing-queries.ts'
@@ -68,7 +68,7 @@ export class StudyCreation implements AsyncDisposable {
     const { database, clock } = this.#context
     const { studyInstanceUid } = study
     // If all instances are in quarantine, the first current image will reopen the study.
-    const isEligible = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
+    const isEligible = classifyUid(studyInstanceUid) === 'usable' && study.instances > 0
     const wasCreated = listCreatedStudies(database, studyInstanceUid).length > 0
     if (!isEligible || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
       this.close(studyInstanceUid, {})
@@ -166,7 +166,7 @@ export class StudyCreation implements AsyncDisposable {
   }
 
   #ask(study: ImageStudyRecord, signal: AbortSignal): Promise<EnrichmentResult> {
-    return askPartner(this.#context, this.#requester, study, signal)
+    return requestEnrichment(this.#context, this.#requester, study, signal)
   }
 
   async #repeatRequest(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
@@ -226,7 +226,7 @@ export class StudyCreation implements AsyncDisposable {
         }),
       )
     // A missing partner is not reported.
-    if (detail?.code === NO_PARTNER.code) return
+    if (detail?.code === NO_PARTNER_MESSAGE.code) return
     if (state === 'waiting' && detail)
       say('enrichment', 'warning', sentences(detail, message('images.images-stand')))
     if (state === 'given-up' && detail)

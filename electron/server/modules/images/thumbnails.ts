@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
-import { ThumbnailRenderer, ThumbnailsBusy } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
+import { ThumbnailRenderer, ThumbnailsBusyError } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { type Caller, demand } from '#server/modules/users/caller.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -102,7 +102,7 @@ export class Thumbnails implements AsyncDisposable {
       this.#cache.set(file, { png })
       return png
     } catch (error) {
-      if (error instanceof ThumbnailsBusy)
+      if (error instanceof ThumbnailsBusyError)
         throw new ApiError('unavailable', message('images.thumbnails-busy'))
       // The file is missing or unreadable, which other parts of the gateway report.
       if ((error as NodeJS.ErrnoException).code !== undefined) return null

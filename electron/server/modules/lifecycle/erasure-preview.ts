@@ -12,7 +12,7 @@ import { message } from '#shared/messages/message.ts'
 import { countStudy, listHolders, listStudiesOfKey } from './erasure-queries.ts'
 import { isHeld } from './hold-queries.ts'
 
-const PAGE = 100
+const PAGE_SIZE = 100
 /** The most studies that one erasure deletes. */
 const MAX_STUDIES = 500
 
@@ -103,7 +103,7 @@ function listStudiesOfPatient(database: Database, patientId: string): string[] {
   for (const area of STUDY_AREAS)
     for (let after: string | undefined; ; ) {
       const filter = { area, search: patientId }
-      const { items, next } = searchStudies(database, filter, 'newest', after, PAGE)
+      const { items, next } = searchStudies(database, filter, 'newest', after, PAGE_SIZE)
       for (const study of items)
         if (mrnOf(study).toUpperCase() === patientId.toUpperCase()) uids.add(study.studyInstanceUid)
       if (next === undefined) break

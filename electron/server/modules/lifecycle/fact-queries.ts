@@ -47,7 +47,7 @@ interface InstanceRow {
   readonly lastSeenAt: string
 }
 
-const STUDY = `
+const SELECT_STUDY = `
   select s.lastInstanceAt, s.state, s.quarantined, s.isMismatched,
     exists (select 1 from legalHolds h where h.studyInstanceUid = s.studyInstanceUid and h.liftedAt is null) as isHeld,
     exists (select 1 from destinations d join forwardedStudies f
@@ -67,7 +67,7 @@ export function findStudyFacts(
   database: Database,
   studyInstanceUid: string,
 ): StudyFacts | undefined {
-  const study = database.get(rawQuery<StudyRow>(STUDY, [studyInstanceUid]))
+  const study = database.get(rawQuery<StudyRow>(SELECT_STUDY, [studyInstanceUid]))
   if (!study) return undefined
   const rows = database.all(rawQuery<InstanceRow>(SELECT_LOCAL_INSTANCES, [studyInstanceUid]))
   const places = listConfirmedPlaces(

@@ -4,7 +4,7 @@ import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, type RetrySchedule, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail, type MAIL_KINDS } from '#shared/contract/mail.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
@@ -103,7 +103,7 @@ export class Mail implements AsyncDisposable {
     const settlementLogger = (outcome: Settlement['outcome'], fault: Message | null) => ({
       within: () =>
         database.afterCommit(() =>
-          log.info({ outboxId, subject, outcome, fault: fault && english(fault) }, name),
+          log.info({ outboxId, subject, outcome, fault: fault && englishText(fault) }, name),
         ),
     })
     let isComposed = false

@@ -6,7 +6,7 @@ import type { dashboardEvents } from '#shared/contract/events.ts'
 import { type DeliveryEndpoint, ownEndpoints } from '#shared/contract/own-events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import {
@@ -78,7 +78,7 @@ export function serveOwnEndpoints(
         endpointsInTest.add(endpointId)
         try {
           const { message: sentence, ...reply } = await sendTest(body.type, endpointId)
-          return { ...reply, message: english(sentence) }
+          return { ...reply, message: englishText(sentence) }
         } finally {
           endpointsInTest.delete(endpointId)
         }

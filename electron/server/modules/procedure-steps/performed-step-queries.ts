@@ -52,7 +52,7 @@ type StoredStep = Omit<PerformedStepRecord, 'dataSet' | 'items'> & {
 }
 
 // `seq` is the order in which the steps began. Their own times depend on the devices' clocks.
-const STATUSES = `
+const SELECT_STATUSES = `
   select i.scheduledProcedureStepId, p.status, coalesce(p.endedAt, p.startedAt) as since, p.seq
   from performedStepItems i join performedSteps p on p.sopInstanceUid = i.sopInstanceUid
   where i.studyInstanceUid = ?
@@ -137,7 +137,7 @@ export const listPerformedSteps = (
  */
 export function listStepStatuses(database: Database, studyInstanceUid: string): StepStatus[] {
   const rows = database.all(
-    rawQuery<StepStatus & { seq: number }>(STATUSES, [studyInstanceUid, studyInstanceUid]),
+    rawQuery<StepStatus & { seq: number }>(SELECT_STATUSES, [studyInstanceUid, studyInstanceUid]),
   )
   const last = new Map(
     rows.map(({ seq: _, ...status }) => [status.scheduledProcedureStepId, status]),

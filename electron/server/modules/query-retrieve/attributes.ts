@@ -61,7 +61,7 @@ const PATIENT: readonly Row[] = [
   ['InstanceAvailability', 'O', () => 'ONLINE'],
 ]
 
-const STUDY: readonly Row[] = [
+const STUDY_ROWS: readonly Row[] = [
   ['StudyInstanceUID', 'U', ({ study }) => study.studyInstanceUid],
   ['StudyDate', 'R', headerValue('studyDate')],
   ['StudyTime', 'R', headerValue('studyTime')],
@@ -106,7 +106,7 @@ function attributeOf(level: QueryLevel, [keyword, key, read]: Row): RetrievalAtt
 
 /** The supported attributes by tag, from the PATIENT to the IMAGE level. */
 export const RETRIEVAL_ATTRIBUTES: ReadonlyMap<number, RetrievalAttribute> = new Map(
-  Object.entries({ PATIENT, STUDY, SERIES, IMAGE })
+  Object.entries({ PATIENT, STUDY: STUDY_ROWS, SERIES, IMAGE })
     .flatMap(([level, rows]) => rows.map((row) => attributeOf(level as QueryLevel, row)))
     .map((attribute) => [attribute.tag, attribute]),
 )

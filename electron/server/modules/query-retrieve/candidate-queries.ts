@@ -44,7 +44,7 @@ const OF_MODALITY = 'from retrievalModalities r where r.modality = ?'
 
 /** The place after which reading continues. */
 export type Position = Pick<IndexedStudy, 'studyDate' | 'number'>
-export const START: Position = { studyDate: '99999999', number: Number.MAX_SAFE_INTEGER }
+export const START_POSITION: Position = { studyDate: '99999999', number: Number.MAX_SAFE_INTEGER }
 
 /** The next rows of a source in its order, the newest first. */
 export function listCandidates(
@@ -56,7 +56,7 @@ export function listCandidates(
     database.all(rawQuery<IndexedStudy>(text, parameters))
   const before = BigInt(number)
   // As a bound of its own, because SQLite would otherwise begin at the end of the range each time.
-  const upTo = ({ to }: DateRange) => (studyDate < to ? studyDate : to)
+  const upperBound = ({ to }: DateRange) => (studyDate < to ? studyDate : to)
   switch (source.by) {
     case 'uid':
       // A study may not be in the index yet. The plus signs keep SQLite from scanning all numbers.
@@ -83,12 +83,12 @@ export function listCandidates(
       return rows(
         `${SELECT_INDEXED} from (select r.number ${OF_MODALITY} and ${BY_DATE}) m
           cross join retrievalStudies r using (number)`,
-        ...[source.modality, source.from, upTo(source), studyDate, before],
+        ...[source.modality, source.from, upperBound(source), studyDate, before],
       )
     case 'date':
       return rows(
         `${SELECT_INDEXED} from retrievalStudies r where ${BY_DATE}`,
-        ...[source.from, upTo(source), studyDate, before],
+        ...[source.from, upperBound(source), studyDate, before],
       )
   }
 }
@@ -117,7 +117,7 @@ const SELECT_CANDIDATES_SQL = `select n.number, s.studyInstanceUid, s.sealedHead
     cross join imageStudies s using (studyInstanceUid) left join retrievalStudies r on r.number = n.number
   where s.instances > 0 order by j.key`
 
-type Opened = Pick<
+type CandidateRow = Pick<
   StoredImageStudy,
   'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut' | 'instances' | 'series' | 'modalities'
 >
@@ -129,7 +129,7 @@ export const readCandidates = (
 ): FoundStudy[] =>
   database
     .all(
-      rawQuery<Opened>(SELECT_CANDIDATES_SQL, [
+      rawQuery<CandidateRow>(SELECT_CANDIDATES_SQL, [
         JSON.stringify(candidates.map(({ number }) => number)),
       ]),
     )

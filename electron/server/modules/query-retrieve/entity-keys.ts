@@ -6,7 +6,7 @@ import {
   isInterval,
   isReversed,
   isWithin,
-  REVERSED,
+  REVERSED_MESSAGE,
   type Span,
   SpanFault,
   timeSpan,
@@ -49,11 +49,11 @@ export function compileKeys({
   })
   const [date, time] = [keyOf(compiled, KEY.studyDate), keyOf(compiled, KEY.studyTime)]
   if (!combinesDateTime || !date || !time || !isInterval(date.span, time.span)) {
-    if (time?.span && isReversed(time.span)) throw rangeFault(time.attribute, REVERSED)
+    if (time?.span && isReversed(time.span)) throw rangeFault(time.attribute, REVERSED_MESSAGE)
     return compiled
   }
   const { from, to } = intervalOf(date.span as Span, time.span as Span)
-  if (isReversed({ from, to })) throw rangeFault(time.attribute, REVERSED)
+  if (isReversed({ from, to })) throw rangeFault(time.attribute, REVERSED_MESSAGE)
   const isInInterval = ({ study }: CandidateFacts) => {
     const day = plainDate(study.header.studyDate)
     const at = comparableTime(study.header.studyTime) || '000000.000000'

@@ -9,10 +9,10 @@ import type { FoundInstance, FoundSeries } from './found.ts'
 
 type StoredSeries = Omit<FoundSeries, 'seriesDescription'> & { sealedDescription: Buffer | null }
 
-const listed = (column: string) => `${column} in (select value from json_each(?))`
-const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances
+const inListCondition = (column: string) => `${column} in (select value from json_each(?))`
+const SELECT_SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances
   from imageSeries where studyInstanceUid = ? and instances > 0`
-const INSTANCES = `select instanceId, seriesInstanceUid, sopInstanceUid, sopClassUid,
+const SELECT_INSTANCES = `select instanceId, seriesInstanceUid, sopInstanceUid, sopClassUid,
     transferSyntaxUid, instanceNumber, image
   from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
 
@@ -25,7 +25,7 @@ export const listFoundSeries = (
   database
     .all(
       rawQuery<StoredSeries>(
-        `${SERIES}${uids ? ` and ${listed('seriesInstanceUid')}` : ''}
+        `${SELECT_SERIES}${uids ? ` and ${inListCondition('seriesInstanceUid')}` : ''}
           order by cast(seriesNumber as integer), seriesInstanceUid`,
         [studyInstanceUid, ...(uids ? [JSON.stringify(uids)] : [])],
       ),
@@ -51,11 +51,11 @@ export function listFoundInstances(
   const noIndexOperator = sopInstanceUids ? '+' : ''
   const conditions = [
     `${noIndexOperator}studyInstanceUid = ? and ${noIndexOperator}instanceId > ?`,
-    ...(seriesUids ? [listed('seriesInstanceUid')] : []),
-    ...(sopInstanceUids ? [listed('sopInstanceUid')] : []),
+    ...(seriesUids ? [inListCondition('seriesInstanceUid')] : []),
+    ...(sopInstanceUids ? [inListCondition('sopInstanceUid')] : []),
   ].map((condition) => ` and ${condition}`)
   return database.all(
-    rawQuery<FoundInstance>(`${INSTANCES}${conditions.join('')} order by instanceId limit ?`, [
+    rawQuery<FoundInstance>(`${SELECT_INSTANCES}${conditions.join('')} order by instanceId limit ?`, [
       ...[studyInstanceUid, after],
       ...(seriesUids ? [JSON.stringify(seriesUids)] : []),
       ...(sopInstanceUids ? [JSON.stringify(sopInstanceUids)] : []),

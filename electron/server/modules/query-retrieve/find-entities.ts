@@ -10,7 +10,7 @@ import {
   listCandidates,
   readCandidates,
   patientTotals,
-  START,
+  START_POSITION,
 } from './candidate-queries.ts'
 import { candidateSource, indexedStudyFilter } from './candidate-source.ts'
 import { type CompiledKey, compileKeys, keyOf } from './entity-keys.ts'
@@ -44,19 +44,19 @@ export async function* findEntities(
   const keys = compileKeys(query)
   const source = candidateSource(context.database, keys)
   const isOfOneStudy = source.by === 'uid' && source.studyUids.length <= 1
-  const most = isOfOneStudy ? limit : Math.min(limit, MAX_ENTITIES)
+  const maxEntities = isOfOneStudy ? limit : Math.min(limit, MAX_ENTITIES)
   const entityOf = reader(query)
   const found = matching(context, query, keys, source, signal)
   for (let position = 0; ; position++) {
     const next = await found.next()
     if (next.done) return { outcome: next.value }
-    if (position >= offset + most) return { outcome: most === limit ? 'complete' : 'cut' }
+    if (position >= offset + maxEntities) return { outcome: maxEntities === limit ? 'complete' : 'cut' }
     if (position >= offset) yield entityOf(next.value)
   }
 }
 
 /** Number of studies that a query may decrypt before it is cut. */
-const MAX_EXAMINED = 50_000
+const MAX_EXAMINED_STUDIES = 50_000
 /** Studies that are decrypted per turn of the event loop. */
 const EXAMINED_PER_TURN = 50
 
@@ -70,19 +70,19 @@ async function* matching(
 ): AsyncGenerator<CandidateFacts, EntitiesEnd['outcome'], void> {
   const { database } = context
   const lookups = lookupsOf(context)
-  const ofStudy = keys.filter(({ attribute }) => isAtOrAbove(attribute.level, 'STUDY'))
+  const studyKeys = keys.filter(({ attribute }) => isAtOrAbove(attribute.level, 'STUDY'))
   const isNewPatient = firstOfPatientFilter(database)
   const isListed = source.by === 'uid' ? () => true : indexedStudyFilter(keys)
   let examined = 0
-  for (let after = START; ; ) {
+  for (let after = START_POSITION; ; ) {
     const listed = listCandidates(database, source, after)
     const candidates = listed.filter(isListed)
     for (let first = 0; first < candidates.length; first += EXAMINED_PER_TURN) {
-      if (examined >= MAX_EXAMINED) return 'cut'
+      if (examined >= MAX_EXAMINED_STUDIES) return 'cut'
       const studies = readCandidates(database, candidates.slice(first, first + EXAMINED_PER_TURN))
       for (const study of studies) {
         const found: CandidateFacts = { study, series: undefined, instance: undefined, lookups }
-        if (!ofStudy.every(({ matches }) => matches(found))) continue
+        if (!studyKeys.every(({ matches }) => matches(found))) continue
         if (level === 'STUDY') yield found
         else if (level === 'PATIENT') {
           if (isNewPatient(study)) yield found

@@ -3,7 +3,7 @@ import { rawQuery } from '#server/database/query.ts'
 import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 
-type Kind = ReconciliationDecision['kind']
+type DecisionKind = ReconciliationDecision['kind']
 
 /**
  * A user's decision about an exam without an order (`link`, `keep`) or an order without images
@@ -11,7 +11,7 @@ type Kind = ReconciliationDecision['kind']
  */
 export interface ReconciliationRecord {
   readonly decisionId: number
-  readonly kind: Kind
+  readonly kind: DecisionKind
   /** Day of the exam or the order in the clinic, `YYYY-MM-DD`. */
   readonly day: string
   readonly imageStudyUid: string | null
@@ -25,7 +25,7 @@ export interface ReconciliationRecord {
 
 interface Stored {
   readonly decisionId: number
-  readonly kind: Kind
+  readonly kind: DecisionKind
   readonly day: string
   readonly imageStudyUid: string | null
   readonly sealedDetails: Buffer

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { canSeeImages, demandManagingImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages, requireCanManageImages } from '#server/modules/images/image-studies.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import type { Schedule } from '#server/modules/worklist/schedule.ts'
 import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
@@ -33,12 +33,12 @@ export function serveReconciliation(
     },
     link({ body: { studyInstanceUid, orderId }, user }) {
       const caller = callerOf(user)
-      demandManagingImages(context, caller, studyInstanceUid)
+      requireCanManageImages(context, caller, studyInstanceUid)
       return linkExam(context, schedule, caller, studyInstanceUid, orderId, orderChanged)
     },
     keep({ body: { studyInstanceUid, reason }, user }) {
       const caller = callerOf(user)
-      demandManagingImages(context, caller, studyInstanceUid)
+      requireCanManageImages(context, caller, studyInstanceUid)
       return keepExam(context, caller, studyInstanceUid, reason, orderChanged)
     },
     notDone: ({ body: { orderId, reason }, user }) =>
@@ -46,7 +46,7 @@ export function serveReconciliation(
     undo({ params: { decisionId }, user }) {
       const caller = callerOf(user)
       const { imageStudyUid } = requireDecision(context, decisionId)
-      if (imageStudyUid !== null) demandManagingImages(context, caller, imageStudyUid)
+      if (imageStudyUid !== null) requireCanManageImages(context, caller, imageStudyUid)
       undoDecision(context, caller, decisionId, orderChanged)
       return { success: true, message: message('reconciliation.undone') }
     },

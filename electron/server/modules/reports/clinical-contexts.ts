@@ -21,7 +21,7 @@ import {
   replaceContextDocuments,
 } from './clinical-context-queries.ts'
 
-const EVENT = 'clinical_context.enrichment_requested'
+const ENRICHMENT_EVENT = 'clinical_context.enrichment_requested'
 /** Limits for the documents of one response. */
 const MAX_DOCUMENTS = 20
 const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
@@ -153,11 +153,11 @@ export class ClinicalContexts implements Disposable {
    */
   async #request(study: StudyRecord) {
     const notes: Message[] = []
-    const accept = acceptAnswer(EVENT)
+    const accept = acceptAnswer(ENRICHMENT_EVENT)
     const { studyId: subject, studyInstanceUid } = study
     let eventId = ''
     try {
-      const answer = await this.#requester.request(EVENT, eventDataOf(this.#context, study), {
+      const answer = await this.#requester.request(ENRICHMENT_EVENT, eventDataOf(this.#context, study), {
         ...{ about: { subject, studyInstanceUid }, signal: this.#closing.signal },
         accept(reply) {
           eventId = reply.webhookId
@@ -202,7 +202,7 @@ export class ClinicalContexts implements Disposable {
   /** Downloads a document, under the same rules as presigned URLs. */
   async #fetch(url: string, maxBytes: number) {
     if (maxBytes <= 0) return failedDownload(message('reports.context-documents-too-large'))
-    const endpoint = endpointFor(this.#context.database, EVENT, null)
+    const endpoint = endpointFor(this.#context.database, ENRICHMENT_EVENT, null)
     try {
       const { body, mediaType } = await this.#downloads.get(url, {
         ...{ hosts: endpoint?.fileHosts ?? [], maxBytes, signal: this.#closing.signal },
@@ -217,7 +217,7 @@ export class ClinicalContexts implements Disposable {
   }
 }
 
-type Answer = EventResponse<typeof EVENT>
+type Answer = EventResponse<typeof ENRICHMENT_EVENT>
 type DocumentUrl = NonNullable<Answer['documentUrls']>[number]
 const contextFields = ({
   clinicalIndication = '',
@@ -236,7 +236,7 @@ const failedDownload = (why: Message) => ({
 function eventDataOf(
   { settings }: Context,
   { studyId, studyInstanceUid, detail }: StudyRecord,
-): EventData<typeof EVENT> {
+): EventData<typeof ENRICHMENT_EVENT> {
   const { externalPatientId } = detail
   const mrn = detail.reportMetadata?.mrn
   return {

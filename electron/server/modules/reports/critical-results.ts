@@ -19,7 +19,7 @@ import { type ReportPart, referringPhysicianOf } from './signed-report.ts'
 // Critical results and their communication (ACR Practice Parameter for Communication of Diagnostic
 // Imaging Findings).
 
-const MAX_OPEN = 500
+const MAX_OPEN_RESULTS = 500
 /** Tolerated difference between the clocks of two PCs in a clinic. */
 const CLOCK_TOLERANCE_MS = 60_000
 
@@ -44,7 +44,7 @@ export function openCriticalResult(
  * that the user may see.
  */
 export const listCriticalResults = (context: Context, caller: UserCaller): CriticalResult[] =>
-  queries.listOpenCriticalResults(context.database, MAX_OPEN).flatMap((record) => {
+  queries.listOpenCriticalResults(context.database, MAX_OPEN_RESULTS).flatMap((record) => {
     const study = findStudy(context.database, record.studyId)
     return study && isVisible(caller, study) ? (criticalResultOf(context, record) ?? []) : []
   })

@@ -54,7 +54,7 @@ export function reportInstances(
   const verifierOf = ({ signer, signedAt }: ReportPart): Verifier => ({
     name: personName(signer.name) || 'Unknown',
     organization: organization || 'Unknown',
-    verified: dicomTime(signedAt, zone),
+    verifiedAt: dicomTime(signedAt, zone),
   })
   const sr = basicTextSr(headerOf('sr'), {
     sections: parts

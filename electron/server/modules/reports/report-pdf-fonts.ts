@@ -40,10 +40,10 @@ export const FONT_FILES: readonly string[] = [...BASE_FONTS, ...JAPANESE_FONTS].
  * The fonts next to the built program, where `vite.config.ts` copies them; undefined when the fonts
  * are read from the packages.
  */
-const BUILT = [join(import.meta.dirname, 'fonts'), join(import.meta.dirname, '..', 'fonts')].find(
+const BUILT_FOLDER = [join(import.meta.dirname, 'fonts'), join(import.meta.dirname, '..', 'fonts')].find(
   (folder) => existsSync(join(folder, fileOf(LATIN, 400))),
 )
-const PACKAGES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules', '@fontsource')
+const PACKAGES_FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules', '@fontsource')
 
 const bytes = new Map<string, Buffer>()
 
@@ -52,12 +52,12 @@ function bytesOf(name: string, weight: Weight): Buffer {
   let found = bytes.get(file)
   if (!found) {
     const packagePath = join(
-      PACKAGES,
+      PACKAGES_FOLDER,
       name.startsWith('noto-sans-jp') ? 'noto-sans-jp' : 'noto-sans',
       'files',
       file,
     )
-    found = sfntOfWoff(readFileSync(BUILT ? join(BUILT, file) : packagePath))
+    found = sfntOfWoff(readFileSync(BUILT_FOLDER ? join(BUILT_FOLDER, file) : packagePath))
     bytes.set(file, found)
   }
   return found
@@ -153,8 +153,8 @@ export class ReportFonts {
   }
 }
 
-const HEADER = 44
-const ENTRY = 20
+const HEADER_BYTES = 44
+const ENTRY_BYTES = 20
 const SFNT_HEADER_BYTES = 12
 const SFNT_ENTRY_BYTES = 16
 
@@ -167,7 +167,7 @@ export function sfntOfWoff(woff: Buffer): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new RangeError('not a WOFF file')
   const count = woff.readUInt16BE(12)
   const tables = Array.from({ length: count }, (_, at) => {
-    const entry = HEADER + at * ENTRY
+    const entry = HEADER_BYTES + at * ENTRY_BYTES
     const [offset, packed, length] = [4, 8, 12].map((field) =>
       woff.readUInt32BE(entry + field),
     ) as [number, number, number]

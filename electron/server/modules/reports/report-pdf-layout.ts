@@ -27,12 +27,12 @@ const CLINIC_STYLE = textStyle(13, 700, TEXT_COLOR, 18)
 const TITLE_STYLE = textStyle(15, 700, TEXT_COLOR, 20)
 const NAME_STYLE = textStyle(13, 700, TEXT_COLOR, 17)
 const HEADING_STYLE = textStyle(10.5, 700, TEXT_COLOR, 15)
-const PART = textStyle(12.5, 700, TEXT_COLOR, 17)
+const PART_STYLE = textStyle(12.5, 700, TEXT_COLOR, 17)
 const ALERT_HEADING_STYLE = textStyle(10.5, 700, ALERT_COLOR, 15)
 
 const INSET = 12
 const GAP = 14
-const COLUMNS = 3
+const COLUMN_COUNT = 3
 
 export interface ReportPdfInput {
   readonly clinicName: string
@@ -76,7 +76,7 @@ export class ReportLayout {
     let addenda = 0
     for (const part of parts) {
       if (part.isAddendum)
-        yield this.#block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepWithNext: true })
+        yield this.#block('H2', `Addendum ${++addenda}`, PART_STYLE, { before: 28, keepWithNext: true })
       if (part.follows) {
         const text = followsText(part.follows, timeZone)
         yield this.#block('P', text, SMALL_STYLE, { before: 4, keepWithNext: true })
@@ -100,7 +100,7 @@ export class ReportLayout {
 
   /** A row of fields side by side, as high as the longest of them. */
   #fieldsRow(fields: readonly Field[], top: number): Row {
-    const column = (this.#width - 2 * INSET - GAP * (COLUMNS - 1)) / COLUMNS
+    const column = (this.#width - 2 * INSET - GAP * (COLUMN_COUNT - 1)) / COLUMN_COUNT
     const cells = fields.map(([label, value], at) => {
       const x = INSET + at * (column + GAP)
       const lines = this.#typesetter.lines(value, VALUE_STYLE, column)
@@ -124,8 +124,8 @@ export class ReportLayout {
     const rows: Row[] = [
       space(10),
       ...name.map((line) => ({ height: NAME_STYLE.leading, texts: [{ line, x: INSET, y: 13 }] })),
-      ...Array.from({ length: Math.ceil(fields.length / COLUMNS) }, (_, at) =>
-        this.#fieldsRow(fields.slice(at * COLUMNS, (at + 1) * COLUMNS), at === 0 ? 6 : 8),
+      ...Array.from({ length: Math.ceil(fields.length / COLUMN_COUNT) }, (_, at) =>
+        this.#fieldsRow(fields.slice(at * COLUMN_COUNT, (at + 1) * COLUMN_COUNT), at === 0 ? 6 : 8),
       ),
       space(11),
     ]

@@ -43,7 +43,7 @@ export function readReadingState(context: Context, caller: UserCaller, studyId: 
   const { record } = study
   const { studyInstanceUid } = record
   const state = draftStateOf(context, record)
-  const whyNot = writeObstacle(context, caller, state)
+  const obstacle = writeObstacle(context, caller, state)
   const entries = listReportEntries(database, studyId)
   const changes = correctionsSinceSigned(database, studyInstanceUid, entries)
   return {
@@ -55,8 +55,8 @@ export function readReadingState(context: Context, caller: UserCaller, studyId: 
       state.draft && isAllowed(caller, 'writeReports') ? draftView(context, state.draft) : null,
     context: clinicalContextOf(context, record),
     priors: priorReports(context, caller, record),
-    mayWrite: whyNot === undefined,
-    whyNot: whyNot ?? null,
+    mayWrite: obstacle === undefined,
+    whyNot: obstacle ?? null,
   }
 }
 

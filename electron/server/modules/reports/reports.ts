@@ -30,9 +30,9 @@ export type ReportQuery = StudyIdentifiers & { readonly reportId?: string | unde
  * The reports of a study, including addenda, oldest first. The text of drafts is left out.
  * @throws ApiError malformed, not-permitted, not-found
  */
-export function listStudyReports(context: Context, caller: Caller, either: StudyIdentifiers) {
+export function listStudyReports(context: Context, caller: Caller, identifiers: StudyIdentifiers) {
   demand(caller, 'readStudies')
-  const study = resolveStudy(context, caller, 'scribe', either, 'query')
+  const study = resolveStudy(context, caller, 'scribe', identifiers, 'query')
   const reports = queries
     .listReports(context.database, study.studyId)
     .map((report) => (report.status === 'completed' ? report : { ...report, plainText: null }))

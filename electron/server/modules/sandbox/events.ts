@@ -15,7 +15,7 @@ import type { SandboxEvent } from '#shared/contract/sandbox.ts'
 import { EVENTS, type EventData, type EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, uuidOf } from '#shared/ids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
@@ -55,7 +55,7 @@ export async function sendTestEvent(
   let outcome: PartnerOutcome | undefined
   try {
     await requester.request(type, data, {
-      ...{ id, endpoint, evenIfOpen: true },
+      ...{ id, endpoint, ignoresOpenCircuit: true },
       about: { subject: 'test', studyInstanceUid: null, isTest: true },
       accept: acceptAnswer(type),
       onOutcome(ended) {
@@ -98,10 +98,10 @@ function responseOf(
   const sentence: Message = verdict?.sentence ?? detail ?? message('sandbox.no-response')
   return {
     ...{ outcome: fault ?? 'accepted', httpStatus, tookMs },
-    verdict: english(sentence),
+    verdict: englishText(sentence),
     notes: (verdict?.notes ?? []).map(({ path, sentence: why }) => ({
       path,
-      message: english(why),
+      message: englishText(why),
     })),
     body: response?.toString() ?? null,
   }

@@ -23,11 +23,11 @@ import {
   uidOfUuid,
   type WebhookEventId,
 } from '#shared/ids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 const EMAIL = 'radiologist@sandbox.invalid'
-const TEXT =
+const REPORT_TEXT =
   'Indication: test of the interface.\nFindings: none; this patient is invented.\nImpression: test report of the sandbox.'
 const FINDING = 'Invented critical finding of the sandbox.'
 const METADATA = {
@@ -47,7 +47,7 @@ export async function signTestReport(
   eventLog: Pick<EventLog, 'begin'>,
   caller: Caller,
   {
-    plainText = TEXT,
+    plainText = REPORT_TEXT,
     isCritical = false,
     ...either
   }: StudyIdentifiers & {
@@ -135,4 +135,4 @@ export function deliveryView(context: Context, reportId: string): SandboxDeliver
   }
 }
 
-const textOf = (text: Message): string => english(text)
+const textOf = (text: Message): string => englishText(text)

@@ -224,7 +224,7 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-const PROBLEM = JSON.stringify({
+const PROBLEM_BODY = JSON.stringify({
   type: 'urn:isthmus:problem:unavailable',
   title: 'Not available',
   status: 503,
@@ -235,4 +235,4 @@ const PROBLEM = JSON.stringify({
 })
 
 const respondUnavailable = (response: ServerResponse) =>
-  response.writeHead(503, { 'content-type': 'application/problem+json' }).end(PROBLEM)
+  response.writeHead(503, { 'content-type': 'application/problem+json' }).end(PROBLEM_BODY)

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import { recoveryKeyState } from '#server/database/recovery-key.ts'
 import { recentDevices } from '#server/modules/diagnostics/readiness.ts'
-import { newestCalls } from '#server/modules/events/meter.ts'
+import { defaultEndpointStatus } from '#server/modules/events/meter.ts'
 import { hasUser } from '#server/modules/users/people.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
 import { isLoopback, lanAddresses } from '#server/platform/network-interfaces.ts'
@@ -63,7 +63,7 @@ export function setupState(
       addresses: lanAddresses(host),
     },
     devices: recentDevices(context),
-    partner: newestCalls(context.database),
+    partner: defaultEndpointStatus(context.database),
     backup,
   }
   const isReachable =

@@ -10,7 +10,7 @@ export type References = ReturnType<typeof openReferences>
 
 const SELECT_USER =
   'select email, userId, firstName, lastName, middleName, suffix1, suffix2 from users where userId = ?'
-const KEY = 'select apiKeyId, description, isViewerEnabled from apiKeys where apiKeyId = ?'
+const SELECT_API_KEY = 'select apiKeyId, description, isViewerEnabled from apiKeys where apiKeyId = ?'
 const SELECT_CUSTOMER =
   'select expressCustomerId, name as expressCustomerName from expressCustomers where expressCustomerId = ?'
 
@@ -41,7 +41,7 @@ export function openReferences(database: Database) {
         ) as UserReference,
     ),
     apiKey: reader(
-      KEY,
+      SELECT_API_KEY,
       (row) => ({ ...row, isViewerEnabled: row.isViewerEnabled === 1 }) as APIKeyReference,
     ),
     expressCustomer: reader(SELECT_CUSTOMER, (row) => row as ExpressCustomerReference),

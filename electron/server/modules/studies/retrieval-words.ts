@@ -14,7 +14,7 @@ const PREFIX_LENGTHS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32] as const
 const WORD_HEX_DIGITS = 15
 const PATIENT_KEY_BYTES = 16
 /** Hashed words kept in memory: the beginnings of names and numbers of a clinic repeat. */
-const MAX_CACHED = 50_000
+const MAX_CACHED_WORDS = 50_000
 
 /** What is indexed by words. */
 export type IndexedField = 'name' | 'patient' | 'accession' | 'study' | 'born'
@@ -33,7 +33,7 @@ const hasherOf = perDatabase((database) => {
     word(text: string): string {
       const known = cache.get(text)
       if (known !== undefined) return known
-      if (cache.size >= MAX_CACHED) cache.clear()
+      if (cache.size >= MAX_CACHED_WORDS) cache.clear()
       const word = digest(text).toString('hex').slice(0, WORD_HEX_DIGITS)
       cache.set(text, word)
       return word

@@ -10,9 +10,9 @@ export type Patient = Pick<ViewedStudy, 'patientName' | 'patientId' | 'patientBi
  */
 export function differencesOf(one: Patient, other: Patient): string[] {
   return [
-    ...(isOther(one.patientName, other.patientName, comparableName) ? ['name'] : []),
-    ...(isOther(one.patientId, other.patientId, comparableId) ? ['patient ID'] : []),
-    ...(isOther(one.patientBirthDate, other.patientBirthDate, comparableDate) ? ['date of birth'] : []),
+    ...(isDifferent(one.patientName, other.patientName, comparableName) ? ['name'] : []),
+    ...(isDifferent(one.patientId, other.patientId, comparableId) ? ['patient ID'] : []),
+    ...(isDifferent(one.patientBirthDate, other.patientBirthDate, comparableDate) ? ['date of birth'] : []),
   ]
 }
 
@@ -26,7 +26,7 @@ export function rowDifferencesOf(
 ): string[] {
   return [
     ...(isDifferentName(header.patientName, row.patientName) ? ['name'] : []),
-    ...(isOther(header.patientId, row.mrn, (id) => comparableId(id).replace(/^0+(?=.)/, ''))
+    ...(isDifferent(header.patientId, row.mrn, (id) => comparableId(id).replace(/^0+(?=.)/, ''))
       ? ['patient ID']
       : []),
   ]
@@ -38,26 +38,26 @@ export function rowDifferencesOf(
  * hospital.
  */
 export function personDifferencesOf(one: Patient, other: Patient): string[] {
-  const hasDifferentBirthDate = isOther(one.patientBirthDate, other.patientBirthDate, comparableDate)
+  const hasDifferentBirthDate = isDifferent(one.patientBirthDate, other.patientBirthDate, comparableDate)
   const hasDifferentName = isDifferentName(one.patientName, other.patientName)
-  const hasDifferentId = isOther(one.patientId, other.patientId, comparableId)
-  const isOtherPatient = hasDifferentBirthDate || (hasDifferentName && hasDifferentId)
-  return isOtherPatient ? differencesOf(one, other) : []
+  const hasDifferentId = isDifferent(one.patientId, other.patientId, comparableId)
+  const isDifferentPatient = hasDifferentBirthDate || (hasDifferentName && hasDifferentId)
+  return isDifferentPatient ? differencesOf(one, other) : []
 }
 
 export const isSamePerson = (one: string, other: string) =>
   one !== '' && other !== '' && !isDifferentName(one, other)
 
-const isOther = (one: string, other: string, formOf: (text: string) => string) => {
+const isDifferent = (one: string, other: string, formOf: (text: string) => string) => {
   const [form, otherForm] = [formOf(one), formOf(other)]
   return form !== '' && otherForm !== '' && form !== otherForm
 }
 
 function isDifferentName(one: string, other: string): boolean {
-  const ones = groupsOf(one)
+  const oneGroups = groupsOf(one)
   const others = groupsOf(other)
-  if (ones.length === 0 || others.length === 0) return false
-  return !ones.some((group) =>
+  if (oneGroups.length === 0 || others.length === 0) return false
+  return !oneGroups.some((group) =>
     others.some((otherGroup) => {
       const [short, long] =
         group.size <= otherGroup.size ? [group, otherGroup] : [otherGroup, group]

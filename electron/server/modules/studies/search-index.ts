@@ -1,6 +1,6 @@
 import { type Database, perDatabase } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import type { Searchable } from '#server/database/search-text.ts'
+import type { SearchableValues } from '#server/database/search-text.ts'
 import { searchWords } from '#server/database/search-words.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { type ImageIdentity, imageIdentity } from './image-study-row.ts'
@@ -19,7 +19,7 @@ export const IMAGE_WORDS = 'imageStudyWords'
  * changes them.
  */
 
-const IDENTITY =
+const SELECT_IDENTITY =
   'select studyInstanceUid, sealedHeader, sealedHandedOut from imageStudies where studyInstanceUid = ?'
 const SELECT_NUMBER = 'select number from imageStudyNumbers where studyInstanceUid = ?'
 const replaceSql = (table: string) => `replace into ${table} (rowid, words) values (?, ?)`
@@ -80,7 +80,7 @@ export function searchableTextsOf(
     studyDescription,
     detail,
   }: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>,
-): Searchable {
+): SearchableValues {
   const { reportMetadata, externalPatientId } = detail
   const images = imageIdentityOf(database, studyInstanceUid)
   const own = [
@@ -98,7 +98,7 @@ export function searchableTextsOf(
 function imageIdentityOf(database: Database, studyInstanceUid: string): ImageIdentity | undefined {
   const row = database.get(
     rawQuery<{ studyInstanceUid: string; sealedHeader: Buffer; sealedHandedOut: Buffer | null }>(
-      IDENTITY,
+      SELECT_IDENTITY,
       [studyInstanceUid],
     ),
   )
@@ -115,7 +115,7 @@ const identityTextsOf = ({ patientName, patientId, accessionNumber }: ImageIdent
 export const searchableTextsOfImages = (
   studyInstanceUid: string,
   identity: ImageIdentity,
-): Searchable => ({
+): SearchableValues => ({
   texts: [...identityTextsOf(identity), identity.studyDescription].filter((text) => text !== ''),
   uid: studyInstanceUid,
 })

@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { isFound, termsOf } from '#server/database/search-text.ts'
+import { matchesTerms, termsOf } from '#server/database/search-text.ts'
 import type { BoundedCount } from '#shared/contract/dashboard-studies.ts'
 import { listNeededAddenda } from './needed-addendum-queries.ts'
 import { searchableTextsOf, searchWordsOf } from './search-index.ts'
@@ -21,7 +21,7 @@ const MAX_COUNTED = 1000
 
 const NO_END = Number.MAX_SAFE_INTEGER
 const ALL_TIME: SequenceRange = { above: 0, before: NO_END, isExact: true }
-const NOTHING: BoundedCount = { count: 0, isMore: false }
+const ZERO_COUNT: BoundedCount = { count: 0, isMore: false }
 const exactCount = (count: number): BoundedCount => ({ count, isMore: false })
 const boundedCount = (count: number): BoundedCount => ({
   count: Math.min(count, MAX_COUNTED),
@@ -41,7 +41,7 @@ export function countFoundStudies(
   filter: StudyFilter,
 ): { readonly shown: BoundedCount; readonly hidden: BoundedCount } {
   const sequenceRange = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
-  if (filter.seenCustomerIds?.length === 0) return { shown: NOTHING, hidden: NOTHING }
+  if (filter.seenCustomerIds?.length === 0) return { shown: ZERO_COUNT, hidden: ZERO_COUNT }
   return termsOf(filter.search).length === 0
     ? countArea(database, filter, sequenceRange)
     : countSearched(database, filter, sequenceRange)
@@ -71,7 +71,7 @@ function countArea(
   }
   const countOfAnyTime = countFromTallies(database, query)
   if (!madeIn) return { shown: exactCount(countOfAnyTime), hidden: exactCount(all - countOfAnyTime) }
-  if (stretch === undefined) return { shown: NOTHING, hidden: exactCount(all) }
+  if (stretch === undefined) return { shown: ZERO_COUNT, hidden: exactCount(all) }
   const { above, before, isExact } = stretch
   const count = (above: number, before: number, span?: StudyFilter['madeIn']) =>
     boundedCount(
@@ -124,9 +124,9 @@ function countSearched(
   const outsideCounts = outside.map((part) =>
     counted(part === ALL_TIME ? all : matching(base, part)),
   )
-  if (!stretch) return { shown: NOTHING, hidden: hiddenOf(sumCounts(...outsideCounts), true) }
+  if (!stretch) return { shown: ZERO_COUNT, hidden: hiddenOf(sumCounts(...outsideCounts), true) }
   const inside = hidden(base)
-  const hiddenInside = inside === undefined ? NOTHING : counted(matching(inside, stretch))
+  const hiddenInside = inside === undefined ? ZERO_COUNT : counted(matching(inside, stretch))
   return {
     shown: counted(matching([base, ...shown].join(' AND '), stretch), matchesOthers),
     hidden: hiddenOf(sumCounts(hiddenInside, ...outsideCounts), stretch.isExact),
@@ -178,7 +178,7 @@ function studiesOf(
   const studies = readStudiesBySeq(database, seqs)
   const terms = termsOf(search)
   return isCompared
-    ? studies.filter((study) => isFound(terms, searchableTextsOf(database, study)))
+    ? studies.filter((study) => matchesTerms(terms, searchableTextsOf(database, study)))
     : studies
 }
 

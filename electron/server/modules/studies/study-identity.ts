@@ -135,13 +135,13 @@ export function studyDifferencesOf(
   const [expectedSex, headerSex] = [SEX[sex ?? ''] ?? '', header.patientSex.trim().toUpperCase()]
   const isDifferentSex =
     expectedSex !== '' && (headerSex === 'M' || headerSex === 'F') && expectedSex !== headerSex
-  const differs = (field: IdentityDifference['field'], expected: string, received: string) =>
+  const studyDifference = (field: IdentityDifference['field'], expected: string, received: string) =>
     ({ from: 'study', field, expected, received }) as const
   return [
-    ...(named.includes('name') ? [differs('patientName', patientName, header.patientName)] : []),
-    ...(named.includes('patient ID') ? [differs('patientId', mrn, header.patientId)] : []),
-    ...(born.length > 0 ? [differs('patientBirthDate', bornOn, header.patientBirthDate)] : []),
-    ...(isDifferentSex ? [differs('patientSex', expectedSex, headerSex)] : []),
+    ...(named.includes('name') ? [studyDifference('patientName', patientName, header.patientName)] : []),
+    ...(named.includes('patient ID') ? [studyDifference('patientId', mrn, header.patientId)] : []),
+    ...(born.length > 0 ? [studyDifference('patientBirthDate', bornOn, header.patientBirthDate)] : []),
+    ...(isDifferentSex ? [studyDifference('patientSex', expectedSex, headerSex)] : []),
   ]
 }
 

@@ -70,7 +70,7 @@ export function readStudy(
   }
 }
 
-const CANCELLED = { hide: false, only: true, all: undefined } as const satisfies Record<
+const CANCELLED_FILTERS = { hide: false, only: true, all: undefined } as const satisfies Record<
   StudyListFilter['cancelled'],
   boolean | undefined
 >
@@ -95,7 +95,7 @@ function filterOf(
   const since = from === undefined ? null : instantOf(startOfDay(from, zone))
   const until = to === undefined ? null : instantOf(startOfDay(addDays(to, 1), zone))
   return {
-    ...{ area, search, isCancelled: CANCELLED[cancelled], needsAddendum: addendum === 'needed' },
+    ...{ area, search, isCancelled: CANCELLED_FILTERS[cancelled], needsAddendum: addendum === 'needed' },
     severities: severity?.length ? severity : undefined,
     statuses: status?.length ? status : undefined,
     assignedTo:

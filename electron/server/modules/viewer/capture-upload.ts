@@ -155,9 +155,9 @@ async function upload(
   if (!instance) return failed(NOT_IN_ARCHIVE)
   if (studyId === null) return kept(NO_ENDPOINT)
   progress(0, 0)
-  const question = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }
+  const accessRequest = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }
   const answer = await ask(
-    question as EventData<'secondary_capture.access_requested'>,
+    accessRequest as EventData<'secondary_capture.access_requested'>,
     capture.apiKeyId,
     signal,
   ).catch(webhookErrorOf)

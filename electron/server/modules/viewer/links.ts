@@ -27,16 +27,16 @@ import {
 /**
  * Lifetime of the link of an ephemeral session in seconds, as specified by the partner interface.
  */
-export const EPHEMERAL_SECONDS = 30
+export const EPHEMERAL_LIFETIME_SECONDS = 30
 
 /**
  * Creates a link to a viewer study.
  * @throws ApiError malformed, not-permitted, not-found; refused: the study is cancelled
  */
-export const createViewerLink = (context: Context, caller: Caller, either: StudyIdentifiers) =>
+export const createViewerLink = (context: Context, caller: Caller, identifiers: StudyIdentifiers) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
-    const { studyId } = activeStudy(context, caller, 'viewer', either)
+    const { studyId } = requireActiveStudy(context, caller, 'viewer', identifiers)
     return create(context, caller, { kind: 'viewer', area: 'viewer', studyId, userId: null })
   })
 
@@ -52,7 +52,7 @@ export const createRerouteLink = (
 ) =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
-    const study = activeStudy(context, caller, 'scribe', either)
+    const study = requireActiveStudy(context, caller, 'scribe', either)
     const path = 'body.assignedToUserId'
     const user = requireAssignee(context, assignedToUserId, path)
     if (!user.canCreateReports) throw refused(path, message('studies.must-create-reports'))
@@ -74,7 +74,7 @@ export const createViewerOnlyLink = (
 ) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
-    const { studyId } = activeStudy(context, caller, 'scribe', either)
+    const { studyId } = requireActiveStudy(context, caller, 'scribe', either)
     if (userId !== null) requireAssignee(context, userId, 'body.userId')
     return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
   })
@@ -106,7 +106,7 @@ function create(
 ): string {
   const now = clock()
   const lifetimeMs = ephemeral
-    ? EPHEMERAL_SECONDS * 1000
+    ? EPHEMERAL_LIFETIME_SECONDS * 1000
     : settings.get('viewer.linkMinutes') * 60_000
   const token = createToken()
   const { kind, studyId, userId } = of
@@ -119,7 +119,7 @@ function create(
   return `${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`
 }
 
-function activeStudy(context: Context, caller: Caller, area: Area, either: StudyIdentifiers) {
+function requireActiveStudy(context: Context, caller: Caller, area: Area, either: StudyIdentifiers) {
   const study = resolveStudy(context, caller, area, either)
   if (study.cancelledAt !== null) throw new ApiError('refused', message('studies.uncancel-first'))
   return study

@@ -31,7 +31,7 @@ export function ageAt(birthDate: string, da: string): string {
 }
 
 /** The days requested from the partner: `YYYY-MM-DD`, both inclusive. */
-export interface Window {
+export interface DateWindow {
   readonly dateStart: string
   readonly dateEnd: string
   /** The query matches more days; rows of the other days are not requested. */
@@ -58,12 +58,12 @@ export const ORDER_WINDOW_DAYS = 30
  * limited by days: the dates of the query, at most the 31 days nearest to today, or without a date
  * the configured days around today.
  */
-export function requestWindow(
+export function requestWindowOf(
   dates: Span | undefined,
   namesOrder: boolean,
   { today, daysBack, daysForward }: WindowDays,
-): Window {
-  const between = (first: number, last: number, isClamped: boolean): Window => ({
+): DateWindow {
+  const between = (first: number, last: number, isClamped: boolean): DateWindow => ({
     dateStart: addDays(today, first),
     dateEnd: addDays(today, last),
     isClamped,

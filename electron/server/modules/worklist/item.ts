@@ -7,7 +7,7 @@ import {
   cleanIdentifier,
   cleanName,
   cleanText,
-  decimal,
+  normalizeDecimal,
   isDamaged,
   normalizeDate,
   normalizeTime,
@@ -48,7 +48,7 @@ export function rowsOfItem(item: unknown, askedFor: RequestScope): WorklistRow[]
   if (!isObject(item)) return [worklistRow(emptyValues(), message('worklist.not-an-item'), [])]
   const steps = item.ScheduledProcedureStepSequence
   const given = Array.isArray(steps) && steps.length > 0 ? steps : [{}]
-  const shared = itemDraft(item)
+  const shared = draftOfItem(item)
   const requestedProcedureId = requestedProcedureIdOf(shared.values, given[0])
   return given.map((step: unknown, index) => {
     const draft: Draft = {
@@ -66,7 +66,7 @@ export function rowsOfItem(item: unknown, askedFor: RequestScope): WorklistRow[]
 }
 
 /** Reads the attributes that all steps of an item share. */
-function itemDraft(item: Fields): Draft {
+function draftOfItem(item: Fields): Draft {
   const draft: Draft = { values: emptyValues(), remarks: [], withheld: null }
   const { values, remarks } = draft
   values.StudyInstanceUID = textOf(item, 'StudyInstanceUID', remarks).trim()
@@ -212,12 +212,12 @@ function extraIds(
   const ids = given.map((id) =>
     typeof id === 'string' || Number.isSafeInteger(id) ? String(id).trim() : (id ?? ''),
   )
-  const usable = ids.filter(
+  const usableIds = ids.filter(
     (id): id is string => typeof id === 'string' && /^[\x20-\x5b\x5d-\x7e]{0,64}$/.test(id),
   )
-  if (usable.length < ids.length || usable.length > MAX_EXTRA_IDS)
+  if (usableIds.length < ids.length || usableIds.length > MAX_EXTRA_IDS)
     draft.remarks.push(message('worklist.value-cleaned', { keyword }))
-  return usable
+  return usableIds
     .filter((id) => id !== '')
     .slice(0, MAX_EXTRA_IDS)
     .join('\\')
@@ -248,8 +248,8 @@ function readMeasurement(
   most: number,
 ): void {
   const given = textOf(item, keyword, draft.remarks)
-  draft.values[keyword] = given.trim() === '' ? '' : (decimal(given, least, most) ?? given)
-  if (given.trim() !== '' && decimal(given, least, most) === undefined)
+  draft.values[keyword] = given.trim() === '' ? '' : (normalizeDecimal(given, least, most) ?? given)
+  if (given.trim() !== '' && normalizeDecimal(given, least, most) === undefined)
     drop(draft, keyword, message('worklist.number-left-out', { keyword, least, most }))
 }
 

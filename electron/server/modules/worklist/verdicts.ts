@@ -45,12 +45,12 @@ export function findingTable() {
       remarks: readonly Message[] = [],
     ): number {
       const key = JSON.stringify([verdict, reason, remarks])
-      let place = places.get(key)
-      if (place === undefined) {
-        place = findings.push({ verdict, reason, remarks }) - 1
-        places.set(key, place)
+      let findingIndex = places.get(key)
+      if (findingIndex === undefined) {
+        findingIndex = findings.push({ verdict, reason, remarks }) - 1
+        places.set(key, findingIndex)
       }
-      return place
+      return findingIndex
     },
   }
 }

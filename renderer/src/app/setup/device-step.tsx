@@ -54,7 +54,7 @@ export function DeviceStep({ state: { dicom, devices } }: Pick<StepProps, 'state
         </div>
       </Panel>
       <DeviceSimulator />
-      <Play dicom={dicom} />
+      <TryWithoutDevice dicom={dicom} />
     </Stack>
   )
 }
@@ -144,7 +144,7 @@ function ReceivedConnections({
 }
 
 /** For who has no device at hand: ours, and DCMTK's tools. */
-function Play({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
+function TryWithoutDevice({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
   const [isOpen, { toggle }] = useDisclosure(false)
   const at = `-aec ${aeTitle} -aet CT1 127.0.0.1 ${port}`
   const called = aeTitle === 'ISTHMUS' ? '' : ` --called-ae-title ${aeTitle}`

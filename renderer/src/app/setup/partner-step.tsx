@@ -40,7 +40,7 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
           <PartnerSimulator />
         </>
       ) : (
-        <Choose partner={partner} onSaved={setSecret} onEnd={() => setChanging(false)} />
+        <PartnerForm partner={partner} onSaved={setSecret} onEnd={() => setChanging(false)} />
       )}
       <OneTimeValueDialog
         value={secret}
@@ -54,7 +54,7 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
   )
 }
 
-function Choose(props: {
+function PartnerForm(props: {
   partner: SetupState['partner']
   onSaved: (secret: string | null) => void
   onEnd: () => void

@@ -15,7 +15,7 @@ warnBeforeUnload()
 const POLL_MS = 5000
 
 /** The study of the view, its images beside as the link promises. */
-export function LinkedStudy({
+export function SharedStudy({
   view,
   userId,
   endedBecause,

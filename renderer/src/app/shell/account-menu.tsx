@@ -26,7 +26,7 @@ import { saveBeforeLeaving, useSignOut } from './leave.ts'
 import { lockWindow } from './lock.ts'
 import { showShortcutSheet } from './overlays.tsx'
 
-const RestartAsk = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
+const RestartConfirmation = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
 
 /** Who is signed in; signing out; what only the desktop app can do. */
 export function AccountMenu({
@@ -88,7 +88,7 @@ export function AccountMenu({
             {t('ui.shell.shortcuts')}
           </Menu.Item>
           <Menu.Divider />
-          <Languages />
+          <LanguageMenu />
           <Menu.Divider />
           {desktopBridge && mayManage(user) && (
             <>
@@ -132,7 +132,7 @@ export function AccountMenu({
       </ConfirmAction>
       {asksRestart && (
         <Suspense>
-          <RestartAsk onClose={() => setAsksRestart(false)} />
+          <RestartConfirmation onClose={() => setAsksRestart(false)} />
         </Suspense>
       )}
     </>
@@ -153,7 +153,7 @@ function AccountSummary({ user }: { user: SignedInUser }) {
   )
 }
 
-function Languages() {
+function LanguageMenu() {
   return (
     <>
       <Menu.Label>{t('ui.shell.language')}</Menu.Label>

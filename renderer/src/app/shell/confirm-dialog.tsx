@@ -40,10 +40,10 @@ export const ConfirmDialog = ({ session }: { session: Session }) => (
 function ConfirmationSent({ email }: { email: string }) {
   const account = useReply(dashboardSecurity.account, {})
   if (account.isPending) return <LoadingPlaceholder rows={2} />
-  return <Form email={email} hasFactor={account.data?.secondFactor.isOn === true} />
+  return <ConfirmationForm email={email} hasFactor={account.data?.secondFactor.isOn === true} />
 }
 
-function Form({ email, hasFactor }: { email: string; hasFactor: boolean }) {
+function ConfirmationForm({ email, hasFactor }: { email: string; hasFactor: boolean }) {
   const confirm = useSend(dashboardSecurity.confirm)
   const [byCode, setByCode] = useState(hasFactor)
   const form = useForm({ initialValues: { proof: '' } })

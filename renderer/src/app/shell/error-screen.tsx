@@ -10,13 +10,13 @@ import { ScreenLoadError } from './lazy-screen.ts'
 
 const RETRY_DELAY_MS = 4000
 
-const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
+const reloadButton = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
 
 /** In place of a screen that failed. Devices are served all the same. */
-export function Broken({ error, reset }: ErrorComponentProps) {
-  if (error instanceof ScreenLoadError) return <NotLoaded error={error} onAgain={reset} />
+export function ErrorScreen({ error, reset }: ErrorComponentProps) {
+  if (error instanceof ScreenLoadError) return <ScreenLoadFailure error={error} onAgain={reset} />
   return (
-    <EmptyState order={1} title={t('ui.shell.broken')} action={reload} error={error}>
+    <EmptyState order={1} title={t('ui.shell.broken')} action={reloadButton} error={error}>
       {t('ui.shell.brokenText')}
     </EmptyState>
   )
@@ -26,7 +26,7 @@ export function Broken({ error, reset }: ErrorComponentProps) {
  * Without the gateway it is tried until it answers; where the gateway answers and has no such file,
  * it was updated.
  */
-function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
+function ScreenLoadFailure({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
   const [isOutdated, setIsOutdated] = useState(false)
   const again = useCallback(async () => {
     if (!(await isGatewayReachable())) return
@@ -42,7 +42,7 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
 
   if (isOutdated) {
     return (
-      <EmptyState order={1} title={t('ui.shell.outdated')} action={reload} error={error}>
+      <EmptyState order={1} title={t('ui.shell.outdated')} action={reloadButton} error={error}>
         {t('ui.shell.outdatedText')}
       </EmptyState>
     )

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { type FormEvent, lazy, Suspense, useEffect, useRef } from 'react'
 import { mayManage, type Session } from '../../api/session.ts'
-import { useCutOff } from '../../api/status.ts'
+import { useCutOffSince } from '../../api/status.ts'
 import { SecondFactorPrompt } from '../../features/dashboard/second-factor-prompt.tsx'
 import { t } from '../../i18n/t.ts'
 import { LeaveGuard, useGuardedForms } from '../../ui/form-guard.tsx'
@@ -26,7 +26,7 @@ import { isForManagers, showsAllPatients } from './screens.ts'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
 
-const NotYours = lazy(async () => ({ default: (await import('./not-yours.tsx')).NotYours }))
+const AccessDenied = lazy(async () => ({ default: (await import('./not-yours.tsx')).NotYours }))
 const LeftDrafts = lazy(async () => ({
   default: (await loadLater(() => import('../../features/reports/left-drafts.tsx'))).LeftDrafts,
 }))
@@ -39,15 +39,15 @@ export function Frame({ session }: { session: Session }) {
   const isSmall = useMediaQuery('(max-width: 1000px)', undefined, {
     getInitialValueInEffect: false,
   })
-  const isRoomWanted = useIsFullWidth()
-  const isNarrow = isSmall || isRoomWanted
+  const isFullWidth = useIsFullWidth()
+  const isNarrow = isSmall || isFullWidth
   const { pathname } = useLocation()
   const isOpen =
     mayManage(session.user) ||
     (!isForManagers(pathname) && !(session.isLimited && showsAllPatients(pathname)))
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   const { isDirty, guarded } = useGuardedForms()
-  useReadAgainAfter(isCutOff)
+  useRefetchAfterCutOff(isCutOff)
   useGeneralShortcuts()
   usePrefetch(mayManage(session.user))
 
@@ -101,14 +101,14 @@ export function Frame({ session }: { session: Session }) {
           guarded(<Outlet />)
         ) : (
           <Suspense>
-            <NotYours pathname={pathname} isLimited={showsAllPatients(pathname)} />
+            <AccessDenied pathname={pathname} isLimited={showsAllPatients(pathname)} />
           </Suspense>
         )}
       </main>
       <Overlays session={session} />
       <ConfirmIdentity session={session} />
       <LeaveGuard isDirty={isDirty} />
-      <StatAtOpening />
+      <StatBaseline />
       <Suspense>
         <StatWatch />
       </Suspense>
@@ -117,13 +117,13 @@ export function Frame({ session }: { session: Session }) {
 }
 
 /** Reads what `StatWatch` compares later lists with. */
-function StatAtOpening() {
+function StatBaseline() {
   useStatStudies()
   return null
 }
 
 /** Once the gateway answers again, what is on the screen is read again. */
-function useReadAgainAfter(isCutOff: boolean): void {
+function useRefetchAfterCutOff(isCutOff: boolean): void {
   const client = useQueryClient()
   const was = useRef(isCutOff)
   useEffect(() => {

@@ -29,16 +29,16 @@ export function openIdleWatch({ now, limit, tell, onIdle }: IdleWatchOptions): I
   let last = now()
   let lastBroadcast = last
   let isIdle = false
-  const look = () => {
+  const checkIdle = () => {
     if (isIdle || now() - last < limit) return
     isIdle = true
     onIdle()
   }
   return {
-    look,
+    look: checkIdle,
     lastUse: () => last,
     used() {
-      look()
+      checkIdle()
       if (isIdle) return
       last = now()
       if (last - lastBroadcast < USE_BROADCAST_INTERVAL_MS) return

@@ -1,8 +1,8 @@
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { openProviderWindow } from '../../api/provider-sign-in.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter, useSession } from '../../api/session.ts'
-import { hasUnsaved, saveDrafts } from '../../api/window-drafts.ts'
+import { useStartSession, useSession } from '../../api/session.ts'
+import { hasUnsavedDrafts, saveDrafts } from '../../api/window-drafts.ts'
 import { markUnlocked } from './lock.ts'
 import { noteSignOut } from './sign-out-note.ts'
 
@@ -15,7 +15,7 @@ const SAVE_TIMEOUT_MS = 4000
  */
 export async function saveBeforeLeaving(): Promise<boolean> {
   await Promise.race([saveDrafts(), new Promise((resolve) => setTimeout(resolve, SAVE_TIMEOUT_MS))])
-  return !hasUnsaved()
+  return !hasUnsavedDrafts()
 }
 
 /**
@@ -24,7 +24,7 @@ export async function saveBeforeLeaving(): Promise<boolean> {
  */
 export function useSignOut(): { readonly leave: () => void; readonly isLeaving: boolean } {
   const session = useSession()
-  const enter = useEnter()
+  const enter = useStartSession()
   const signOut = useSend(dashboard.signOut)
   const leave = () =>
     signOut.mutate(

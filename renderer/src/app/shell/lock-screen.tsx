@@ -7,7 +7,7 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { faultsByField } from '../../api/client.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import type { Session } from '../../api/session.ts'
-import { hasUnsaved } from '../../api/window-drafts.ts'
+import { hasUnsavedDrafts } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
@@ -65,7 +65,7 @@ export function LockScreen({ session }: { session: Session }) {
             </Text>
             <Text c="dimmed">{user?.email}</Text>
           </div>
-          {hasUnsaved() && <Notice tone="info">{t('ui.shell.locked.kept')}</Notice>}
+          {hasUnsavedDrafts() && <Notice tone="info">{t('ui.shell.locked.kept')}</Notice>}
           {isLockPending && unlock.error?.code === 'unreachable' && (
             <Notice tone="warning">{t('ui.shell.locked.telling')}</Notice>
           )}
@@ -111,7 +111,7 @@ export function LockScreen({ session }: { session: Session }) {
             <Anchor component="button" type="button" onClick={leave} disabled={isLeaving}>
               {t('ui.shell.locked.other')}
             </Anchor>
-            {hasUnsaved() && (
+            {hasUnsavedDrafts() && (
               <Text size="sm" c="dimmed">
                 {t('ui.shell.locked.otherAsk')}
               </Text>

@@ -6,7 +6,7 @@ import { ProblemError } from '../../api/client.ts'
 import { call, keyOf, queryClient } from '../../api/queries.ts'
 import { ACTIVITY_EVENT, noteUserActivity } from '../../api/user-activity.ts'
 import { onWindowMessage, postToWindows } from '../../api/window-channel.ts'
-import { whenLeft } from '../../api/window-drafts.ts'
+import { whenDraftsReleased } from '../../api/window-drafts.ts'
 import { closeWatchedWindows } from '../../ui/image-panel/child-windows.ts'
 import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
 import { clearUndo } from '../../ui/undo.tsx'
@@ -65,7 +65,7 @@ async function lockSession(): Promise<void> {
   clearTimeout(again)
   // The screens save what is written as they go; they have to be gone from the page first.
   await new Promise((resolve) => setTimeout(resolve, UNMOUNT_DELAY_MS))
-  await Promise.race([whenLeft(), new Promise((resolve) => setTimeout(resolve, SAVE_TIMEOUT_MS))])
+  await Promise.race([whenDraftsReleased(), new Promise((resolve) => setTimeout(resolve, SAVE_TIMEOUT_MS))])
   if (!isLockedHere) return
   try {
     await call(dashboardSecurity.lock, {})
@@ -133,14 +133,14 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
     let lastReportAt = Date.now()
     // The gateway locks a session that nobody uses, too: who only reads tells it that somebody is
     // here.
-    const look = () => {
+    const checkActivity = () => {
       watch.look()
       noteUserActivity(watch.lastUse())
       if (watch.lastUse() <= lastReportAt || Date.now() - lastReportAt < ACTIVITY_REPORT_INTERVAL_MS) return
       lastReportAt = Date.now()
       void call(dashboard.session, {}).catch(() => undefined)
     }
-    const timer = setInterval(look, IDLE_CHECK_INTERVAL_MS)
+    const timer = setInterval(checkActivity, IDLE_CHECK_INTERVAL_MS)
     const used = (event: Event) => {
       if (!isUnmovedMouse(event)) watch.used()
     }

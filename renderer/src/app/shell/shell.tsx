@@ -1,11 +1,11 @@
 import { Navigate, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useRef } from 'react'
-import { useLiveLine } from '../../api/event-stream.ts'
+import { useLiveUpdates } from '../../api/event-stream.ts'
 import { mayManage, type Session, useSession } from '../../api/session.ts'
-import { hasUnsaved } from '../../api/window-drafts.ts'
+import { hasUnsavedDrafts } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
-import { useForgetting } from './clear-session.ts'
+import { useClearSession } from './clear-session.ts'
 import { Frame } from './frame.tsx'
 import { loadLockScreen } from './load-lock-screen.ts'
 import { useIsLockedHere, useLockWhenIdle, useSessionSync } from './lock.ts'
@@ -32,11 +32,11 @@ export function Shell() {
   const { user = null, isLocked = false, lockMinutes = 10 } = session.data ?? {}
   const isSignedIn = user !== null
   const isOpen = isSignedIn && !isLocked && !isLockedHere
-  useLiveLine(isOpen ? user.userId : null)
+  useLiveUpdates(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
   useSessionSync()
   const note = useSessionEndNote(isSignedIn)
-  const isSamePerson = useForgetting(session.data)
+  const isSamePerson = useClearSession(session.data)
 
   if (session.isPending || !isSamePerson) return waiting
   if (session.error?.code !== 'workstation-unknown' && session.data && isOpen)
@@ -62,7 +62,7 @@ function ClosedNotice({
   if (error?.code === 'workstation-unknown') return <WorkstationAccess />
   if (data?.needsOwner) return <Welcome token={null} />
   if (data?.user) return <LockScreen session={data} />
-  if (data) return <SignIn note={hasUnsaved() ? t('ui.shell.endedUnsaved') : note} />
+  if (data) return <SignIn note={hasUnsavedDrafts() ? t('ui.shell.endedUnsaved') : note} />
   return (
     <main style={{ padding: 24 }}>
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { dashboardPeople, type OpenInvitation } from '#shared/contract/dashboard-people.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { call, useSend } from '../../api/queries.ts'
-import { type Session, useEnter } from '../../api/session.ts'
+import { type Session, useStartSession } from '../../api/session.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
@@ -106,7 +106,7 @@ function Frame({ children }: { children: ReactNode }) {
 function InvitationChoice(props: { token: string; invitation: OpenInvitation; onEnd: (end: End) => void }) {
   const { token, invitation, onEnd } = props
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const accept = useSend(dashboardPeople.acceptInvitation)
   const [isRejecting, setIsRejecting] = useState(false)
   const { form, submit } = useContractForm({

@@ -15,7 +15,7 @@ import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { CLINIC_ROLES, type ClinicRole } from '#shared/contract/people.ts'
 import { useSend } from '../../api/queries.ts'
-import { type Session, useEnter, useSession } from '../../api/session.ts'
+import { type Session, useStartSession, useSession } from '../../api/session.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
@@ -66,7 +66,7 @@ function SetupLinkInstructions() {
 
 function OwnerForm({ token }: { token: string }) {
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const create = useSend(dashboard.createOwner)
   const { form, submit } = useContractForm({
     operation: dashboard.createOwner,

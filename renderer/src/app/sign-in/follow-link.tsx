@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter } from '../../api/session.ts'
+import { useStartSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -16,7 +16,7 @@ export function FollowLink({ token }: { token: string }) {
   const [held] = useState(token)
   const [mayCreateOwner, setMayCreateOwner] = useState(false)
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const follow = useSend(dashboard.followLink)
   // A link works once; React's StrictMode runs an effect twice.
   const isSent = useRef(false)

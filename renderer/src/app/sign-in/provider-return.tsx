@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { dashboardIdentityProvider } from '#shared/contract/identity-provider.ts'
 import { wasInThisTab } from '../../api/provider-sign-in.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter } from '../../api/session.ts'
+import { useStartSession } from '../../api/session.ts'
 import { postToWindows } from '../../api/window-channel.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
@@ -21,7 +21,7 @@ type Answer = { readonly [K in 'state' | 'code' | 'iss' | 'error' | 'ended']?: s
 export function ProviderReturn({ answer }: { answer: Answer }) {
   const [isTab] = useState(wasInThisTab)
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const finish = useSend(dashboardIdentityProvider.finish)
   // A code works once; React's StrictMode runs an effect twice.
   const isSent = useRef(false)

@@ -101,7 +101,7 @@ export function Associations() {
         onOpen={({ associationId }) =>
           void navigate({ to: '/activity/associations/$associationId', params: { associationId } })
         }
-        onEnd={more}
+        onEndReached={more}
         end={list.hasNextPage ? t('ui.activity.list.more') : t('ui.activity.list.last')}
       />
     </Page>

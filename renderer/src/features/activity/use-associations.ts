@@ -58,8 +58,8 @@ export function useAssociations(filter: AssociationListFilter) {
   const { refetch } = list
   useEffect(() => {
     if (newest === undefined || isPastLivePages) return
-    const soon = setTimeout(() => void refetch({ cancelRefetch: false }), REFETCH_DELAY_MS)
-    return () => clearTimeout(soon)
+    const timer = setTimeout(() => void refetch({ cancelRefetch: false }), REFETCH_DELAY_MS)
+    return () => clearTimeout(timer)
   }, [newest, isPastLivePages, refetch])
   // One that came while a page was being read may come twice.
   const associations = [

@@ -18,7 +18,7 @@ import { useActors, useDetailReader } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { type AuditFilterSelection, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
+import { type AuditFilterSelection, selectionOf, filterOf, EMPTY_FILTER, searchOf } from './filter.ts'
 import { useEntries } from './use-entries.ts'
 
 const route = getRouteApi('/shell/audit')
@@ -28,7 +28,7 @@ export function Audit() {
   const navigate = useNavigate()
   // Not in the address: an id of the trail may be looked for, and addresses are kept by browsers.
   const [target, setTarget] = useState('')
-  const chosen: AuditFilterSelection = { ...chosenOf(search), target }
+  const chosen: AuditFilterSelection = { ...selectionOf(search), target }
   const [settledTarget] = useDebouncedValue(target, 300)
   const setChosen = (next: AuditFilterSelection) => {
     setTarget(next.target)
@@ -110,7 +110,7 @@ export function Audit() {
             ? { title: t('ui.audit.noneFound'), text: t('ui.audit.noneFoundText') }
             : { title: t('ui.audit.none'), text: t('ui.audit.noneText') }),
           clear: isFiltered
-            ? { name: t('ui.audit.clear'), run: () => setChosen(NOTHING) }
+            ? { name: t('ui.audit.clear'), run: () => setChosen(EMPTY_FILTER) }
             : undefined,
         }}
         label={t('ui.audit.label')}
@@ -118,7 +118,7 @@ export function Audit() {
         rows={entries}
         keyOf={(row) => row.seq}
         least={760}
-        onEnd={more}
+        onEndReached={more}
         end={
           list.hasNextPage
             ? t('ui.audit.more')
@@ -244,7 +244,7 @@ function DayField({
     <DayInput
       aria-label={name}
       leftSection={name}
-      leftSectionWidth={widthOf(name)}
+      leftSectionWidth={labelWidth(name)}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -252,4 +252,4 @@ function DayField({
 }
 
 /** Pixels of a word at the left of its field. */
-const widthOf = (word: string) => word.length * 8 + 20
+const labelWidth = (word: string) => word.length * 8 + 20

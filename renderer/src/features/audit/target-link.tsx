@@ -91,6 +91,6 @@ export function TargetLink({
   target: string
   children: ReactNode
 }) {
-  const place = target === '' ? undefined : LINK_RULES.find(({ fits }) => fits(action, target))
-  return place ? place.link(target, children) : children
+  const linkRule = target === '' ? undefined : LINK_RULES.find(({ fits }) => fits(action, target))
+  return linkRule ? linkRule.link(target, children) : children
 }

@@ -64,7 +64,7 @@ export function Backups() {
       {state && (
         <>
           <div role="status" className={css.status}>
-            {state.running && <Running running={state.running} />}
+            {state.running && <BackupProgress running={state.running} />}
           </div>
           <div className={css.lights}>
             <BackupPanel state={state} />
@@ -84,7 +84,7 @@ export function Backups() {
   )
 }
 
-function Running({ running: { phase, share } }: { running: NonNullable<BackupsState['running']> }) {
+function BackupProgress({ running: { phase, share } }: { running: NonNullable<BackupsState['running']> }) {
   const name = t(`ui.backups.phases.${phase}`)
   const isKnown = isCounted(share)
   return (

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { dashboardBackups, type RestorePreview } from '#shared/contract/dashboard-backups.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
-import { useCutOff, useZone } from '../../api/status.ts'
+import { useCutOffSince, useZone } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
 import { fullClockText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
@@ -79,7 +79,7 @@ function Offer({
   onClose: () => void
 }) {
   const client = useQueryClient()
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   const user = useSession().data?.user
   const isOwner = user?.level === 'owner'
   const needsKey = preview.opensWith === 'recovery-key'

@@ -11,7 +11,7 @@ import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './backups.module.css'
 import { FolderForm } from './folder-form.tsx'
-import { changesOf, FIRST, faultsOf, type Plan } from './schedule.ts'
+import { changesOf, INITIAL_SCHEDULE, faultsOf, type Plan } from './schedule.ts'
 
 /** Where, when and for how long backups are kept; each is changed where it stands. */
 export function PlanPanel({ state }: { state: BackupsState }) {
@@ -130,7 +130,7 @@ function DailyField({ plan, before, fault, onEdit }: PlanFieldProps & { fault: M
         label={plan.dailyAt === null ? t('ui.backups.plan.off') : t('ui.backups.plan.on')}
         checked={plan.dailyAt !== null}
         onChange={({ currentTarget }) =>
-          onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? FIRST.dailyAt) : null })
+          onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? INITIAL_SCHEDULE.dailyAt) : null })
         }
       />
       {plan.dailyAt !== null && (
@@ -140,7 +140,7 @@ function DailyField({ plan, before, fault, onEdit }: PlanFieldProps & { fault: M
           leftSectionWidth={t('ui.backups.plan.at').length * 8 + 22}
           w={t('ui.backups.plan.at').length * 8 + 100}
           maxLength={5}
-          placeholder={FIRST.dailyAt}
+          placeholder={INITIAL_SCHEDULE.dailyAt}
           value={plan.dailyAt}
           error={fault && translateMessage(fault)}
           onChange={({ currentTarget }) => onEdit({ dailyAt: currentTarget.value })}
@@ -166,7 +166,7 @@ function FrequencyField({
         onChange={({ currentTarget }) =>
           onEdit({
             everyMinutes: currentTarget.checked
-              ? (before.everyMinutes ?? FIRST.everyMinutes)
+              ? (before.everyMinutes ?? INITIAL_SCHEDULE.everyMinutes)
               : null,
           })
         }

@@ -96,7 +96,7 @@ export function PendingCorrectionNotices() {
           rows={pages.flatMap((page) => page.notices)}
           keyOf={(row) => String(row.noticeId)}
           least={660}
-          onEnd={more}
+          onEndReached={more}
           end={list.hasNextPage ? t('ui.correction-notices.more') : t('ui.correction-notices.last')}
         />
       )}

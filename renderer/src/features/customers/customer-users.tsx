@@ -18,7 +18,7 @@ import { Tag } from '../../ui/tone.tsx'
 import { AddUsers } from './add-users.tsx'
 import css from './customers.module.css'
 
-const PART = 100
+const PAGE_SIZE = 100
 const TONES: Readonly<Record<CustomerUser['state'], Tone>> = {
   active: 'good',
   invited: 'info',
@@ -32,7 +32,7 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
   const { typed, setTyped, search } = useTypedSearch()
   const [isAdding, setIsAdding] = useState(false)
   const { may } = usePermission('manageCustomers')
-  const input = { params: { expressCustomerId }, query: { limit: PART, search } }
+  const input = { params: { expressCustomerId }, query: { limit: PAGE_SIZE, search } }
   const { list, pages, more } = usePages(
     keyOf(dashboardPeople.customerUsers, input),
     (part, signal) =>
@@ -79,7 +79,7 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
           rows={users}
           keyOf={({ userId }) => userId}
           least={480}
-          onEnd={more}
+          onEndReached={more}
           isPartial={list.hasNextPage}
           end={list.hasNextPage ? t('ui.customers.more') : undefined}
         />

@@ -52,7 +52,7 @@ const CustomersLink = () => (
 function CustomerDetails({ customer }: { customer: ExpressCustomer }) {
   const [isEditing, setIsEditing] = useState(false)
   const [isBlocking, setIsBlocking] = useState(false)
-  const blocking = useCustomerBlock(customer)
+  const customerBlock = useCustomerBlock(customer)
   const { why } = usePermission('manageCustomers')
 
   return (
@@ -68,7 +68,7 @@ function CustomerDetails({ customer }: { customer: ExpressCustomer }) {
         <Actions
           customer={customer}
           onBlock={() => setIsBlocking(true)}
-          onUnblock={blocking.unblock}
+          onUnblock={customerBlock.unblock}
           onEdit={() => setIsEditing(true)}
         />
       }
@@ -106,7 +106,7 @@ function CustomerDetails({ customer }: { customer: ExpressCustomer }) {
       </FormDrawer>
       <BlockDialog
         customer={customer}
-        blocking={blocking}
+        blocking={customerBlock}
         isOpen={isBlocking}
         onClose={() => setIsBlocking(false)}
       />

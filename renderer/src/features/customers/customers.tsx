@@ -21,7 +21,7 @@ import { CustomerForm } from './customer-form.tsx'
 import css from './customers.module.css'
 import { CreatedBy } from './made-by.tsx'
 
-const PART = 100
+const PAGE_SIZE = 100
 
 const COLUMNS: readonly Column<ExpressCustomer>[] = [
   {
@@ -148,7 +148,7 @@ interface CustomerListProps {
 }
 
 function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
-  const query = { limit: PART, expressCustomerName: search }
+  const query = { limit: PAGE_SIZE, expressCustomerName: search }
   const { list, pages, more } = usePages(keyOf(express.list, query), (part, signal) =>
     call(express.list, { query: { ...query, ...part } }, signal),
   )
@@ -178,7 +178,7 @@ function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
       keyOf={({ expressCustomerId }) => expressCustomerId}
       least={720}
       onOpen={onOpen}
-      onEnd={more}
+      onEndReached={more}
       end={list.hasNextPage ? t('ui.customers.more') : t('ui.customers.last')}
     />
   )

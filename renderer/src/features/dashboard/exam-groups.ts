@@ -6,7 +6,7 @@ export const isOver = ({ state }: Pick<Exam, 'state'>): boolean =>
   state === 'completed' || state === 'closed' || state === 'gone'
 
 /** Exams that are still to be done, those that have begun first, then by start time. */
-export const nextOf = (exams: readonly Exam[]): readonly Exam[] => {
+export const upcomingExams = (exams: readonly Exam[]): readonly Exam[] => {
   const open = exams.filter((exam) => !isOver(exam))
   const hasBegun = ({ state }: Exam) => state === 'started' || state === 'images'
   return [...open.filter(hasBegun), ...open.filter((exam) => !hasBegun(exam))]

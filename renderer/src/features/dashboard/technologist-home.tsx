@@ -16,7 +16,7 @@ import { loadLater } from '../../ui/load-later.ts'
 import { EmptyState, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
-import { deviceFor, isOver, nextOf, roomsOf } from './exam-groups.ts'
+import { deviceFor, isOver, upcomingExams, roomsOf } from './exam-groups.ts'
 import { ExamLine } from './exam-line.tsx'
 import { TodayItems } from './items.tsx'
 import { examLink } from './links.ts'
@@ -89,7 +89,7 @@ function RoomPanel({
   day: string
 }) {
   const { deviceId, aeTitle, lastSeenAt } = device
-  const next = nextOf(exams)
+  const next = upcomingExams(exams)
   return (
     <Panel
       isFlush
@@ -150,7 +150,7 @@ const UnsentExams = ({
   >
     <div className={css.roomFacts}>{t('ui.dashboard.rooms.unsentText')}</div>
     <NextExams
-      exams={nextOf(exams)}
+      exams={upcomingExams(exams)}
       none={t('ui.dashboard.rooms.noExams')}
       linkOf={(exam) => examLink(exam, day, deviceFor(exam, devices)?.deviceId)}
     />

@@ -82,7 +82,7 @@ function Row({
               } as CSSProperties
             }
           >
-            <Slot exam={exam} />
+            <ExamSlot exam={exam} />
           </li>
         ))}
       </ul>
@@ -92,7 +92,7 @@ function Row({
 
 const loadDetails = async () => (await import('./timeline-details.tsx')).TimelineDetails
 
-function Slot({ exam }: { exam: Exam }) {
+function ExamSlot({ exam }: { exam: Exam }) {
   const { patientName, modality, state } = exam
   const { family } = shownName(patientName)
   return (

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { DISK_SOON_DAYS, dashboardTrends, type Trends } from '#shared/contract/dashboard-trends.ts'
+import { DISK_WARNING_DAYS, dashboardTrends, type Trends } from '#shared/contract/dashboard-trends.ts'
 import { useReply } from '../../api/queries.ts'
 import { useZone } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
@@ -159,7 +159,7 @@ export function StorageForecast() {
     <div className={css.forecast}>
       {fullInDays !== null && (
         <div className={css.full}>
-          {fullInDays < DISK_SOON_DAYS && <ToneIcon tone="warning" size={18} />}
+          {fullInDays < DISK_WARNING_DAYS && <ToneIcon tone="warning" size={18} />}
           {fullInDays > MAX_DAYS
             ? t('ui.dashboard.trends.disk.fullInYears')
             : t('ui.dashboard.trends.disk.fullIn', { days: fullInDays })}

@@ -67,7 +67,7 @@ export function ForwardedStudies({
       keyOf={(row) => row.studyInstanceUid}
       least={decisions ? 824 : 660}
       onOpen={onOpen}
-      onEnd={more}
+      onEndReached={more}
       end={list.hasNextPage ? t('ui.destinations.more') : t('ui.destinations.last')}
     />
   )

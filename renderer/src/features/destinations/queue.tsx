@@ -70,7 +70,7 @@ export function Queue() {
 
 function Studies({ destination }: { destination: Destination }) {
   const { destinationId, queue } = destination
-  const hasOpen = queue.waiting + queue.failed > 0
+  const hasPending = queue.waiting + queue.failed > 0
   const mayManage = useMayManageStudies()
   const [show, setShow] = useState<ForwardedStudyFilter>('all')
   const [dropping, setDropping] = useState<Part | null>(null)
@@ -96,7 +96,7 @@ function Studies({ destination }: { destination: Destination }) {
             label: t(`ui.destinations.shows.${value}`),
           }))}
         />
-        {mayManage && hasOpen && (
+        {mayManage && hasPending && (
           <>
             <Button
               variant="default"

@@ -3,7 +3,7 @@ import { IconListCheck, IconPlugConnected } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
+import type { Device, LintReport, LintFinding } from '#shared/contract/devices.ts'
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
@@ -96,7 +96,7 @@ function Worklist({ device }: { device: Device }) {
   )
 }
 
-function Result({ lint }: { lint: Lint }) {
+function Result({ lint }: { lint: LintReport }) {
   const { tone, title, text } = verdictOf(lint)
   return (
     <Stack gap={10}>

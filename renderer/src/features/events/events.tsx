@@ -94,7 +94,7 @@ export function Events() {
         keyOf={(row) => row.eventId}
         least={722}
         onOpen={({ eventId }) => void navigate({ to: '/events/$eventId', params: { eventId } })}
-        onEnd={more}
+        onEndReached={more}
         end={list.hasNextPage ? t('ui.events.more') : t('ui.events.last')}
       />
       {sending && (

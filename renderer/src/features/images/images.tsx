@@ -36,7 +36,7 @@ const ROW_KEYS: readonly RowKey<ImageStudySummary>[] = [
   },
 ]
 
-const THUMBNAIL = 44
+const THUMBNAIL_SIZE = 44
 
 /** To the correction of images that differ from their order, for who may make it. */
 function ResolveLink({ study, isCurrent }: { study: ImageStudySummary; isCurrent: boolean }) {
@@ -58,10 +58,10 @@ function ResolveLink({ study, isCurrent }: { study: ImageStudySummary; isCurrent
 const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: t('ui.images.columns.thumbnail'),
-    track: `${THUMBNAIL}px`,
+    track: `${THUMBNAIL_SIZE}px`,
     head: <VisuallyHidden>{t('ui.images.columns.thumbnail')}</VisuallyHidden>,
     cell: (study) => (
-      <Thumbnail address={studyThumbnail(study)} modalities={study.modalities} side={THUMBNAIL} />
+      <Thumbnail address={studyThumbnail(study)} modalities={study.modalities} side={THUMBNAIL_SIZE} />
     ),
   },
   {

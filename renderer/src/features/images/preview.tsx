@@ -28,7 +28,7 @@ import { seriesThumbnail } from './thumbnail-addresses.ts'
 /** Going from row to row asks for nothing: only the row that a person stays at. */
 const PREVIEW_DELAY_MS = 180
 const POLL_CUT_OFF_MS = 5000
-const THUMBNAIL = 96
+const THUMBNAIL_SIZE = 96
 
 /** More of the study of the current row, beside the list. */
 export function Preview({ study }: { study: ImageStudySummary | null }) {
@@ -72,7 +72,7 @@ function PreviewContent({ study, hasSeries }: { study: ImageStudySummary; hasSer
       {hasSeries ? (
         <Series key={studyInstanceUid} study={study} />
       ) : (
-        <LoadingPlaceholder rows={2} height={THUMBNAIL} />
+        <LoadingPlaceholder rows={2} height={THUMBNAIL_SIZE} />
       )}
     </>
   )
@@ -118,7 +118,7 @@ function Series({ study }: { study: ImageStudySummary }) {
     isOpen ? {} : { every: POLL_CUT_OFF_MS },
   )
   if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <LoadingPlaceholder rows={2} height={THUMBNAIL} />
+  if (!reply.data) return <LoadingPlaceholder rows={2} height={THUMBNAIL_SIZE} />
   const { seriesList } = reply.data
   if (seriesList.length === 0) return <p className={css.exam}>{t('ui.images.seriesNone')}</p>
   return (
@@ -128,7 +128,7 @@ function Series({ study }: { study: ImageStudySummary }) {
           <Thumbnail
             address={seriesThumbnail(study, one)}
             modalities={[one.modality]}
-            side={THUMBNAIL}
+            side={THUMBNAIL_SIZE}
           />
           <SeriesName series={one} />
         </li>

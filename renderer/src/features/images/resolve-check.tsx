@@ -13,7 +13,7 @@ import {
 import type { ImageStudy } from '#shared/contract/images.ts'
 import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
-import { useCutOff } from '../../api/status.ts'
+import { useCutOffSince } from '../../api/status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, FactList, LoadingPlaceholder } from '../../ui/page.tsx'
@@ -236,7 +236,7 @@ function ApplyForm({
   onDone,
 }: ApplyFormProps) {
   const apply = useSend(dashboardCorrections.apply, CHANGES)
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   const form = useForm<{ cause: '' | Correction['cause']; reason: string }>({
     initialValues: { cause: '', reason: '' },
     validate: {

@@ -39,7 +39,7 @@ interface TargetProps {
   readonly onChoose: (target: ChosenTarget) => void
 }
 
-const NOBODY: CorrectedPatient = {
+const EMPTY_PATIENT: CorrectedPatient = {
   patientName: '',
   patientId: '',
   patientBirthDate: '',
@@ -90,7 +90,7 @@ export function Target(props: TargetProps) {
         <TargetList kind={kind} studyInstanceUid={studyInstanceUid} was={was} onChoose={onChoose} />
       ) : (
         <PatientForm
-          initial={typedBefore ?? NOBODY}
+          initial={typedBefore ?? EMPTY_PATIENT}
           about={`${t('ui.images.correction.target.newStudy')} ${t('ui.images.correction.target.typedAbout')}`}
           identities={identities}
           onDone={type}
@@ -114,7 +114,7 @@ export function correctedDetails(
     patient[field] = known?.expected ?? valuesOf(identities, field)[0] ?? ''
     isPrefilled ||= known !== undefined
   }
-  return { patient: { ...NOBODY, ...patient } as CorrectedPatient, isPrefilled }
+  return { patient: { ...EMPTY_PATIENT, ...patient } as CorrectedPatient, isPrefilled }
 }
 
 const keyOf = ({ target }: Pick<TargetChoice, 'target'>): string => JSON.stringify(target)

@@ -10,7 +10,7 @@ import css from './images.module.css'
 import { EmptyPanel } from './quiet.tsx'
 import { seriesThumbnail } from './thumbnail-addresses.ts'
 
-const THUMBNAIL = 64
+const THUMBNAIL_SIZE = 64
 
 /** The series of a study; of each, how many of its announced images are here. */
 export function SeriesPanel({ study }: { study: ImageStudy }) {
@@ -37,11 +37,11 @@ export function SeriesPanel({ study }: { study: ImageStudy }) {
           <Table.Tbody>
             {series.map((one) => (
               <Table.Tr key={one.seriesInstanceUid}>
-                <Table.Td w={THUMBNAIL + 16} pr={0}>
+                <Table.Td w={THUMBNAIL_SIZE + 16} pr={0}>
                   <Thumbnail
                     address={seriesThumbnail(study, one)}
                     modalities={[one.modality]}
-                    side={THUMBNAIL}
+                    side={THUMBNAIL_SIZE}
                   />
                 </Table.Td>
                 <Table.Td className="tabular">{one.seriesNumber}</Table.Td>

@@ -32,18 +32,18 @@ interface InstanceDecision {
 
 const route = getRouteApi('/shell/images/quarantine')
 
-const THUMBNAIL = 64
+const THUMBNAIL_SIZE = 64
 
 const columnsFor = (study: string | undefined): readonly Column<QuarantinedInstance>[] => [
   {
     name: t('ui.quarantine.columns.thumbnail'),
-    track: `${THUMBNAIL}px`,
+    track: `${THUMBNAIL_SIZE}px`,
     head: <VisuallyHidden>{t('ui.quarantine.columns.thumbnail')}</VisuallyHidden>,
     cell: ({ instanceId, modality }) => (
       <Thumbnail
         address={thumbnailPaths.quarantined(instanceId)}
         modalities={[modality]}
-        side={THUMBNAIL}
+        side={THUMBNAIL_SIZE}
       />
     ),
   },
@@ -144,7 +144,7 @@ export function Quarantine() {
         rows={instances}
         keyOf={(row) => row.instanceId}
         least={mayManage ? 838 : 718}
-        onEnd={more}
+        onEndReached={more}
         end={list.hasNextPage ? t('ui.quarantine.more') : t('ui.quarantine.last')}
       />
       {asking && <InstanceDecisionDialog {...asking} onDone={() => setAsking(null)} />}

@@ -109,7 +109,7 @@ function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: Ca
     )
   }
   // The patient agrees: what may differ still is the kind of exam, the time and the room.
-  const differs = candidate.matches.filter(
+  const differingMatches = candidate.matches.filter(
     ({ field, result }) => result === 'different' && field !== 'device',
   )
   const link = () => decide.link({ studyInstanceUid, orderId })
@@ -122,9 +122,9 @@ function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: Ca
       loading={decide.isBusy}
       aria-label={t('ui.reconciliation.exams.linkOf', { order: name })}
       onClick={
-        differs.length === 0
+        differingMatches.length === 0
           ? link
-          : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs })
+          : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs: differingMatches })
       }
     >
       {t('ui.reconciliation.exams.link')}

@@ -25,11 +25,11 @@ export function useReconciliation(from: string | undefined, to: string | undefin
   useEffect(() => {
     if (seen === 0) return
     const key = keyOf(dashboardReconciliation.read)
-    const soon = setTimeout(
+    const timer = setTimeout(
       () => void client.invalidateQueries({ queryKey: key }, { cancelRefetch: false }),
       REFETCH_DELAY_MS,
     )
-    return () => clearTimeout(soon)
+    return () => clearTimeout(timer)
   }, [seen, client])
   return useQuery<Reconciliation, ProblemError>({
     queryKey: keyOf(dashboardReconciliation.read, { query }),
@@ -38,7 +38,7 @@ export function useReconciliation(from: string | undefined, to: string | undefin
   })
 }
 
-type OnRefused = (error: ProblemError) => void
+type RefusalHandler = (error: ProblemError) => void
 
 /** What can be decided. What somebody else did meanwhile is said, and shown after it. */
 export interface ReconciliationActions {
@@ -49,12 +49,12 @@ export interface ReconciliationActions {
   keep(
     what: { readonly studyInstanceUid: string; readonly reason: string },
     onDone: () => void,
-    onError: OnRefused,
+    onError: RefusalHandler,
   ): void
   notDone(
     what: { readonly orderId: string; readonly reason: string },
     onDone: () => void,
-    onError: OnRefused,
+    onError: RefusalHandler,
   ): void
   undo(decisionId: number): void
 }
@@ -72,7 +72,7 @@ export function useDecide(): ReconciliationActions {
   const notDone = useSend(dashboardReconciliation.notDone, changed)
   const undo = useSend(dashboardReconciliation.undo, changed)
 
-  const refused: OnRefused = (error) => {
+  const refused: RefusalHandler = (error) => {
     showRefusal(error.message)
     void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) })
   }
@@ -84,7 +84,7 @@ export function useDecide(): ReconciliationActions {
   const done = (text: string) => (decision: { readonly decisionId: number }) =>
     showDone(text, () => undoDecision(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
-  const closeIfOutdated = (onDone: () => void, onError: OnRefused) => (error: ProblemError) => {
+  const closeIfOutdated = (onDone: () => void, onError: RefusalHandler) => (error: ProblemError) => {
     if (error.code !== 'outdated') return onError(error)
     onDone()
     refused(error)

@@ -163,7 +163,7 @@ export function Recovery() {
           rows={files}
           keyOf={(row) => row.file}
           least={mayManage ? 700 : 560}
-          onEnd={more}
+          onEndReached={more}
           end={list.hasNextPage ? t('ui.recovered-files.more') : t('ui.recovered-files.last')}
         />
       )}

@@ -42,7 +42,7 @@ interface EditorProps {
 /** Plain text with its headings and fill-in fields shown as such (CodeMirror 6). */
 export function ReportEditor(props: EditorProps) {
   const { handle, text, loads, isReadOnly, label } = props
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(null)
   const writable = useRef(new Compartment())
   // The editor is made once; what it calls is read when it calls.
@@ -50,10 +50,10 @@ export function ReportEditor(props: EditorProps) {
   latest.current = props
 
   useEffect(() => {
-    if (!place.current) return
+    if (!container.current) return
     const { current: now } = latest
     const view = new EditorView({
-      parent: place.current,
+      parent: container.current,
       state: EditorState.create({
         doc: now.text,
         extensions: [
@@ -136,7 +136,7 @@ export function ReportEditor(props: EditorProps) {
       return true
     },
   }))
-  return <div ref={place} style={{ display: 'contents' }} />
+  return <div ref={container} style={{ display: 'contents' }} />
 }
 
 const writing = ({ isReadOnly, label }: Pick<EditorProps, 'isReadOnly' | 'label'>): Extension => [

@@ -18,7 +18,7 @@ import { PriorsPane } from './priors-pane.tsx'
 import { ReadOnlyReport } from './read-only.tsx'
 import css from './reports.module.css'
 import { SignedPane } from './signed-pane.tsx'
-import { Writing } from './writing.tsx'
+import { ReportWriter } from './writing.tsx'
 
 interface ReadingWorkspaceProps {
   readonly reading: Reading
@@ -40,8 +40,8 @@ export function ReadingWorkspace({ reading, userId, images, before, aside }: Rea
   const signed = reading.reports.filter(({ status }) => status === 'completed')
   // Somebody else's, too: it can be taken over.
   const isWritten = useMayWriteReports() && reading.status !== 'completed' && !reading.isCancelled
-  const isBeside = images.mode === 'beside'
-  useFullWidth(isBeside)
+  const areImagesBeside = images.mode === 'beside'
+  useFullWidth(areImagesBeside)
   // A report or addendum that was just begun is what is looked at.
   const draftId = reading.draft?.reportId
   useEffect(() => {
@@ -54,7 +54,7 @@ export function ReadingWorkspace({ reading, userId, images, before, aside }: Rea
   }
   const onInsert = isWritten && reading.mayWrite ? insert : null
   const { clinicalIndication } = reading.context
-  const tab = isBeside ? chosen : null
+  const tab = areImagesBeside ? chosen : null
   // Beside the report the pane says so itself.
   const refusal = images.wasBlocked
     ? t('ui.image-panel.blocked')
@@ -78,13 +78,13 @@ export function ReadingWorkspace({ reading, userId, images, before, aside }: Rea
           <Notice tone="warning">{refusal}</Notice>
         </div>
       )}
-      <div className={besideCss.work} data-beside={isBeside || undefined}>
-        {isBeside && <ImagesPane images={images} id={`${id}-images`} />}
-        {isBeside && (
+      <div className={besideCss.work} data-beside={areImagesBeside || undefined}>
+        {areImagesBeside && <ImagesPane images={images} id={`${id}-images`} />}
+        {areImagesBeside && (
           <Divider share={images.share} paneId={`${id}-images`} onSplit={images.split} />
         )}
         <div className={`${css.panes} ${besideCss.report}`}>
-          {isBeside && (
+          {areImagesBeside && (
             <PaneTabs
               id={id}
               chosen={chosen}
@@ -97,10 +97,10 @@ export function ReadingWorkspace({ reading, userId, images, before, aside }: Rea
             <PriorsPane priors={reading.priors} onInsert={onInsert} />
           </Pane>
           <Pane id={id} name="report" chosen={tab} className={besideCss.middle}>
-            {isBeside && clinicalIndication && <Indication text={clinicalIndication} />}
+            {areImagesBeside && clinicalIndication && <Indication text={clinicalIndication} />}
             {isWritten ? (
               // Another one is written after each signature.
-              <Writing key={signed.length} reading={reading} userId={userId} editor={editor} />
+              <ReportWriter key={signed.length} reading={reading} userId={userId} editor={editor} />
             ) : (
               <ReadOnlyReport reading={reading} />
             )}

@@ -1,4 +1,4 @@
-import { DICTATION_RATE } from '#shared/contract/dictation.ts'
+import { DICTATION_SAMPLE_RATE } from '#shared/contract/dictation.ts'
 import { wavOf } from './wav.ts'
 
 /** A recording of the microphone that goes on. */
@@ -61,7 +61,7 @@ export async function startRecorder(): Promise<Recorder> {
 
 /** The samples of the first channel at `DICTATION_RATE`. */
 async function decoded(recorded: Blob): Promise<Float32Array> {
-  const context = new OfflineAudioContext(1, 1, DICTATION_RATE)
+  const context = new OfflineAudioContext(1, 1, DICTATION_SAMPLE_RATE)
   const buffer = await context.decodeAudioData(await recorded.arrayBuffer())
   return buffer.getChannelData(0)
 }

@@ -58,7 +58,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
   insertRef.current = insert
   const abortController = useRef(new AbortController())
 
-  const place = useCallback((text: string) => {
+  const insertText = useCallback((text: string) => {
     setState(insertRef.current(text) ? IDLE : { kind: 'unplaced', text })
   }, [])
   const transcribe = useCallback(
@@ -75,7 +75,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
         )
         if (signal.aborted) return
         if (text === '') setState({ kind: 'failed', audio, fault: t('ui.reports.dictation.empty') })
-        else place(text)
+        else insertText(text)
       } catch (error) {
         const fault = signal.aborted
           ? t('ui.reports.dictation.cancelled')
@@ -83,7 +83,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
         setState({ kind: 'failed', audio, fault })
       }
     },
-    [studyId, place],
+    [studyId, insertText],
   )
   const start = useCallback(async () => {
     if (latest.current.kind !== 'idle') return
@@ -138,7 +138,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
     start: () => void start(),
     stop: () => void stop(),
     retry: () => state.kind === 'failed' && state.audio && void transcribe(state.audio),
-    place: () => state.kind === 'unplaced' && place(state.text),
+    place: () => state.kind === 'unplaced' && insertText(state.text),
     cancel,
   }
 }

@@ -4,7 +4,7 @@ import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { draftCalls } from '../../api/draft-calls.ts'
 import { type DraftKeeper, type KeptDraft, openDraftKeeper } from '../../api/draft-keeper.ts'
 import { call, keyOf } from '../../api/queries.ts'
-import { keptDraft, showDraft, WINDOW_ID, type Written } from '../../api/window-drafts.ts'
+import { findKeptDraft, showDraft, WINDOW_ID, type DraftIdentity } from '../../api/window-drafts.ts'
 
 /**
  * Sign of life to the gateway while this window holds the report; the least time a report stays
@@ -27,8 +27,8 @@ export function useDraft(
   const client = useQueryClient()
   const { studyId } = reading
   const [{ keeper, found, written }] = useState(() => {
-    const of: Written = { userId, studyId, draft: reading.draft }
-    const left = keptDraft(of)
+    const of: DraftIdentity = { userId, studyId, draft: reading.draft }
+    const left = findKeptDraft(of)
     const key = keyOf(dashboardReports.read, { params: { studyId } })
     const calls = draftCalls({
       ...{ call, studyId, windowId: WINDOW_ID },

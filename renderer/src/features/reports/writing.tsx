@@ -25,7 +25,7 @@ import { type Dialog, WritingDialog } from './writing-dialog.tsx'
 import { EDITOR_KEYS, WritingTools } from './writing-tools.tsx'
 
 /** The report being written: saved as it is typed, checked as it grows, signed once. */
-export function Writing({
+export function ReportWriter({
   reading,
   userId,
   editor,

@@ -6,7 +6,7 @@ import { t } from '../../i18n/t.ts'
 import { PermissionButton } from '../../ui/allowed.tsx'
 import { showRefusal } from '../../ui/refused.ts'
 import { ImportDialog } from './import-dialog.tsx'
-import { type FileEntry, MAX_BYTES, readTemplateFile } from './template-file.ts'
+import { type FileEntry, MAX_FILE_BYTES, readTemplateFile } from './template-file.ts'
 
 const refuse = (
   fault: 'tooBig' | Extract<ReturnType<typeof readTemplateFile>, string> | 'unreadable',
@@ -21,7 +21,7 @@ export function ImportButton({ templates }: { templates: readonly ReportTemplate
     // Choosing the same file again is a choice too.
     reset.current?.()
     if (!file) return
-    if (file.size > MAX_BYTES) return refuse('tooBig')
+    if (file.size > MAX_FILE_BYTES) return refuse('tooBig')
     const found = await file.text().then(readTemplateFile, () => 'unreadable' as const)
     if (typeof found === 'string') refuse(found)
     else setEntries(found)

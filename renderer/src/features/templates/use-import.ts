@@ -27,10 +27,10 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   const change = useSend(dashboardReports.changeTemplate, [dashboardReports.templates])
 
-  const owned = templates.filter(({ owner }) =>
+  const ownTemplates = templates.filter(({ owner }) =>
     whose === 'mine' ? owner?.userId === me : owner === null,
   )
-  const plan = running ?? planOf(entries, owned)
+  const plan = running ?? planOf(entries, ownTemplates)
   const choiceOf = ({ at, standing }: PlannedImport): Choice => {
     const wanted = chosen.get(at)
     return wanted !== undefined && CHOICES[standing].includes(wanted)

@@ -23,9 +23,9 @@ export function PersonCustomers({ person }: { person: Person }) {
   const [typed, setTyped] = useState('')
   const [expressCustomerName] = useDebouncedValue(typed.trim(), 250)
   const found = useReply(express.list, { query: { limit: MAX_FOUND_CUSTOMERS, expressCustomerName } })
-  const linked = new Set(expressCustomers.map(({ expressCustomerId }) => expressCustomerId))
+  const linkedIds = new Set(expressCustomers.map(({ expressCustomerId }) => expressCustomerId))
   const availableCustomers = (found.data?.expressCustomers ?? []).filter(
-    ({ expressCustomerId }) => !linked.has(expressCustomerId),
+    ({ expressCustomerId }) => !linkedIds.has(expressCustomerId),
   )
 
   return (

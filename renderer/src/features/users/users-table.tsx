@@ -68,7 +68,7 @@ export function PeopleTable(props: {
       keyOf={({ userId }) => userId}
       least={820}
       onOpen={(person) => onAct('edit', person)}
-      onEnd={onEnd}
+      onEndReached={onEnd}
       end={end}
       isPartial={isPartial}
     />

@@ -24,7 +24,7 @@ import { nameOf } from './user-values.ts'
 import css from './users.module.css'
 import { PeopleTable } from './users-table.tsx'
 
-const PART = 100
+const PAGE_SIZE = 100
 /** What was done is said at the bottom: the last buttons can be scrolled above it. */
 const NOTICE_CLEARANCE = { body: { paddingBottom: 80 } }
 type PeopleFilter = (typeof PEOPLE_FILTERS)[number]
@@ -120,7 +120,7 @@ export function People() {
 }
 
 function usePeople(search: string, show: PeopleFilter) {
-  const query = { limit: PART, search, show }
+  const query = { limit: PAGE_SIZE, search, show }
   const { list, pages, more } = usePages(keyOf(dashboardPeople.people, query), (part, signal) =>
     call(dashboardPeople.people, { query: { ...query, ...part } }, signal),
   )

@@ -4,9 +4,9 @@ import { imagesWindow } from './held-window.ts'
 import { findOtherScreen, featuresAt, defaultAreaOn } from './screens.ts'
 
 /** One for each window that reports are written in. */
-const NAME = `isthmus-images-${randomId()}`
+const WINDOW_NAME = `isthmus-images-${randomId()}`
 /** The viewer's page without a view: it is dark, and says that nothing is open. */
-const NOTHING = '/viewer'
+const EMPTY_VIEWER_PATH = '/viewer'
 
 export const isImagesWindowOpen = (): boolean =>
   imagesWindow.current !== null && !imagesWindow.current.child.closed
@@ -18,7 +18,7 @@ export const isImagesWindowOpen = (): boolean =>
  * @returns false where the browser refuses
  */
 export function openImagesWindow(of: string, page: string | null): boolean {
-  const child = window.open(page ?? NOTHING, NAME, featuresAt(defaultAreaOn(window.screen)))
+  const child = window.open(page ?? EMPTY_VIEWER_PATH, WINDOW_NAME, featuresAt(defaultAreaOn(window.screen)))
   if (!child) return false
   imagesWindow.current = { child, of }
   child.focus()
@@ -40,7 +40,7 @@ export function showInImagesWindow(of: string, page: string | null): void {
   if (!held || held.child.closed || (page === null && held.of === of)) return
   held.of = of
   // The viewer loads itself anew where only the view differs.
-  held.child.location.replace(page ?? NOTHING)
+  held.child.location.replace(page ?? EMPTY_VIEWER_PATH)
 }
 
 export function reloadImagesWindow(): void {

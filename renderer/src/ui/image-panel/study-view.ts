@@ -1,6 +1,6 @@
 import type { View } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { closeView, liveView, openView } from '../../api/views.ts'
+import { closeView, readOpenView, openView } from '../../api/views.ts'
 
 let kept: { readonly of: string; readonly view: View } | null = null
 let wanted = ''
@@ -14,7 +14,7 @@ export async function viewOfStudy(userId: string, studyId: StudyId): Promise<Vie
   const of = `${userId} ${studyId}`
   wanted = of
   if (kept?.of === of) {
-    const view = await liveView(kept.view.viewId)
+    const view = await readOpenView(kept.view.viewId)
     if (view) return view
   }
   const view = await openView({ studyId })

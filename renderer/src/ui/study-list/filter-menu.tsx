@@ -9,7 +9,7 @@ import { daysOf, type ListFilter, PRESETS, type Preset, STATUSES, without } from
 import css from './study-list.module.css'
 import type { StudyListState } from './use-study-list.ts'
 
-const CANCELLED = ['hide', 'only', 'all'] as const
+const CANCELLED_FILTERS = ['hide', 'only', 'all'] as const
 const SEVERITIES_DESCENDING = [...SEVERITIES].reverse()
 
 /** Everything that a list of studies can be narrowed by. */
@@ -61,12 +61,12 @@ function Filters({ state }: PartProps) {
         label={t('ui.study-list.filter.cancelled')}
         allowDeselect={false}
         value={filter.cancelled}
-        data={CANCELLED.map((value) => ({
+        data={CANCELLED_FILTERS.map((value) => ({
           value,
           label: t(`ui.study-list.filter.cancelledNames.${value}`),
         }))}
         onChange={(one) =>
-          choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })
+          choose({ ...filter, cancelled: CANCELLED_FILTERS.find((known) => known === one) ?? 'all' })
         }
         comboboxProps={{ withinPortal: false }}
       />

@@ -65,7 +65,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
     cursor = after
     isRead = true
   }
-  const renewed = (fresh: readonly T[]) => {
+  const renewRows = (fresh: readonly T[]) => {
     const known = new Map(fresh.filter((row) => ids.has(idOf(row))).map((row) => [idOf(row), row]))
     if (known.size > 0) rows = rows.map((row) => known.get(idOf(row)) ?? row)
   }
@@ -110,7 +110,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
         parts = [...parts, { from: cursor, after: idOf(before) }]
       // A row that moved down while its page was read is here already: it takes its new state where
       // it stands.
-      if (added.length < page.rows.length) renewed(page.rows)
+      if (added.length < page.rows.length) renewRows(page.rows)
       rows = rows.concat(added)
       for (const row of added) ids.add(idOf(row))
       cursor = page.cursor
@@ -132,7 +132,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
       const last = page.rows.at(-1)
       const ends =
         page.cursor === undefined ? rows.length - 1 : last === undefined ? -1 : indexOf(idOf(last))
-      if (begins === 0 || ends < begins) renewed(page.rows)
+      if (begins === 0 || ends < begins) renewRows(page.rows)
       else {
         const head = rows.slice(0, begins)
         const above = new Set(head.map(idOf))
@@ -141,7 +141,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
         const rest = rows.slice(ends + 1).filter((row) => !taken.has(idOf(row)))
         parts = partsBeside(page)
         put([...head, ...fresh, ...rest], page.cursor === undefined ? undefined : cursor)
-        renewed(page.rows)
+        renewRows(page.rows)
       }
       tell()
     },
@@ -149,7 +149,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
       held = null
       if (isRead && isHeld) {
         held = page
-        renewed(page.rows)
+        renewRows(page.rows)
       } else merge(page)
       tell()
     },
@@ -161,7 +161,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
       tell()
     },
     renew(fresh) {
-      renewed(fresh)
+      renewRows(fresh)
       tell()
     },
   }

@@ -45,7 +45,7 @@ export const STATUSES: Readonly<Record<StudyArea, readonly StudyStatus[]>> = {
   viewer: VIEWER_STATUSES,
 }
 
-const NARROWING = [
+const NARROWING_FIELDS = [
   'severity',
   'status',
   'assignedTo',
@@ -61,7 +61,7 @@ const NARROWING = [
  * it cannot read narrows nothing.
  */
 export function filterOf(address: ListAddress, area: StudyArea): ListFilter | undefined {
-  if (!NARROWING.some((name) => address[name] !== undefined)) return undefined
+  if (!NARROWING_FIELDS.some((name) => address[name] !== undefined)) return undefined
   const severity = listed(address.severity, SEVERITIES)
   const status = listed(address.status, STATUSES[area])
   const { assignedTo, customer, cancelled, addendum, from, to } = address

@@ -80,7 +80,7 @@ export function useRows<T>(options: {
     ...(every !== undefined && { refetchInterval: every }),
   })
   useRefetchOnNews(news, isEnabled, first.refetch)
-  const following = useFollowing(store, shown, ask)
+  const followingPages = useFollowingPages(store, shown, ask)
   // Rows of another question are no answer to this one: they go where there will be none.
   const visible = isBehind && first.isError ? NO_ROWS : rows
 
@@ -89,15 +89,15 @@ export function useRows<T>(options: {
     isPending: !visible.isRead,
     isBehind,
     isSuccess: visible.isRead,
-    error: first.error ?? following.error,
+    error: first.error ?? followingPages.error,
     hasMore: visible.hasMore,
     unseen: visible.unseen,
     shownKey: shown.current.asked,
-    more: following.more,
+    more: followingPages.more,
     refetch() {
-      following.forget()
+      followingPages.forget()
       void first.refetch()
-      following.more()
+      followingPages.more()
     },
     showNew: () => store.showNew(),
     scrolled(down) {
@@ -161,14 +161,14 @@ function useRefetchOnNews(
 }
 
 /** The pages after the first one, one at a time. */
-function useFollowing<T>(store: RowStore<T>, shown: RefObject<ShownRows<T>>, ask: AskPage<T>) {
+function useFollowingPages<T>(store: RowStore<T>, shown: RefObject<ShownRows<T>>, ask: AskPage<T>) {
   const [error, setError] = useState<ProblemError | null>(null)
   const asking = useRef<RowStore<T> | null>(null)
-  const ended = useRef(new AbortController())
+  const abortController = useRef(new AbortController())
   // biome-ignore lint/correctness/useExhaustiveDependencies: the calls of one list end with it
   useEffect(() => {
     const controller = new AbortController()
-    ended.current = controller
+    abortController.current = controller
     asking.current = null
     setError(null)
     return () => controller.abort()
@@ -180,7 +180,7 @@ function useFollowing<T>(store: RowStore<T>, shown: RefObject<ShownRows<T>>, ask
       const cursor = store.next()
       if (cursor === undefined || asking.current !== null || shown.current.store !== store) return
       asking.current = store
-      const { signal } = ended.current
+      const { signal } = abortController.current
       const again = () => {
         if (signal.aborted) return
         asking.current = null

@@ -23,8 +23,8 @@ export type StudyState = Pick<
 /** Whether the study can be assigned in its state. */
 export function canBeAssigned({ area, status, isCancelled }: StudyState): boolean {
   if (isCancelled || area === 'viewer') return !isCancelled
-  const reporting = REPORT_STUDY_STATUSES.find((one) => one === status)
-  return reporting !== undefined && nextStatus('assign', reporting) !== undefined
+  const reportStatus = REPORT_STUDY_STATUSES.find((one) => one === status)
+  return reportStatus !== undefined && nextStatus('assign', reportStatus) !== undefined
 }
 
 /** What can be changed of a study in one step; by the calls that partners use. */
@@ -71,7 +71,7 @@ export async function sendStudyChange(
 }
 
 /** What takes the change back. */
-export function inverse(study: StudyState, change: Change): Change {
+export function inverseChange(study: StudyState, change: Change): Change {
   if (change.kind === 'assign') return { kind: 'assign', to: study.assignedTo }
   if (change.kind === 'severity') return { kind: 'severity', to: study.severity }
   if (change.kind === 'status')
@@ -121,7 +121,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
           void refresh(study.studyId)
         }
       }
-      const back = inverse(study, what)
+      const back = inverseChange(study, what)
       const undo = async () => {
         if (await send(back)) showDone(sentenceOf(back))
       }

@@ -53,19 +53,19 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
   return (
     <nav className={css.views} aria-label={t('ui.study-list.views.label')}>
       {views.map((one) => {
-        const isHere = one.viewId === view.viewId
+        const isCurrentView = one.viewId === view.viewId
         const count = countOf(one)
         return (
           <span
             key={one.viewId}
-            ref={isHere ? here : null}
+            ref={isCurrentView ? here : null}
             className={css.view}
-            data-here={isHere || undefined}
+            data-here={isCurrentView || undefined}
           >
             <Link
               to={to}
               search={state.addressOfView(one)}
-              {...(isHere && { 'aria-current': 'page' as const })}
+              {...(isCurrentView && { 'aria-current': 'page' as const })}
             >
               {one.saved?.isShared && <IconUsersGroup size={14} aria-hidden />}
               {one.name}
@@ -74,9 +74,9 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
                   {boundedText(count)}
                 </span>
               )}
-              {isHere && isChanged && <em>{t('ui.study-list.views.changed')}</em>}
+              {isCurrentView && isChanged && <em>{t('ui.study-list.views.changed')}</em>}
             </Link>
-            {isHere && one.saved && <ViewMenu saved={one.saved} state={state} />}
+            {isCurrentView && one.saved && <ViewMenu saved={one.saved} state={state} />}
           </span>
         )
       })}

@@ -131,7 +131,7 @@ export function tracePath(
 }
 
 /** What two places on the paper are apart. Lengths in mm. */
-export function caliper(
+export function caliperDistances(
   [fromX, fromY]: readonly [number, number],
   [toX, toY]: readonly [number, number],
   speed: number,

@@ -10,24 +10,24 @@ import { provideImages } from './frame-loader.ts'
 import type { ImageList } from './images.ts'
 import { parseImageId } from './series.ts'
 
-interface Work {
+interface ImageLoad {
   readonly promise: Promise<Types.IImage>
   readonly control: AbortController
   askers: number
   rank: number
 }
-type OnChange = (imageId: string, what: 'loaded' | 'problem' | 'replaced') => void
+type ChangeListener = (imageId: string, what: 'loaded' | 'problem' | 'replaced') => void
 
 const sopOf = (imageId: string): string => parseImageId(imageId)?.sopInstanceUid ?? ''
 
 /** Decoded images of a view: in Cornerstone's cache, or on their way. */
 export class Frames {
   readonly #decoder: FrameDecoder
-  readonly #works = new Map<string, Work>()
+  readonly #works = new Map<string, ImageLoad>()
   readonly #problems = new Map<string, Message>()
   readonly #loaded = new Set<string>()
   readonly #cachedBySop = new Map<string, Set<string>>()
-  readonly #listeners = new Set<OnChange>()
+  readonly #listeners = new Set<ChangeListener>()
   readonly #closing = new AbortController()
   readonly #stopReplacing: () => void
   readonly #stopProviding: () => void
@@ -59,7 +59,7 @@ export class Frames {
    * Told of each image that is decoded, is found to have a problem, or leaves the cache because it
    * is another now. @returns the way to stop
    */
-  onChange(listener: OnChange): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -97,16 +97,16 @@ export class Frames {
     this.#stopProviding()
   }
 
-  #tell(...change: Parameters<OnChange>): void {
+  #tell(...change: Parameters<ChangeListener>): void {
     for (const listener of this.#listeners) listener(...change)
   }
 
-  #start(imageId: string, wish: FetchPriority): Work {
+  #start(imageId: string, wish: FetchPriority): ImageLoad {
     const control = new AbortController()
     const promise = this.#loadAnew(imageId, wish, control.signal).finally(() => {
       if (this.#works.get(imageId)?.promise === promise) this.#works.delete(imageId)
     })
-    const work: Work = { promise, control, askers: 0, rank: FETCH_PRIORITIES.indexOf(wish) }
+    const work: ImageLoad = { promise, control, askers: 0, rank: FETCH_PRIORITIES.indexOf(wish) }
     this.#works.set(imageId, work)
     promise.then(
       () => this.#tell(imageId, 'loaded'),
@@ -131,7 +131,7 @@ export class Frames {
         error instanceof ImageProblem
           ? error
           : new ImageProblem(message('viewer.image-not-decoded'))
-      if (!problem.isPassing) this.#problems.set(imageId, problem.explanation)
+      if (!problem.isTransient) this.#problems.set(imageId, problem.explanation)
       throw problem
     }
   }
@@ -153,7 +153,7 @@ export class Frames {
   }
 
   /** Once nobody waits for a work, it is broken off. */
-  #unlessAborted(imageId: string, work: Work, signal: AbortSignal): Promise<Types.IImage> {
+  #unlessAborted(imageId: string, work: ImageLoad, signal: AbortSignal): Promise<Types.IImage> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         work.askers -= 1

@@ -1,5 +1,5 @@
 import { parseImageId } from './series.ts'
-import { DRAWN } from './tool-names.ts'
+import { DRAWING_TOOLS } from './tool-names.ts'
 import { seriesKeyOfVolume } from './volume-id.ts'
 
 /**
@@ -87,7 +87,7 @@ export function toKeptAnnotation(
 }
 
 /** What was kept by this or an earlier version; undefined where it cannot be drawn. */
-export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotation | undefined {
+export function readKeptAnnotation(value: unknown, studyInstanceUid: string): KeptAnnotation | undefined {
   const one = value as Partial<Record<keyof KeptAnnotation, unknown>> | null
   if (typeof one !== 'object' || one === null) return undefined
   const { id, tool, sopInstanceUid, frame, frameOfReferenceUid, viewPlaneNormal, viewUp, data } =
@@ -97,7 +97,7 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
     ?.points
   const isRead =
     typeof tool === 'string' &&
-    DRAWN.has(tool) &&
+    DRAWING_TOOLS.has(tool) &&
     typeof sopInstanceUid === 'string' &&
     Number.isInteger(frame) &&
     typeof frameOfReferenceUid === 'string' &&

@@ -17,7 +17,7 @@ import {
 } from './series.ts'
 import type { ListState, SeriesState, StackImage, StudyState } from './stack.ts'
 
-const NOTHING_YET: ListState['progress'] = { state: 'asking', read: 0, files: 0 }
+const INITIAL_PROGRESS: ListState['progress'] = { state: 'asking', read: 0, files: 0 }
 
 /** An image with what it is of. */
 export interface ListedImage {
@@ -39,7 +39,7 @@ export class ViewListContents {
   #heardAgain: Set<string> | undefined
   #faults: readonly ViewFault[] = []
   #media: readonly ViewMedia[] = []
-  #progress = NOTHING_YET
+  #progress = INITIAL_PROGRESS
 
   constructor(viewId: string) {
     this.#viewId = viewId

@@ -4,7 +4,7 @@ import { isCovered } from '#shared/pixels/overlays.ts'
 import { imageToScreen, putOver } from './image-canvas.ts'
 import { type Layers, layersOf } from './layers.ts'
 
-const COLOUR = [255, 235, 150] as const
+const OVERLAY_COLOUR = [255, 235, 150] as const
 const REGION_COLOUR = 'rgb(120 200 255)'
 
 /**
@@ -77,7 +77,7 @@ function drawn(
       const row = Math.floor(n / overlay.columns) + firstRow - 1
       const column = (n % overlay.columns) + firstColumn - 1
       if (row < 0 || column < 0 || row >= rows || column >= columns) continue
-      picture.data.set([...COLOUR, 255], (row * columns + column) * 4)
+      picture.data.set([...OVERLAY_COLOUR, 255], (row * columns + column) * 4)
     }
   }
   context.putImageData(picture, 0, 0)

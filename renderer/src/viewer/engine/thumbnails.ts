@@ -7,7 +7,7 @@ import type { Frames } from './frames.ts'
 import { extrasOf } from './image.ts'
 import type { SeriesState } from './stack.ts'
 
-const SIDE = 128
+const THUMBNAIL_SIDE = 128
 const MAX_THUMBNAILS = 500
 /** How long a busy page may hold up a picture, in ms. */
 const MAX_WAIT_MS = 1000
@@ -76,7 +76,7 @@ function drawn(image: Types.IImage): string {
       curve,
       isInverted: image.invert,
     },
-    { width: SIDE, height: SIDE },
+    { width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE },
   )
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
   const context = canvas.getContext('2d')

@@ -57,7 +57,7 @@ export interface PlacedImage {
   readonly reach: number
 }
 
-const LONE_REACH = 0.5
+const LONE_REACH_MM = 0.5
 /** Rounding of positions in files. */
 const TOLERANCE = 0.01
 
@@ -80,7 +80,7 @@ export function placedImage(image: StackImage, stack: readonly StackImage[]): Pl
   return {
     image,
     plane,
-    reach: Math.max(TOLERANCE, Number.isFinite(reach) ? reach : LONE_REACH),
+    reach: Math.max(TOLERANCE, Number.isFinite(reach) ? reach : LONE_REACH_MM),
   }
 }
 
@@ -134,21 +134,21 @@ function placeOfFrame(
   frame: Segmentation['frames'][number],
   { image, plane, reach }: PlacedImage,
 ): { readonly matrix: Affine; readonly distance: number } | Message | undefined {
-  const isItsImage = isNamed(frame.references, image)
+  const isReferenced = isNamed(frame.references, image)
   const own = planeOf(frame)
   if (own && plane) {
     const ofImage = image.instance.frameOfReferenceUid
     const isUnknown = frameOfReferenceUid === '' || ofImage === ''
     if (!isUnknown && frameOfReferenceUid !== ofImage)
-      return isItsImage ? message('viewer.overlay-other-frame-of-reference') : undefined
+      return isReferenced ? message('viewer.overlay-other-frame-of-reference') : undefined
     // Without a frame of reference, coordinates of two series have nothing to do with each other.
-    if (isUnknown && !isItsImage) return undefined
+    if (isUnknown && !isReferenced) return undefined
     const distance = distanceFrom(plane, own.position)
     if (isParallel(own, plane) && isWithin(distance, reach))
       return { matrix: planeMapping(own, plane), distance }
-    return isItsImage ? message('viewer.overlay-contradicts-image') : undefined
+    return isReferenced ? message('viewer.overlay-contradicts-image') : undefined
   }
-  if (!isItsImage) return undefined
+  if (!isReferenced) return undefined
   const { rows, columns } = image.instance.image ?? { rows: 0, columns: 0 }
   if (rows !== pixel.rows || columns !== pixel.columns) return message('viewer.overlay-other-size')
   return { matrix: IDENTITY, distance: 0 }

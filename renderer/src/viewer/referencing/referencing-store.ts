@@ -24,7 +24,7 @@ export interface OverlayDisplay {
   readonly hidden: ReadonlySet<number>
 }
 
-const HIDDEN: OverlayDisplay = { isShown: false, opacity: 0.5, hidden: new Set() }
+const HIDDEN_DISPLAY: OverlayDisplay = { isShown: false, opacity: 0.5, hidden: new Set() }
 
 /** The same object until something changes. */
 export interface ReferencingState {
@@ -87,7 +87,7 @@ export function openReferencingStore(world: {
     const { studies, progress } = world.list.state()
     if (progress.state !== 'done') return
     const listed = studies
-      .flatMap(({ notImages }) => notImages)
+      .flatMap(({ nonImageInstances: notImages }) => notImages)
       .filter(({ sopClassUid }) => sopClassUid in REFERENCING_CLASSES)
       .slice(0, MAX_OBJECTS)
     const uids = new Set(listed.map(({ sopInstanceUid }) => sopInstanceUid))
@@ -115,7 +115,7 @@ export function openReferencingStore(world: {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    shownOf: (uid) => state.shown.get(uid) ?? HIDDEN,
+    shownOf: (uid) => state.shown.get(uid) ?? HIDDEN_DISPLAY,
     show(uid, change) {
       set({ shown: new Map(state.shown).set(uid, { ...store.shownOf(uid), ...change }) })
     },

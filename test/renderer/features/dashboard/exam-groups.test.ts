@@ -5,7 +5,7 @@ import {
   hoursOf,
   lanesOf,
   minutesOf,
-  nextOf,
+  upcomingExams,
   roomsOf,
   timelineOf,
 } from '../../../../renderer/src/features/dashboard/exam-groups.ts'
@@ -60,7 +60,7 @@ describe('the rooms of today', () => {
     const next = exam('0900')
     const begun = exam('0930', { state: 'started' })
     const over = exam('0800', { state: 'completed' })
-    expect(nextOf([over, next, begun])).toEqual([begun, next])
+    expect(upcomingExams([over, next, begun])).toEqual([begun, next])
   })
 })
 

@@ -4,7 +4,7 @@ import type {
   Segmentation,
   StructureSet,
 } from '#shared/contract/referencing-objects.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { StackImage } from '../../../../renderer/src/viewer/engine/stack.ts'
 import {
   annotationsOn,
@@ -67,8 +67,8 @@ const segmentation = (
 const naming = (z: number, frames: number[] | null = null) => [
   { sopInstanceUid: `2.25.1.${z}`, frames },
 ]
-const refused = ({ refusals }: { readonly refusals: readonly Parameters<typeof english>[0][] }) =>
-  refusals.map(english)
+const refused = ({ refusals }: { readonly refusals: readonly Parameters<typeof englishText>[0][] }) =>
+  refusals.map(englishText)
 
 describe('a frame of a segmentation', () => {
   it('is on the image of its plane, with its own pixels', () => {

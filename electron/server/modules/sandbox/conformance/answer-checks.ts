@@ -1,7 +1,7 @@
 import { readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Check, type Finding, isSuccess, answerText } from './check.ts'
 import type { TestAnswer } from './exchange.ts'
 import type { Stage } from './stage.ts'
@@ -55,11 +55,11 @@ function judged(
     if (!first) return { earned: ANSWER_POINTS, remedy: undefined }
     return {
       earned: PARTIAL_POINTS,
-      remedy: `The gateway leaves out ${notes.length === 1 ? 'one part' : `${notes.length} parts`}: ${first.path}: ${english(first.sentence)}.`,
+      remedy: `The gateway leaves out ${notes.length === 1 ? 'one part' : `${notes.length} parts`}: ${first.path}: ${englishText(first.sentence)}.`,
     }
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error
-    const reason = english(error.detail)
+    const reason = englishText(error.detail)
     // The study is invented: that the partner does not know it is a correct answer.
     if (error.fault === 'refused' && EVENTS[type].kind !== 'asynchronous')
       return { earned: ANSWER_POINTS, remedy: undefined }

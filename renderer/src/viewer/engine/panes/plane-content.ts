@@ -1,12 +1,12 @@
 import type { Types } from '@cornerstonejs/core'
 import type { Plane } from '../pane.ts'
 import { openPlaneSceneLayer, type PlaneSceneLayer } from '../plane-scene-layer.ts'
-import { probedVolume } from '../probe.ts'
+import { probeVolume } from '../probe.ts'
 import { applySlab } from '../slab.ts'
 import { blankUnread } from '../volume-texture.ts'
 import { displayStateOf, isNegative } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
-import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
+import { applyOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { PaneContent, PaneContext } from './pane-context.ts'
 import { rendered } from './screen.ts'
 import { middleImageOf } from './volume-images.ts'
@@ -54,20 +54,20 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
     },
     reset(view) {
       view.resetCamera()
-      giveOpenedWindow(view, image())
+      applyOpenedWindow(view, image())
     },
     setSmooth(view) {
       setInterpolation(view, pane.state().isSmooth)
-      thicken(cut)
+      applyThickness(cut)
     },
     setSlab(slab) {
       pane.set({ slab })
-      thicken(cut)
+      applyThickness(cut)
     },
     sceneChanged: () => cut.layer?.setScene(pane.planeScene),
     probeAt(view, point) {
       const { unit, slab } = pane.state()
-      return probedVolume(view as Types.IVolumeViewport, unit, point, slab)
+      return probeVolume(view as Types.IVolumeViewport, unit, point, slab)
     },
   }
 }
@@ -87,10 +87,10 @@ async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
   if (cut.volumeId !== volume.volumeId) {
     cut.volumeId = volume.volumeId
     await viewport.setVolumes([{ volumeId: volume.volumeId }])
-    giveOpenedWindow(viewport, middleImageOf(pane))
+    applyOpenedWindow(viewport, middleImageOf(pane))
     viewport.setProperties({ invert: isNegative(pane.state()) })
     setInterpolation(viewport, pane.state().isSmooth)
-    thicken(cut)
+    applyThickness(cut)
     tools.planesChanged()
     // The texture is made with the first picture, which nobody is to see.
     const first = rendered(pane.screen.host)
@@ -113,7 +113,7 @@ async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
   })
 }
 
-function thicken(cut: PlaneContext): void {
+function applyThickness(cut: PlaneContext): void {
   const viewport = viewportOf(cut)
   const { slab, isSmooth } = cut.pane.state()
   if (viewport && slab && cut.volumeId !== undefined) applySlab(viewport, slab, isSmooth)

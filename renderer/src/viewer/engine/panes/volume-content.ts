@@ -4,7 +4,7 @@ import type { Rendering } from '../pane.ts'
 import { isSoftware } from '../software.ts'
 import { edgesOf } from '../view.ts'
 import { applyRendering, renderingsOf } from '../volume-renderings.ts'
-import { NOTHING } from './look.ts'
+import { EMPTY_PANE_STATE } from './look.ts'
 import { openedWindow } from './pane-actions.ts'
 import type { PaneContent, PaneContext } from './pane-context.ts'
 import { middleImageOf } from './volume-images.ts'
@@ -29,7 +29,7 @@ export function openVolumeContent(pane: PaneContext): PaneContent {
     look: (view) => ({
       ...NO_WINDOW,
       edges: edgesOf(view, null),
-      notes: isSoftware() ? COARSE_NOTES : NOTHING.notes,
+      notes: isSoftware() ? COARSE_NOTES : EMPTY_PANE_STATE.notes,
     }),
     image: () => middleImageOf(pane),
     moveTo: () => undefined,
@@ -44,16 +44,16 @@ export function openVolumeContent(pane: PaneContext): PaneContent {
     },
     setSmooth: () => undefined,
     renderings: () => renderingsOf(pane.state().unit),
-    setRendering: (rendering) => colour(whole, rendering),
+    setRendering: (rendering) => applyColours(whole, rendering),
     // A pixel shows no one voxel.
     probeAt: () => undefined,
   }
 }
 
-const { window, isInverted, rotation, magnification } = NOTHING
+const { window, isInverted, rotation, magnification } = EMPTY_PANE_STATE
 const NO_WINDOW = { window, isInverted, rotation, magnification }
 /** Times the usual distance of samples: what takes a minute otherwise takes some seconds. */
-const COARSE = 5
+const COARSE_SAMPLING_FACTOR = 5
 const COARSE_NOTES = [message('viewer.rendering-coarse')]
 /** From the patient's front, feet below. */
 const FROM_FRONT: Types.ICamera = { viewPlaneNormal: [0, -1, 0], viewUp: [0, 0, 1] }
@@ -80,16 +80,16 @@ async function display(whole: VolumeContext, signal: AbortSignal): Promise<void>
     if (signal.aborted) return
     viewport.setCamera(FROM_FRONT)
     viewport.resetCamera()
-    if (isSoftware()) viewport.setSampleDistanceMultiplier(COARSE)
+    if (isSoftware()) viewport.setSampleDistanceMultiplier(COARSE_SAMPLING_FACTOR)
   }
   const chosen = rendering ?? renderingsOf(unit)[0]
-  if (chosen) colour(whole, chosen)
+  if (chosen) applyColours(whole, chosen)
   viewport.render()
   pane.screen.hide(false)
   pane.set({ problem: null, isShown: true })
 }
 
-function colour(whole: VolumeContext, { name }: Rendering): void {
+function applyColours(whole: VolumeContext, { name }: Rendering): void {
   const { pane } = whole
   const { unit } = pane.state()
   const rendering = renderingsOf(unit).find((one) => one.name.code === name.code)

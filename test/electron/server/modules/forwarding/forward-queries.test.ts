@@ -194,7 +194,7 @@ describe('a forward', () => {
     on.forwards.settleForward(sent, 'sent', { at: AT, status: '0000', lastError: '' })
     const why = verbatim('It was set aside.')
     const said = { at: LATER, lastError: storedMessage(why) }
-    expect([1, 2].map((instanceId) => on.forwards.dropForwardsOf(instanceId, said))).toEqual([
+    expect([1, 2].map((instanceId) => on.forwards.dropForwardsOfInstance(instanceId, said))).toEqual([
       ['a'],
       [],
     ])
@@ -342,7 +342,7 @@ describe('studies on their way', () => {
     const {
       listForwardedStudies: studies,
       supersedeForwards: supersede,
-      dropForwardsOf: setAside,
+      dropForwardsOfInstance: setAside,
       destinationsDroppedFor: keptFrom,
     } = bound(forwardQueries, spied)
     for (const work of [

@@ -72,7 +72,7 @@ describe('a study that is filled later', () => {
         fc.uniqueArray(fc.constantFrom(...NAMES)),
         (seed, now, fresh, touched) => {
           const before = studyWith(now)
-          const { study, seeded, fields } = mergeUntouched(before, seed, fresh, new Set(touched))
+          const { study, writtenValues: seeded, fields } = mergeUntouched(before, seed, fresh, new Set(touched))
           const [was, had, next, after, own] = [
             before,
             studyWith(seed),

@@ -15,7 +15,7 @@ import { findImageStudy, isStudyMismatched } from '#server/modules/studies/image
 import { identityOf } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { CorrectedPatient, CorrectionRequest } from '#shared/contract/corrections.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { ORDER, TO_ORDER } from '../../../../support/corrections.ts'
 import { textOf } from '../../../../support/saying.ts'
 import { HANDED_OUT, image, inFragments, openStage, STUDY, type Stage } from './intake-fixture.ts'
@@ -106,7 +106,7 @@ const groupOf = ({ store }: Stage, uid: string) => {
 }
 const said = (stage: Stage) =>
   stage.news
-    .map(({ text }) => english(text))
+    .map(({ text }) => englishText(text))
     .filter((text) => /^\d+ objects? (is|are) in quarantine/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { NotFromGateway, verifyPartnerRequest } from '#electron/simulator/verify.ts'
+import { NotFromGatewayError, verifyPartnerRequest } from '#electron/simulator/verify.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import {
   CONFORMANCE_CHECKS,
@@ -60,7 +60,7 @@ const GOOD: Steps = {
     try {
       verifyPartnerRequest(secret, headers, body)
     } catch (error) {
-      if (!(error instanceof NotFromGateway)) throw error
+      if (!(error instanceof NotFromGatewayError)) throw error
       // What is signed and not an event of this version is told apart by its message.
       if (!error.message.startsWith('The body is signed')) return 400
     }

@@ -3,7 +3,7 @@ import {
   cleanIdentifier,
   cleanName,
   cleanText,
-  decimal,
+  normalizeDecimal,
   isDamaged,
   normalizeDate,
   normalizeTime,
@@ -76,4 +76,4 @@ it.each([
   ['NaN', undefined],
   ['3.01', undefined],
   ['1.23456789012345678', '1.23456789012'],
-])('reads the measure %j as %j', (given, value) => expect(decimal(given, 0.2, 3)).toBe(value))
+])('reads the measure %j as %j', (given, value) => expect(normalizeDecimal(given, 0.2, 3)).toBe(value))
