@@ -6,9 +6,13 @@ import { lockMachine } from './desktop/app-lock.ts'
 import { readArguments, type StartArguments } from './desktop/arguments.ts'
 import { type Autostart, openAutostart } from './desktop/autostart.ts'
 import { desktopLog, keepCrashReports, watchCrashes } from './desktop/crash-reports.ts'
-import { pagePathIn, handleLinks } from './desktop/deep-link.ts'
+import { handleLinks, pagePathIn } from './desktop/deep-link.ts'
 import { Dialogs } from './desktop/dialogs.ts'
-import { type GatewayExit, GatewayProcess, type GatewayAddresses } from './desktop/gateway-process.ts'
+import {
+  type GatewayAddresses,
+  type GatewayExit,
+  GatewayProcess,
+} from './desktop/gateway-process.ts'
 import { ipcHandlers, registerIpcHandlers } from './desktop/ipc-handlers.ts'
 import { openKeyStore } from './desktop/key-store.ts'
 import { MainWindow } from './desktop/main-window.ts'
@@ -22,7 +26,7 @@ import { openTray } from './desktop/tray.ts'
 import { Updates } from './desktop/updates.ts'
 import { refuseWebviews } from './desktop/window.ts'
 
-const here = import.meta.dirname
+const programFolder = import.meta.dirname
 /**
  * Must match electron-builder.yml, because Windows shows notifications only for registered app IDs.
  */
@@ -49,13 +53,15 @@ export async function main(): Promise<void> {
   await app.whenReady()
 
   const words = shellTexts(app.getLocale())
-  const machineLock = await lockMachine(startArguments.isFolderGiven ? startArguments.folder : APP_ID)
+  const machineLock = await lockMachine(
+    startArguments.isFolderGiven ? startArguments.folder : APP_ID,
+  )
   if ('heldBy' in machineLock) {
     await new Dialogs(words).showAlreadyRunning(machineLock.heldBy)
     return app.exit(0)
   }
   desktop = new DesktopApp({ ...startArguments, pagePath: place }, argv, words)
-  desktop.start()
+  desktop.startArguments()
 }
 
 /**
@@ -74,7 +80,7 @@ class DesktopApp implements Actions {
   readonly #updates: Updates
   readonly #tray: ReturnType<typeof openTray>
   readonly #status: ReturnType<typeof watchStatus>
-  readonly #awake = stayAwake()
+  readonly #sleepBlocker = stayAwake()
   /** The page to open once the gateway is ready. */
   #place: string | undefined
   #ready: GatewayAddresses | undefined
@@ -82,30 +88,35 @@ class DesktopApp implements Actions {
   #ending: Promise<void> | undefined
   #isDrained = false
 
-  constructor(start: StartArguments, argv: readonly string[], words: ShellTexts) {
-    const { folder, isFolderGiven: isNamed } = start
+  constructor(startArguments: StartArguments, argv: readonly string[], words: ShellTexts) {
+    const { folder, isFolderGiven } = startArguments
     this.#folder = folder
-    this.#place = start.pagePath
+    this.#place = startArguments.pagePath
     this.#log = desktopLog(join(folder, 'logs', 'desktop.log'), Date.now)
     const userData = app.getPath('userData')
-    this.#window = new MainWindow(folder, userData, join(here, 'preload.cjs'), process.platform)
+    this.#window = new MainWindow(
+      folder,
+      userData,
+      join(programFolder, 'preload.cjs'),
+      process.platform,
+    )
     this.#dialogs = new Dialogs(words, () => this.#window.current())
     const command = [
       process.execPath,
       ...(app.isPackaged ? [] : [app.getAppPath()]),
-      ...(isNamed ? ['--data', folder] : []),
+      ...(isFolderGiven ? ['--data', folder] : []),
     ]
     this.#autostart = openAutostart(process.platform, process.env, argv, command)
-    this.#isQuiet = start.isHidden || this.#autostart.startedIt()
+    this.#isQuiet = startArguments.isHidden || this.#autostart.startedIt()
     const keys = openKeyStore(folder, (error) =>
       this.#log('the key store refused', { error: String(error) }),
     )
     this.#gateway = new GatewayProcess(
-      join(here, 'headless.js'),
-      join(here, 'native-worker.js'),
+      join(programFolder, 'headless.js'),
+      join(programFolder, 'native-worker.js'),
       [
         ...['--data', folder, '--rescue', '--data-key-from-parent'],
-        ...['--log-file', join(folder, 'logs', 'gateway.log'), ...start.serve],
+        ...['--log-file', join(folder, 'logs', 'gateway.log'), ...startArguments.serve],
       ],
       keys,
       this.#isQuiet,
@@ -115,7 +126,7 @@ class DesktopApp implements Actions {
       () => this.#askControl('prepare-update'),
       () => this.#end(),
     )
-    this.#tray = openTray(join(here, '../renderer'), words, this)
+    this.#tray = openTray(join(programFolder, '../renderer'), words, this)
     const notifier = openNotifier(words, (place) => this.open(place), Date.now)
     this.#status = watchStatus(folder, (status) => {
       if (this.#ending) return
@@ -127,7 +138,7 @@ class DesktopApp implements Actions {
     registerIpcHandlers(this.#window.origin, handlers)
   }
 
-  start(): void {
+  startArguments(): void {
     refuseWebviews()
     refusePermissions(this.#window.origin)
     refuseRequests(this.#window.origin)
@@ -155,13 +166,13 @@ class DesktopApp implements Actions {
   }
 
   /** Opens a page of the window, once the gateway is ready. */
-  open(place?: string): void {
+  open(pagePath?: string): void {
     if (this.#ending) return
     if (!this.#ready) {
-      this.#place = place ?? this.#place ?? '/'
+      this.#place = pagePath ?? this.#place ?? '/'
       return
     }
-    void this.#window.show(place ?? this.#place)
+    void this.#window.show(pagePath ?? this.#place)
     this.#place = undefined
   }
 
@@ -183,8 +194,8 @@ class DesktopApp implements Actions {
     this.#fault = ''
     this.#window.ready = ready
     this.#log('the gateway is ready', { isRescue: ready.rescue === true })
-    if (ready.rescue) this.#awake.release()
-    else this.#awake.hold()
+    if (ready.rescue) this.#sleepBlocker.release()
+    else this.#sleepBlocker.hold()
     void this.#status.now()
     // Leaves out the rescue link, because anyone who has it can replace the database.
     if (isFirst)
@@ -194,7 +205,7 @@ class DesktopApp implements Actions {
   }
 
   #gatewayEnded({ exitCode, waitMs, fault, isSafe }: GatewayExit): void {
-    this.#awake.release()
+    this.#sleepBlocker.release()
     this.#fault = fault
     this.#log('the gateway ended', { exitCode, waitMs, fault, isSafe })
     void this.#status.now()
@@ -223,7 +234,7 @@ class DesktopApp implements Actions {
     this.#window.isEnding = true
     this.#ending ??= this.#gateway.stop(timeoutMs).then(() => {
       this.#isDrained = true
-      this.#awake.release()
+      this.#sleepBlocker.release()
       this.#status[Symbol.dispose]()
     })
     return this.#ending

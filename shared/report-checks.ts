@@ -144,7 +144,10 @@ const CHECKS: Readonly<
       `${indication}\n${sections.find(({ heading }) => heading === 'Indication')?.text ?? ''}`.toLowerCase()
     const request = `${why}\n${studyDescription.toLowerCase()}`
     for (const part of SIDED_PARTS) {
-      const [findingsSide, impressionSide] = [sideOfPart(findings, part), sideOfPart(impression, part)]
+      const [findingsSide, impressionSide] = [
+        sideOfPart(findings, part),
+        sideOfPart(impression, part),
+      ]
       if (findingsSide && impressionSide && findingsSide !== impressionSide)
         return warning(
           message('reports.check-part-of-impression', { findingsSide, impressionSide, part }),

@@ -13,13 +13,13 @@ import {
   RECOVER_OPTIONS,
   REPLICATE_OPTIONS,
   RESTORE_OPTIONS,
+  ROLLBACK_OPTIONS,
   SANDBOX_EVENT_OPTIONS,
   SANDBOX_EXAM_OPTIONS,
   SANDBOX_OPTIONS,
   SANDBOX_REPORT_OPTIONS,
   SERVE_OPTIONS,
   TAKE_OVER_OPTIONS,
-  ROLLBACK_OPTIONS,
 } from './options.ts'
 
 export interface Command extends CommandHelp {
@@ -175,7 +175,8 @@ export function helpFor(words: readonly string[]): string {
   const command = name === undefined ? undefined : COMMANDS[name]
   if (command) return helpOf(command)
   const group = groupOf(words[0] ?? '')
-  if (group.length > 0) return `isthmus ${words[0]} <command>\n\n${listOf(group)}\n\n${OPTIONS_HINT}`
+  if (group.length > 0)
+    return `isthmus ${words[0]} <command>\n\n${listOf(group)}\n\n${OPTIONS_HINT}`
   throw unknownCommandError(words)
 }
 
@@ -198,7 +199,8 @@ const nameOf = (words: readonly string[]): string | undefined =>
 
 function unknownCommandError(words: readonly string[]): UsageError {
   const group = groupOf(words[0] ?? '')
-  const commandList = group.length > 0 ? `isthmus ${words[0]} <command>\n\n${listOf(group)}` : help()
+  const commandList =
+    group.length > 0 ? `isthmus ${words[0]} <command>\n\n${listOf(group)}` : help()
   return new UsageError(`There is no command “${words.slice(0, 2).join(' ')}”.\n\n${commandList}`)
 }
 

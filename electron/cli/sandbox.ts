@@ -20,10 +20,15 @@ type Values = Readonly<Record<string, string | boolean | undefined>>
 /** `sandbox status` */
 export async function sandboxStatus(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: SANDBOX_OPTIONS })
-  return await callAndPrint(values, calls.read, {}, ({ webhook, studies, images, waitingReports }) => [
-    `Events are sent to ${webhook === null ? 'a simulated partner, once there is one' : webhook.url}${webhook?.isSimulated ? ' (simulated)' : ''}.`,
-    `Studies: ${studies}. Images: ${images}. Reports waiting: ${waitingReports}.`,
-  ])
+  return await callAndPrint(
+    values,
+    calls.read,
+    {},
+    ({ webhook, studies, images, waitingReports }) => [
+      `Events are sent to ${webhook === null ? 'a simulated partner, once there is one' : webhook.url}${webhook?.isSimulated ? ' (simulated)' : ''}.`,
+      `Studies: ${studies}. Images: ${images}. Reports waiting: ${waitingReports}.`,
+    ],
+  )
 }
 
 /** `sandbox exam` */
@@ -47,10 +52,15 @@ export async function sandboxReport(args: readonly string[]): Promise<number> {
     ...(text !== undefined && { plainText: textFromFile('--text', text) }),
     ...(critical === true && { isCritical: true }),
   } as InputOf<typeof calls.signReport>['body']
-  return await callAndPrint(values, calls.signReport, { body }, ({ reportId, studyId, delivery }) => [
-    `Signed ${reportId} of ${studyId}.`,
-    deliveryLine(delivery),
-  ])
+  return await callAndPrint(
+    values,
+    calls.signReport,
+    { body },
+    ({ reportId, studyId, delivery }) => [
+      `Signed ${reportId} of ${studyId}.`,
+      deliveryLine(delivery),
+    ],
+  )
 }
 
 /** `sandbox event` */

@@ -6,11 +6,11 @@ import { pendingMigrations } from '#server/database/pending-migrations.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { lockFolder } from '#server/modules/backups/open-data-directory.ts'
 import {
-  requestRollback,
   prepareRequested,
+  requestRollback,
+  rollbackOf,
   unsupportedRowsMessage,
   versionOrSchema,
-  rollbackOf,
 } from '#server/modules/backups/way-back.ts'
 import { folderPreflight } from '#server/modules/diagnostics/update-preflight.ts'
 import { englishText } from '#shared/messages/english.ts'

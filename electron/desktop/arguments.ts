@@ -40,10 +40,10 @@ export function readArguments(argv: readonly string[], userData: string): StartA
         token.name === 'data' &&
         (token.index === index || (!token.inlineValue && token.index === index - 1)),
     )
-  const isNamed = typeof values.data === 'string'
+  const isFolderGiven = typeof values.data === 'string'
   return {
-    folder: isNamed ? String(values.data) : userData,
-    isFolderGiven: isNamed,
+    folder: isFolderGiven ? String(values.data) : userData,
+    isFolderGiven: isFolderGiven,
     isHidden: trustedArguments.includes(HIDDEN_OPTION),
     pagePath: pagePathIn(argv),
     serve: trustedArguments.filter(

@@ -35,7 +35,10 @@ export function openAutostart(
 ): Autostart {
   const wasHidden = () => argv.includes(HIDDEN_OPTION)
   if (platform === 'linux') {
-    const userEntry = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), ...ENTRY_PATH)
+    const userEntry = join(
+      env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'),
+      ...ENTRY_PATH,
+    )
     const systemEntries = (env.XDG_CONFIG_DIRS || '/etc/xdg')
       .split(':')
       .map((folder) => join(folder, ...ENTRY_PATH))

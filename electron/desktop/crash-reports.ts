@@ -26,7 +26,12 @@ export function watchCrashes(
   app.on('render-process-gone', (_event, contents, { reason, exitCode }) => {
     log('a page ended', { reason, exitCode })
     reloads = reloads.filter((at) => clock() - at < RELOAD_WINDOW_MS)
-    if (NORMAL_EXIT_REASONS.includes(reason) || reloads.length >= MAX_RELOADS || contents.isDestroyed()) return
+    if (
+      NORMAL_EXIT_REASONS.includes(reason) ||
+      reloads.length >= MAX_RELOADS ||
+      contents.isDestroyed()
+    )
+      return
     reloads = [...reloads, clock()]
     contents.reload()
   })

@@ -16,9 +16,9 @@ const LINKS: readonly (readonly [form: RegExp, place: (id: string) => string])[]
 
 /** The page that a link opens; undefined unless it matches a supported link exactly. */
 export function pagePathOf(link: string): string | undefined {
-  for (const [form, place] of LINKS) {
+  for (const [form, pagePathOfId] of LINKS) {
     const found = form.exec(link)
-    if (found) return place(found[1] ?? '')
+    if (found) return pagePathOfId(found[1] ?? '')
   }
   return undefined
 }
@@ -36,11 +36,11 @@ export function pagePathIn(argv: readonly string[]): string | undefined {
  * Receives links from the operating system: by `open-url` on macOS, by a second start elsewhere.
  * The installer also registers the scheme.
  */
-export function handleLinks(take: (place: string) => void): void {
+export function handleLinks(onLink: (pagePath: string) => void): void {
   if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME)
   app.on('open-url', (event, url) => {
     event.preventDefault()
     const pagePath = pagePathOf(url)
-    if (pagePath !== undefined) take(pagePath)
+    if (pagePath !== undefined) onLink(pagePath)
   })
 }

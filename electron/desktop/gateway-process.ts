@@ -90,7 +90,10 @@ export interface GatewayExit {
  * The gateway in a utility process, so that a crash does not affect the window and its work does
  * not block it.
  */
-export class GatewayProcess extends EventEmitter<{ ready: [GatewayAddresses]; end: [GatewayExit] }> {
+export class GatewayProcess extends EventEmitter<{
+  ready: [GatewayAddresses]
+  end: [GatewayExit]
+}> {
   #child: UtilityProcess | undefined
   #timer: NodeJS.Timeout | undefined
   #stopping = false
@@ -100,8 +103,8 @@ export class GatewayProcess extends EventEmitter<{ ready: [GatewayAddresses]; en
   readonly #worker: string
   readonly #args: readonly string[]
   readonly #keys: KeyStore
-  readonly #isAlone: boolean
-  readonly #waits = restartDelays(Date.now)
+  readonly #isUnattended: boolean
+  readonly #restartDelays = restartDelays(Date.now)
   readonly #crashes = crashCounter(Date.now)
 
   /**
@@ -124,7 +127,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [GatewayAddresses]; en
     this.#worker = worker
     this.#args = args
     this.#keys = keys
-    this.#isAlone = isUnattended
+    this.#isUnattended = isUnattended
   }
 
   /** Starts the process if it is not running. */
@@ -132,7 +135,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [GatewayAddresses]; en
     if (this.#child) return
     clearTimeout(this.#timer)
     const keys = this.#keys
-    this.#waits.started()
+    this.#restartDelays.started()
     const child = utilityProcess.fork(
       this.#entry,
       ['serve', ...this.#args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])],
@@ -189,7 +192,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [GatewayAddresses]; en
       return
     }
     if (isCrash) this.#crashes.crashed()
-    const waitMs = this.#wasReady || this.#isAlone ? this.#waits.next() : undefined
+    const waitMs = this.#wasReady || this.#isUnattended ? this.#restartDelays.next() : undefined
     if (waitMs !== undefined) this.#timer = setTimeout(() => this.start(), waitMs)
     this.emit('end', { exitCode, waitMs, fault, isSafe: this.#crashes.isSafe() })
   }
@@ -247,7 +250,7 @@ const MAX_LINE_LENGTH = 64 * 1024
 /** Calls back for each line. Resolves when the stream has ended. */
 function readLines(
   stream: NodeJS.ReadableStream | null,
-  take: (line: string) => void,
+  onLine: (line: string) => void,
 ): Promise<void> {
   if (!stream) return Promise.resolve()
   let text = ''
@@ -255,11 +258,11 @@ function readLines(
   stream.on('data', (chunk: string) => {
     const lines = (text + chunk).split('\n')
     text = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
-    for (const line of lines) take(line)
+    for (const line of lines) onLine(line)
   })
   return new Promise((resolve) => {
     stream.once('end', () => {
-      if (text !== '') take(text)
+      if (text !== '') onLine(text)
       resolve()
     })
     stream.once('close', resolve)

@@ -30,9 +30,9 @@ export function registerIpcHandlers(
 ): void {
   for (const [name, answer] of Object.entries(handlers)) {
     ipcMain.handle(name, (event, ...given: unknown[]) => {
-      const own = origin()
+      const ownOrigin = origin()
       const frame = event.senderFrame
-      if (own === undefined || !frame || frame.parent || !hasOrigin(own, frame.url))
+      if (ownOrigin === undefined || !frame || frame.parent || !hasOrigin(ownOrigin, frame.url))
         throw new Error('not for this page')
       return answer(given)
     })

@@ -45,7 +45,9 @@ export function openKeyStore(
   function weakness(): 'basic' | 'none' | undefined {
     if (!safeStorage.isEncryptionAvailable()) return 'none'
     const backend: string = platform === 'linux' ? safeStorage.getSelectedStorageBackend() : ''
-    return Object.hasOwn(WEAK_BACKENDS, backend) ? WEAK_BACKENDS[backend as keyof typeof WEAK_BACKENDS] : undefined
+    return Object.hasOwn(WEAK_BACKENDS, backend)
+      ? WEAK_BACKENDS[backend as keyof typeof WEAK_BACKENDS]
+      : undefined
   }
 
   return {

@@ -30,7 +30,7 @@ const RULES: Readonly<Record<NotificationKind, Rule>> = {
  */
 export function openNotifier(
   words: ShellTexts,
-  open: (place: string) => void,
+  open: (pagePath: string) => void,
   clock: () => number,
 ): { update(status: ShellStatus | undefined): void } {
   /** Last count shown for each kind. */
@@ -45,8 +45,8 @@ export function openNotifier(
 
   const isDue = (kind: NotificationKind, { since }: ShellAttention) => {
     if (!firstSeen.has(kind)) firstSeen.set(kind, clock())
-    const began = since === null ? (firstSeen.get(kind) ?? clock()) : Date.parse(since)
-    return clock() - began >= RULES[kind].delayMs
+    const startedAt = since === null ? (firstSeen.get(kind) ?? clock()) : Date.parse(since)
+    return clock() - startedAt >= RULES[kind].delayMs
   }
 
   const show = (kind: NotificationKind, count: number) => {

@@ -56,7 +56,7 @@ export interface ShellTexts {
   readonly startFailed: {
     readonly message: string
     readonly unknown: (exitCode: number) => string
-    readonly again: string
+    readonly tryAgain: string
     readonly quit: string
   }
   readonly menu: Readonly<
@@ -130,7 +130,7 @@ const en: ShellTexts = {
     message: 'The gateway could not start',
     unknown: (exitCode) =>
       `Its process ended with the code ${exitCode}. The file logs/desktop.log in the data folder may say more.`,
-    again: 'Try again',
+    tryAgain: 'Try again',
     quit: 'Quit',
   },
   menu: {
@@ -241,7 +241,7 @@ const es: ShellTexts = {
     message: 'La pasarela no pudo iniciarse',
     unknown: (exitCode) =>
       `Su proceso terminó con el código ${exitCode}. El archivo logs/desktop.log de la carpeta de datos puede decir más.`,
-    again: 'Intentar de nuevo',
+    tryAgain: 'Intentar de nuevo',
     quit: 'Salir',
   },
   menu: {

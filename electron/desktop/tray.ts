@@ -36,7 +36,9 @@ export function trayMenu(
   return [
     { label: words.open, click: () => actions.open() },
     { type: 'separator' },
-    line(status ? (status.isSafe ? words.safeMode : words.shapes[shapeOf(situation)]) : words.starting),
+    line(
+      status ? (status.isSafe ? words.safeMode : words.shapes[shapeOf(situation)]) : words.starting,
+    ),
     ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MAX_LINES).map(line),
     ...(fault === '' ? [] : [line(words.lastError(fault))]),
     { type: 'separator' },

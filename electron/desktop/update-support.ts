@@ -48,8 +48,11 @@ function mayOverrideUrl(
 ): boolean {
   try {
     return (
-      (JSON.parse(read(join(resources, POLICY_FILE)) ?? '{}') as { allowUpdateUrl?: unknown } | null)
-        ?.allowUpdateUrl === true
+      (
+        JSON.parse(read(join(resources, POLICY_FILE)) ?? '{}') as {
+          allowUpdateUrl?: unknown
+        } | null
+      )?.allowUpdateUrl === true
     )
   } catch {
     return false

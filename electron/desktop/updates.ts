@@ -210,7 +210,12 @@ export class Updates implements Disposable {
   }
 }
 
-const BUSY_STATES: readonly UpdateState['state'][] = ['checking', 'downloading', 'ready', 'installing']
+const BUSY_STATES: readonly UpdateState['state'][] = [
+  'checking',
+  'downloading',
+  'ready',
+  'installing',
+]
 
 const UPDATER_SETTINGS: Partial<AppUpdater> = {
   autoDownload: true,

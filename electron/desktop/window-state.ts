@@ -45,7 +45,9 @@ const BoundsSchema = z.object({
 export type WindowBounds = z.infer<typeof BoundsSchema>
 
 /** Window bounds for each set of displays, the most recently used last. */
-export const WindowBoundsBySet = z.array(z.object({ displays: z.string(), place: BoundsSchema })).max(100)
+export const WindowBoundsBySet = z
+  .array(z.object({ displays: z.string(), place: BoundsSchema }))
+  .max(100)
 export type WindowBoundsBySet = z.infer<typeof WindowBoundsBySet>
 
 type Area = Pick<Display, 'bounds' | 'workArea' | 'scaleFactor'>
@@ -72,8 +74,8 @@ export function initialBounds(
   displays: readonly Area[],
   kept: WindowBoundsBySet,
 ): Partial<WindowBounds> & Pick<WindowBounds, 'width' | 'height'> {
-  const place = kept.findLast((one) => one.displays === displaySetName(displays))?.place
-  return place ? { ...place, ...fitToDisplays(place, displays) } : DEFAULT_SIZE
+  const stored = kept.findLast((one) => one.displays === displaySetName(displays))?.place
+  return stored ? { ...stored, ...fitToDisplays(stored, displays) } : DEFAULT_SIZE
 }
 
 /**
@@ -102,11 +104,12 @@ export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBo
     clearTimeout(timer)
     if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
     const displays = displaySetName(screen.getAllDisplays())
-    const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
+    const currentBounds = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
     file.write(
-      [...file.read().filter((one) => one.displays !== displays), { displays, place }].slice(
-        -MAX_DISPLAY_SETS,
-      ),
+      [
+        ...file.read().filter((one) => one.displays !== displays),
+        { displays, place: currentBounds },
+      ].slice(-MAX_DISPLAY_SETS),
     )
   }
   const scheduleSave = () => {

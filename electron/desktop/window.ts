@@ -131,20 +131,20 @@ export function openWindow(
   saveWindowBounds(window, places)
   restrictNavigation(origin, window.webContents, hasOrigin)
   window.webContents.setWindowOpenHandler(({ url }) => {
-    const own = origin()
-    if (own !== undefined && isViewerUrl(own, url))
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isViewerUrl(ownOrigin, url))
       return { action: 'allow', overrideBrowserWindowOptions: IMAGE_WINDOW_OPTIONS }
-    if (own !== undefined && isSignInUrl(own, url))
+    if (ownOrigin !== undefined && isSignInUrl(ownOrigin, url))
       return { action: 'allow', overrideBrowserWindowOptions: SIGN_IN_WINDOW_OPTIONS }
-    if (own !== undefined && isHelpUrl(own, url))
+    if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url))
       return { action: 'allow', overrideBrowserWindowOptions: HELP_WINDOW_OPTIONS }
     openExternally(url)
     return { action: 'deny' }
   })
   window.webContents.on('did-create-window', ({ webContents }, { url }) => {
-    const own = origin()
-    if (own !== undefined && isSignInUrl(own, url)) restrictSignIn(origin, webContents)
-    else if (own !== undefined && isHelpUrl(own, url)) restrictHelp(origin, webContents)
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isSignInUrl(ownOrigin, url)) restrictSignIn(origin, webContents)
+    else if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url)) restrictHelp(origin, webContents)
     else restrictImages(origin, webContents)
   })
   return window
@@ -156,7 +156,11 @@ export function openWindow(
  */
 function restrictSignIn(origin: () => string | undefined, contents: WebContents): void {
   signInWindows.add(contents)
-  restrictNavigation(origin, contents, (own, url) => hasOrigin(own, url) || isProviderPage(url))
+  restrictNavigation(
+    origin,
+    contents,
+    (ownOrigin, url) => hasOrigin(ownOrigin, url) || isProviderPage(url),
+  )
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 }
 
@@ -176,16 +180,17 @@ export function isProviderPage(url: string): boolean {
 function restrictImages(origin: () => string | undefined, contents: WebContents): void {
   restrictNavigation(origin, contents, isViewerUrl)
   contents.setWindowOpenHandler(({ url }) => {
-    const own = origin()
-    if (own !== undefined && isViewerUrl(own, url))
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isViewerUrl(ownOrigin, url))
       return { action: 'allow', overrideBrowserWindowOptions: IMAGE_WINDOW_OPTIONS }
-    if (own !== undefined && isHelpUrl(own, url))
+    if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url))
       return { action: 'allow', overrideBrowserWindowOptions: HELP_WINDOW_OPTIONS }
     return { action: 'deny' }
   })
   contents.on('did-create-window', (created, { url }) => {
-    const own = origin()
-    if (own !== undefined && isHelpUrl(own, url)) restrictHelp(origin, created.webContents)
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url))
+      restrictHelp(origin, created.webContents)
     else restrictImages(origin, created.webContents)
   })
 }
@@ -210,8 +215,8 @@ function restrictNavigation(
   isAllowed: (origin: string, url: string) => boolean,
 ): void {
   const isPermitted = (url: string, check = isAllowed) => {
-    const own = origin()
-    return own !== undefined && check(own, url)
+    const ownOrigin = origin()
+    return ownOrigin !== undefined && check(ownOrigin, url)
   }
   contents.on('will-navigate', (event, url) => {
     if (isPermitted(url)) return

@@ -3,7 +3,7 @@ import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.t
 import { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
-import { openTranscoder, CONVERTIBLE_FIRST_CHOICES } from '#server/dicom/transcoding/transcoder.ts'
+import { CONVERTIBLE_FIRST_CHOICES, openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
@@ -156,7 +156,7 @@ export async function openImages(
     context.uuid,
   )
   const retrievals = new Retrievals(context, outbound, copies, accesses)
-  const receiving = [
+  const receivingServices = [
     storage(
       receiver,
       () => settings.get('intake.acceptUnknownClasses'),
@@ -168,7 +168,7 @@ export async function openImages(
     mpps(performedSteps),
     storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
   ]
-  const kept = opened.move()
+  const resources = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
     ...{ dicomweb, confirmations, lifecycle, tiers },
@@ -177,12 +177,12 @@ export async function openImages(
       verification(),
       basicWorklist(worklist),
       // Nothing is acknowledged into a database that may be damaged.
-      ...receiving.map((service) => whenReady(context.database.integrity.passed, service)),
+      ...receivingServices.map((service) => whenReady(context.database.integrity.passed, service)),
       query(new Queries(context, accesses)),
       moveService(retrievals),
       getService(retrievals),
     ],
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
 

@@ -56,7 +56,7 @@ import { serveReportPdf } from '#server/modules/reports/pdf-links.ts'
 import type { ReportDestinations } from '#server/modules/reports/report-destinations.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { serveScribe } from '#server/modules/reports/scribe-routes.ts'
-import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
+import type { SandboxActions } from '#server/modules/sandbox/bench.ts'
 import { serveSandboxCalls, serveSandboxWindow } from '#server/modules/sandbox/routes.ts'
 import type { Sandbox } from '#server/modules/sandbox/sandbox.ts'
 import { serveMail } from '#server/modules/settings/mail-routes.ts'
@@ -158,7 +158,7 @@ export interface Services {
   readonly readiness: () => Promise<ReadinessFinding[]>
   readonly simulators: TrialSimulators
   /** The calls of test keys; undefined in the live gateway. */
-  readonly bench: SandboxBench | undefined
+  readonly bench: SandboxActions | undefined
   /** Undefined in the gateway of the sandbox, as there it empties itself by `emptySandbox`. */
   readonly sandbox: Sandbox | undefined
   readonly emptySandbox: ((actor: Actor) => void) | undefined
@@ -258,8 +258,8 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
   const { publicBase, version, eventLog, contexts, destinations, requester } = services
   const { noteStatus } = context.feed
   serveDashboardReports(app, context, eventLog, contexts, publicBase)
-  const showSession = sessionReply(context, version)
-  serveLinkedReports(app, context, eventLog, contexts, publicBase, showSession)
+  const toSessionReply = sessionReply(context, version)
+  serveLinkedReports(app, context, eventLog, contexts, publicBase, toSessionReply)
   serveReportPdf(app, context)
   serveDictation(app, context, services.speech)
   const waiting = () => destinations.waiting()

@@ -57,7 +57,7 @@ import { CriticalEscalations } from './modules/reports/critical-escalations.ts'
 import { openReportArchiver } from './modules/reports/report-archive.ts'
 import { ReportDeliveries, undeliveredReports } from './modules/reports/report-delivery.ts'
 import { ReportDestinations } from './modules/reports/report-destinations.ts'
-import { SandboxBench } from './modules/sandbox/bench.ts'
+import { SandboxActions } from './modules/sandbox/bench.ts'
 import { Sandbox } from './modules/sandbox/sandbox.ts'
 import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
@@ -104,10 +104,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const admitted = openAdmittedConnections(context)
   const sessions = sessionsOf(context)
-  const serveAt = (place: ListenerAddress) =>
+  const serveAt = (address: ListenerAddress) =>
     openHttpServer(
-      place,
-      () => hostNamesOf(context.settings, place.tls !== undefined),
+      address,
+      () => hostNamesOf(context.settings, address.tls !== undefined),
       log,
       options.pageFolder,
       (app) => {
@@ -148,7 +148,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if (!isSafe) void services.sandbox?.begin()
   integrity.begin()
 
-  const kept = opened.move()
+  const resources = opened.move()
   const aeTitle = context.settings.get('dimse.aeTitle')
   return {
     http: http.url,
@@ -164,7 +164,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const ended = await Promise.allSettled(
         [up.dicom, http, lan].map((listener) => listener?.[Symbol.asyncDispose]()),
       )
-      await kept[Symbol.asyncDispose]()
+      await resources[Symbol.asyncDispose]()
       for (const one of ended) if (one.status === 'rejected') throw one.reason
     },
   }
@@ -271,7 +271,7 @@ async function openServices(
   const backups = await openBackups(opened, context, version)
   const caches = { views: viewing.views, dicomweb: images.dicomweb }
   const erasures = opened.use(new Erasures(context, () => listKeptCopies(context, backups), caches))
-  const restoring = opened.use(new LiveRestore(context, people, restart))
+  const liveRestore = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
   )
@@ -281,7 +281,7 @@ async function openServices(
   const dicomPort = () => up.dicomPort()
   const bench = context.isSandbox
     ? opened.use(
-        new SandboxBench(context, { requester, eventLog, deliveries, publicBase, dicomPort }),
+        new SandboxActions(context, { requester, eventLog, deliveries, publicBase, dicomPort }),
       )
     : undefined
   const sandbox = openSandbox(
@@ -291,11 +291,11 @@ async function openServices(
     { publicBase, ports: () => up.ports() },
   )
   const keyStore = () => currentKeyStore(folder, options.keyStore)
-  const kept = opened.move()
+  const resources = opened.move()
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, ...viewing },
-    ...{ backups, erasures, liveRestore: restoring, recovery, simulators, logFile, restart },
+    ...{ backups, erasures, liveRestore, recovery, simulators, logFile, restart },
     ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
     ...{ bench, sandbox, emptySandbox: live?.emptySandbox },
     associationLog: records.associationLog,
@@ -310,8 +310,9 @@ async function openServices(
   return {
     ...services,
     live: liveState(context, services, auditTrail, partnerState, collector, keyStore),
-    ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartnerInterface(context, apiKeys) },
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+    ...{ deliveries, noteAnswer: records.noteAnswer },
+    partners: openPartnerInterface(context, apiKeys),
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
 

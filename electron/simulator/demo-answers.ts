@@ -18,7 +18,9 @@ export function demoAnswers(today: () => string): Partial<Script> {
   return {
     'patient_study.enrichment_requested'(question) {
       const answer = script['patient_study.enrichment_requested'](question)
-      return answer.studyDescription === STAT_STUDY_DESCRIPTION ? { ...answer, severity: 'stat' } : answer
+      return answer.studyDescription === STAT_STUDY_DESCRIPTION
+        ? { ...answer, severity: 'stat' }
+        : answer
     },
     'clinical_context.enrichment_requested'(question) {
       const answer = script['clinical_context.enrichment_requested'](question)

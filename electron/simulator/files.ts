@@ -91,9 +91,9 @@ export class SimulatedFiles implements AsyncDisposable {
   #version = 0
   #host = ''
 
-  constructor(clock: () => number, manner: ServingOptions) {
+  constructor(clock: () => number, options: ServingOptions) {
     this.#clock = clock
-    this.#servingOptions = manner
+    this.#servingOptions = options
   }
 
   async listen(host: string): Promise<void> {
@@ -295,11 +295,12 @@ async function writeSlowly(
 ): Promise<void> {
   const piece = Math.max(1, Math.ceil(bytesPerSecond / PIECES_PER_SECOND))
   const size = lengthOf(parts)
-  const began = performance.now()
+  const startedAt = performance.now()
   for (let at = 0; at < size && !response.destroyed; at += piece) {
     for (const part of bytesBetween(parts, at, at + piece)) response.write(part)
     // Computed from the start, so that late timers do not slow the file down.
-    const due = (1000 * Math.min(size, at + piece)) / bytesPerSecond - (performance.now() - began)
+    const due =
+      (1000 * Math.min(size, at + piece)) / bytesPerSecond - (performance.now() - startedAt)
     if (due > 0) await sleep(due, undefined, { signal })
   }
 }

@@ -10,7 +10,21 @@ export type Attributes = readonly (readonly [tag: number, vr: string, value: Val
 
 const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1'
 const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2'
-const LONG_LENGTH_VRS = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'UC', 'UN', 'UR', 'UT', 'SV', 'UV'])
+const LONG_LENGTH_VRS = new Set([
+  'OB',
+  'OD',
+  'OF',
+  'OL',
+  'OV',
+  'OW',
+  'SQ',
+  'UC',
+  'UN',
+  'UR',
+  'UT',
+  'SV',
+  'UV',
+])
 const PIXEL_DATA = 0x7fe00010
 const UNDEFINED_LENGTH = 0xffffffff
 

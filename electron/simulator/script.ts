@@ -223,6 +223,7 @@ export function readWorklistFile(text: string, name: string): readonly unknown[]
   const invalidIndex = items.findIndex(
     (item) => typeof item !== 'object' || item === null || Array.isArray(item),
   )
-  if (invalidIndex >= 0) throw new WorklistFileError(`${name}: item ${invalidIndex + 1} is not an object`)
+  if (invalidIndex >= 0)
+    throw new WorklistFileError(`${name}: item ${invalidIndex + 1} is not an object`)
   return items
 }

@@ -168,14 +168,18 @@ export function worklistDay(
 }
 
 function itemOf(day: string, index: number, exams: number): WorklistItem {
-  const turn = Number(day.slice(-2))
+  const dayOfMonth = Number(day.slice(-2))
   // People and exams are shifted against each other by the day, so that no one has the same exam
   // every day.
-  const personIndex = (index + turn) % PEOPLE.length
+  const personIndex = (index + dayOfMonth) % PEOPLE.length
   const person = PEOPLE[personIndex] as Person
-  const isScreened = INVITED_INDEXES.includes(personIndex) && personIndex !== INVITED_INDEXES[turn % INVITED_INDEXES.length]
+  const isScreened =
+    INVITED_INDEXES.includes(personIndex) &&
+    personIndex !== INVITED_INDEXES[dayOfMonth % INVITED_INDEXES.length]
   const exam = isScreened ? SCREENING_EXAM : (EXAMS[index % EXAMS.length] as Exam)
-  const minute = OPENING_MINUTE + Math.floor(((CLOSING_MINUTE - OPENING_MINUTE) * index) / Math.max(1, exams - 1) / 5) * 5
+  const minute =
+    OPENING_MINUTE +
+    Math.floor(((CLOSING_MINUTE - OPENING_MINUTE) * index) / Math.max(1, exams - 1) / 5) * 5
   const number = String(index + 1).padStart(3, '0')
   const steps: WorklistStep[] = [
     stepOf(day, exam, `S${day.slice(2)}-${number}`, minute, exam.study),
@@ -213,7 +217,7 @@ const stepOf = (
   ScheduledProcedureStepDescription: description,
   ScheduledProcedureStepID: id,
   ScheduledProcedureStepStartDate: day,
-  ScheduledProcedureStepStartTime: `${two(Math.floor(minute / 60))}${two(minute % 60)}00`,
+  ScheduledProcedureStepStartTime: `${twoDigits(Math.floor(minute / 60))}${twoDigits(minute % 60)}00`,
 })
 
 function badRows(day: string): WorklistItem[] {
@@ -232,4 +236,4 @@ function uid(text: string): string {
   return `2.25.${BigInt(`0x${bytes.toString('hex')}`)}`
 }
 
-const two = (number: number) => String(number).padStart(2, '0')
+const twoDigits = (number: number) => String(number).padStart(2, '0')

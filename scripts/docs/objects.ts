@@ -10,8 +10,8 @@ import { rejectionNote } from '../../electron/server/dicom/objects/rejection-not
 import { reportInstances } from '../../electron/server/modules/reports/report-instances.ts'
 import type { ArchivedReport } from '../../electron/server/modules/reports/signed-report.ts'
 import {
-  type CaptureInput,
   buildCaptureObject,
+  type CaptureInput,
 } from '../../electron/server/modules/viewer/capture-object.ts'
 import { table } from './markdown.ts'
 

@@ -3,7 +3,10 @@ import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
 import { RETRY_SCHEDULES } from '../../electron/server/jobs/retry-schedules.ts'
-import { MAX_RETRY_PERIOD_MS, FAILURE_REASONS } from '../../electron/server/modules/commitment/commitment.ts'
+import {
+  FAILURE_REASONS,
+  MAX_RETRY_PERIOD_MS,
+} from '../../electron/server/modules/commitment/commitment.ts'
 import { verdictOf } from '../../electron/server/modules/forwarding/verdict.ts'
 import { FAULTS, faultResult } from '../../electron/server/modules/worklist/faults.ts'
 import { hex4, table } from './markdown.ts'
@@ -236,7 +239,9 @@ export const quarantineTable = (): string =>
     QUARANTINE_REASONS.map((reason) => [`\`${reason}\``, QUARANTINE[reason]]),
   )
 
-const REASONS: Readonly<Record<keyof typeof FAILURE_REASONS, readonly [meaning: string, when: string]>> = {
+const REASONS: Readonly<
+  Record<keyof typeof FAILURE_REASONS, readonly [meaning: string, when: string]>
+> = {
   noSuchInstance: [
     'No such object instance',
     'the instance is not stored, its file is incomplete, or a version of it is quarantined',

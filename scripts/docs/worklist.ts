@@ -1,4 +1,4 @@
-import { MAX_DAYS, ORDER_WINDOW_DAYS } from '#server/modules/worklist/dates.ts'
+import { MAX_RANGE_DAYS, ORDER_WINDOW_DAYS } from '#server/modules/worklist/dates.ts'
 import { DEVICE_PROFILES } from '#shared/contract/devices.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
@@ -227,7 +227,10 @@ export const windowTable = (): string =>
   table(
     ['keys in the query', 'dates requested from the partner'],
     [
-      ['dates', `those dates; of more than ${MAX_DAYS}, the ${MAX_DAYS} nearest to today`],
+      [
+        'dates',
+        `those dates; of more than ${MAX_RANGE_DAYS}, the ${MAX_RANGE_DAYS} nearest to today`,
+      ],
       [
         'no date, but a PatientID, AccessionNumber, RequestedProcedureID or StudyInstanceUID',
         `${ORDER_WINDOW_DAYS} days before today to ${ORDER_WINDOW_DAYS} days after`,
@@ -243,7 +246,7 @@ export const consoleTable = (): string =>
   table(
     ['profile', 'published rules', 'drops all rows after a row that it refuses'],
     DEVICE_PROFILES.map((profile) => {
-      const { source, stopsAtRefusedRow: stopsAtRefused } = CONSOLE_PROFILES[profile]
-      return [`\`${profile}\``, source, stopsAtRefused ? 'yes' : 'no']
+      const { source, stopsAtRefusedRow } = CONSOLE_PROFILES[profile]
+      return [`\`${profile}\``, source, stopsAtRefusedRow ? 'yes' : 'no']
     }),
   )

@@ -3,7 +3,7 @@ import { ExpressCustomerId, OrganizationId, UserId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
-import { SubstringFilter, Metadata, orEmpty, orNull } from './values.ts'
+import { Metadata, orEmpty, orNull, SubstringFilter } from './values.ts'
 
 const Name = z
   .string()

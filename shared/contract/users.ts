@@ -4,7 +4,6 @@ import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { ClinicRole, Email, GivenName, Level } from './people.ts'
 import {
-  SubstringFilter,
   choices,
   Flag,
   InvitationSource,
@@ -12,6 +11,7 @@ import {
   orEmpty,
   orNull,
   PhoneNumber,
+  SubstringFilter,
 } from './values.ts'
 
 // Users and invitations of both areas, which share one table.

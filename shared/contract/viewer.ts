@@ -6,7 +6,15 @@ import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { APIKeyReference, ExpressCustomerReference, UserReference } from './references.ts'
-import { SubstringFilter, Flag, Metadata, nullableQueryValue, orEmpty, orNull, Severity } from './values.ts'
+import {
+  Flag,
+  Metadata,
+  nullableQueryValue,
+  orEmpty,
+  orNull,
+  Severity,
+  SubstringFilter,
+} from './values.ts'
 
 export const StudyDescription = z
   .string()

@@ -105,8 +105,8 @@ export function openMessages(
   function sentenceOf(text: string, { params }: Message): string {
     const part = params?.part
     const isName = typeof part !== 'object' || !('code' in part) || beginsWithName(part)
-    const begun = isName ? text : text.charAt(0).toLocaleUpperCase(locale) + text.slice(1)
-    return begun.replace(/([.!?])\.$/, '$1')
+    const capitalized = isName ? text : text.charAt(0).toLocaleUpperCase(locale) + text.slice(1)
+    return capitalized.replace(/([.!?])\.$/, '$1')
   }
 
   function textOf(of: Message): string {

@@ -9,6 +9,7 @@ const SSIZ_OFFSET = 42
  */
 export function isCodestreamSigned(bytes: Uint8Array): boolean | undefined {
   const word = (at: number) => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
-  if (bytes.length <= SSIZ_OFFSET || word(0) !== START_MARKER || word(2) !== SIZ_MARKER) return undefined
+  if (bytes.length <= SSIZ_OFFSET || word(0) !== START_MARKER || word(2) !== SIZ_MARKER)
+    return undefined
   return ((bytes[SSIZ_OFFSET] as number) & 0x80) !== 0
 }

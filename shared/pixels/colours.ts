@@ -2,7 +2,7 @@ import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
 import { message } from '../messages/message.ts'
 import { ImageProblem } from './image-problem.ts'
 import { numbersOf } from './look-up.ts'
-import type { Samples, Stored } from './stored.ts'
+import type { Samples, StoredPixels } from './stored.ts'
 
 export const isColour = ({ photometricInterpretation, samplesPerPixel }: ImagePixel): boolean =>
   photometricInterpretation === 'PALETTE COLOR' || samplesPerPixel > 1
@@ -11,15 +11,17 @@ export const isColour = ({ photometricInterpretation, samplesPerPixel }: ImagePi
  * Converts to interleaved 8-bit RGB. @throws ImageProblem for an unknown photometric interpretation
  */
 export function rgbOf(
-  stored: Stored,
+  stored: StoredPixels,
   pixel: ImagePixel,
   extras: InstanceExtras | undefined,
 ): Uint8Array {
   const pixels = pixel.rows * pixel.columns
   if (pixel.photometricInterpretation === 'PALETTE COLOR')
     return paletteRgb(stored.samples, pixels, extras?.palette ?? null)
-  const full = stored.isSubsampled ? upsampled422(stored.samples, pixels) : interleave(stored, pixels)
-  const rgb = toEightBits(full, pixel)
+  const fullSamples = stored.isSubsampled
+    ? upsampled422(stored.samples, pixels)
+    : interleave(stored, pixels)
+  const rgb = toEightBits(fullSamples, pixel)
   switch (pixel.photometricInterpretation) {
     case 'RGB':
     // Their decoders return RGB.
@@ -41,7 +43,7 @@ export function rgbOf(
   }
 }
 
-function interleave({ samples, isPlanar }: Stored, pixels: number): Samples {
+function interleave({ samples, isPlanar }: StoredPixels, pixels: number): Samples {
   if (!isPlanar) return samples
   const out = samples.slice()
   for (let plane = 0; plane < 3; plane += 1)

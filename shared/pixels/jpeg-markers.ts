@@ -24,7 +24,8 @@ export function withColourTransform(
     if (marker === APP14 && size >= ADOBE_SIZE) return withKnownTransform(bytes, at + 15)
     // Subsampled components are luminance and chrominance, whatever the header says: green is never
     // subsampled.
-    if (marker >= BASELINE_FRAME && marker <= EXTENDED_FRAME && isSubsampled(bytes, at)) return bytes
+    if (marker >= BASELINE_FRAME && marker <= EXTENDED_FRAME && isSubsampled(bytes, at))
+      return bytes
   }
   const adobeSegment = [
     0xff,

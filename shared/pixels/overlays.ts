@@ -50,16 +50,16 @@ export function embeddedPlane(
   const { bitsAllocated, bitsStored, highBit, samplesPerPixel } = pixel
   const isStored = bit <= highBit && bit > highBit - bitsStored
   if (samplesPerPixel !== 1 || isStored || bit >= bitsAllocated) return undefined
-  const whole: ImagePixel = {
+  const wholePixel: ImagePixel = {
     ...pixel,
     bitsStored: bitsAllocated,
     highBit: bitsAllocated - 1,
     pixelRepresentation: 0,
   }
   const stored = NATIVE_SYNTAXES.has(transferSyntaxUid)
-    ? nativeFrame(bytes, whole, transferSyntaxUid === BIG_ENDIAN)
+    ? nativeFrame(bytes, wholePixel, transferSyntaxUid === BIG_ENDIAN)
     : transferSyntaxUid === RLE_SYNTAX
-      ? decodeRleFrame(bytes, whole)
+      ? decodeRleFrame(bytes, wholePixel)
       : undefined
   if (!stored) return undefined
   const { samples } = stored

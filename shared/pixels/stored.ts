@@ -13,7 +13,7 @@ export type Samples =
   | Float64Array
 
 /** Stored values of a frame, before palette, colour conversion and rescale. */
-export interface Stored {
+export interface StoredPixels {
   /**
    * rows × columns × samples: pixel by pixel, or plane by plane where `isPlanar`; of YBR_FULL_422
    * see `isSubsampled`.
@@ -40,7 +40,7 @@ export function nativeFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   isBigEndian: boolean,
-): Stored {
+): StoredPixels {
   const pixels = pixel.rows * pixel.columns
   const size = pixel.bitsAllocated
   const is422 =
@@ -60,7 +60,7 @@ export function nativeFrame(
 }
 
 /** Decodes RLE (PS3.5 annex G). @throws ImageProblem */
-export function decodeRleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Stored {
+export function decodeRleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): StoredPixels {
   const pixels = pixel.rows * pixel.columns
   const isSingleBit = pixel.bitsAllocated === 1
   const width = isSingleBit ? 1 : pixel.bitsAllocated / 8
@@ -128,7 +128,7 @@ function unpackRle(
     )
 }
 
-const percentOf = (there: number, needed: number) => Math.floor((there / needed) * 100)
+const percentOf = (available: number, needed: number) => Math.floor((available / needed) * 100)
 
 /** Unpacks one value per bit, lowest bit first (PS3.5 8.1.1). */
 function unpackBits(bytes: Uint8Array, count: number): Uint8Array {

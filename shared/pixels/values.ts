@@ -43,7 +43,7 @@ export function rescaledValues(
   }
   const isFloat = samples instanceof Float32Array || samples instanceof Float64Array
   if (!isFloat && Number.isInteger(slope) && Number.isInteger(intercept))
-    return whole(samples, slope, intercept)
+    return rescaledIntegers(samples, slope, intercept)
   return typed(samples, (value) => value * slope + intercept)
 }
 
@@ -74,7 +74,7 @@ export function storedValueOf(
 }
 
 /** Whole numbers stay whole: their type follows from the range, before any is calculated. */
-function whole(samples: Samples, slope: number, intercept: number): RescaledValues {
+function rescaledIntegers(samples: Samples, slope: number, intercept: number): RescaledValues {
   const range = rangeOf(samples)
   const ends = [range.least * slope + intercept, range.greatest * slope + intercept]
   const [least, greatest] = [Math.min(...ends), Math.max(...ends)]

@@ -323,7 +323,9 @@ it('lists who has the report of a study that images are merged into, which says 
     const params = { studyInstanceUid: SECOND }
     const request = { kind: 'merge', target: { to: 'study', studyInstanceUid: UID } } as const
     const { digest, warnings } = await call(dashboardCorrections.preview, { params, body: request })
-    expect(warnings.map(englishText).join()).toContain('A report of the target study is already signed')
+    expect(warnings.map(englishText).join()).toContain(
+      'A report of the target study is already signed',
+    )
     const order = {
       cause: 'wrong-worklist-entry',
       reason: 'The console was restarted during the exam',

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import {
+  type GatewayAddresses,
   type GatewayExit,
   GatewayProcess,
-  type GatewayAddresses,
 } from '../../electron/desktop/gateway-process.ts'
 import { openKeyStore } from '../../electron/desktop/key-store.ts'
 import { watchStatus } from '../../electron/desktop/status-watch.ts'

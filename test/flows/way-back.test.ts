@@ -110,9 +110,10 @@ it('builds nothing after a start that an older version could not be given', asyn
     await vi.waitFor(() => expect(read('select * from searchFill')).toEqual([]), 20_000)
   }
   for (let schema = oldest; schema < NEWEST; schema++)
-    expect([schema, unsupportedRowsIn(read, schema).filter(({ table }) => table !== ESCALATED)]).toEqual([
-      ...[schema, []],
-    ])
+    expect([
+      schema,
+      unsupportedRowsIn(read, schema).filter(({ table }) => table !== ESCALATED),
+    ]).toEqual([...[schema, []]])
 })
 
 it('has an older version refuse a newer folder in one sentence, and change nothing', () => {

@@ -5,7 +5,9 @@ import { isMessage, type Message } from '#shared/messages/message.ts'
 export const saying = (wanted: RegExp | string) => ({
   asymmetricMatch: (given: unknown): boolean =>
     isMessage(given) &&
-    (typeof wanted === 'string' ? englishText(given).includes(wanted) : wanted.test(englishText(given))),
+    (typeof wanted === 'string'
+      ? englishText(given).includes(wanted)
+      : wanted.test(englishText(given))),
   toString: () => `saying ${wanted}`,
 })
 

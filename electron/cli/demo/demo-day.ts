@@ -53,7 +53,8 @@ export async function runDemoDay(options: DemoDayOptions): Promise<void> {
   try {
     while (!signal.aborted) {
       const today = localDay(clock())
-      const steps: readonly Step[] = today === day ? routineSteps(clinic, ++round) : openingSteps(clinic)
+      const steps: readonly Step[] =
+        today === day ? routineSteps(clinic, ++round) : openingSteps(clinic)
       day = today
       for (const [seconds, step] of steps) {
         await pause(seconds)
@@ -92,9 +93,9 @@ interface ExamChoice {
 
 class DemoClinic {
   /** Study Instance UIDs of exams that have been performed. */
-  readonly #performed = new Set<string>()
+  readonly #performedUids = new Set<string>()
   /** AE titles of devices that were refused. */
-  readonly #refused = new Set<string>()
+  readonly #refusedAeTitles = new Set<string>()
   readonly #options
   readonly #radiologist
 
@@ -108,8 +109,8 @@ class DemoClinic {
     const { aeTitle } = device
     const exams = await this.#worklist(device).catch(() => undefined)
     if (exams) return await this.perform(device)
-    if (this.#refused.has(aeTitle)) return
-    this.#refused.add(aeTitle)
+    if (this.#refusedAeTitles.has(aeTitle)) return
+    this.#refusedAeTitles.add(aeTitle)
     this.#options.report(`${aeTitle} is unknown and was refused. Approve it under Devices.`)
   }
 
@@ -121,23 +122,26 @@ class DemoClinic {
     const { peer, clock, report } = this.#options
     const { aeTitle } = device
     const remaining = (await this.#worklist(device)).filter(
-      ({ studyInstanceUid }) => !this.#performed.has(studyInstanceUid),
+      ({ studyInstanceUid }) => !this.#performedUids.has(studyInstanceUid),
     )
     // STAT studies are performed only when they are asked for, so that one is left to read.
     const exam = remaining.find((one) =>
-      description === undefined ? one.description !== STAT_STUDY_DESCRIPTION : one.description === description,
+      description === undefined
+        ? one.description !== STAT_STUDY_DESCRIPTION
+        : one.description === description,
     )
     if (!exam) return
     const other = remaining.find(({ patientId }) => patientId !== exam.patientId)
     const performed = isWrongPatient && other ? { ...exam, ...patientOf(other) } : exam
-    this.#performed.add(exam.studyInstanceUid)
+    this.#performedUids.add(exam.studyInstanceUid)
     const caller = { peer, callingAeTitle: aeTitle }
     const step = await startStep(caller, exam, clock())
     const images = await performExam(peer, aeTitle, performed)
     await completeStep(caller, step, exam, images, clock())
     report(`${aeTitle} sent ${images} images: ${exam.description}, ${exam.accessionNumber}.`)
     if (performed !== exam) report('They name another patient. Compare them under Images.')
-    if (exam.description === STAT_STUDY_DESCRIPTION) report('The study is STAT. Read it under Reading.')
+    if (exam.description === STAT_STUDY_DESCRIPTION)
+      report('The study is STAT. Read it under Reading.')
   }
 
   async signReport(): Promise<void> {

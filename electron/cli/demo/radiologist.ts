@@ -79,11 +79,11 @@ type Call = <S extends OperationShape>(
 ) => Promise<ReplyOf<S>>
 
 /** @throws Error with the explanation of the gateway */
-async function signIn(window: string, account: Account, signal: AbortSignal): Promise<Call> {
+async function signIn(windowUrl: string, account: Account, signal: AbortSignal): Promise<Call> {
   // The gateway accepts changes only from its own page.
-  const headers = { origin: window, 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
+  const headers = { origin: windowUrl, 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
   const { path } = dashboardSessions.signIn
-  const response = await fetch(new URL(path, window), {
+  const response = await fetch(new URL(path, windowUrl), {
     ...{ method: 'POST', headers, body: JSON.stringify(account), signal },
   })
   await jsonOf(response)
@@ -94,7 +94,7 @@ async function signIn(window: string, account: Account, signal: AbortSignal): Pr
   return async (operation, input) => {
     const { params = {}, query = {}, body } = input as Input
     const filled = operation.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
-    const url = new URL(filled, window)
+    const url = new URL(filled, windowUrl)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
     const answer = await fetch(url, {
       ...{ method: operation.method, headers: { ...headers, cookie }, signal },

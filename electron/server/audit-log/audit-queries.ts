@@ -181,7 +181,7 @@ export class AuditStore {
       if (found.length > 0) this.#rewindCollector(this.#head.newestEntry().count - found.length)
       if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
         const { count, hash } = this.#head.newestEntry()
-        const end = { count, hash, keyedFrom: this.#lastOf(this.#head.read()).keyedFrom }
+        const end = { count, hash, keyedFrom: this.#endOf(this.#head.read()).keyedFrom }
         this.#database.afterCommit(() => this.#writeAnchor(end))
       }
       this.#database.afterCommit(() => {
@@ -209,7 +209,7 @@ export class AuditStore {
   #append(entries: readonly AuditEntry[], closing?: number): number {
     const database = this.#database
     return database.transaction(() => {
-      let head = this.#lastOf(this.#head.read())
+      let head = this.#endOf(this.#head.read())
       for (const { actor, action, target, detail } of entries) {
         const seq = head.count + 1
         const plain = Buffer.from(JSON.stringify(detail))
@@ -241,7 +241,7 @@ export class AuditStore {
    * The end that the next entry follows. If the head was tampered with, the log continues after the
    * newest known entry, so that the gateway can keep recording; verification reveals the gap.
    */
-  #lastOf(head: StoredHead): Head {
+  #endOf(head: StoredHead): Head {
     const newest = this.#head.newestEntry()
     if (typeof head === 'object' && head.count >= newest.count) return head
     const known = this.#head.known()

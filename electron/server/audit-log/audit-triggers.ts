@@ -27,7 +27,7 @@ export function repairTriggers(db: Database): string[] {
     ),
   )
   const isExpected = ({ name, sql }: { name: string; sql: string }) =>
-    Object.hasOwn(TRIGGERS, name) && plain(sql) === plain(TRIGGERS[name] ?? '')
+    Object.hasOwn(TRIGGERS, name) && normalizedSql(sql) === normalizedSql(TRIGGERS[name] ?? '')
   const wrong = found.filter((trigger) => !isExpected(trigger))
   for (const { name } of wrong) db.run(rawQuery(`drop trigger "${name.replaceAll('"', '""')}"`, []))
   const rightNames = new Set(found.filter(isExpected).map(({ name }) => name))
@@ -36,4 +36,4 @@ export function repairTriggers(db: Database): string[] {
   return [...new Set([...wrong.map(({ name }) => name), ...missing])].sort()
 }
 
-const plain = (sql: string): string => sql.replace(/\s+/g, ' ').trim().toLowerCase()
+const normalizedSql = (sql: string): string => sql.replace(/\s+/g, ' ').trim().toLowerCase()

@@ -13,7 +13,13 @@ import {
 /** The restore plan is renamed to this when the audit log has an entry for the restore. */
 const RECORDED_FILE = 'restored.json'
 
-const RecordedPlan = RestorePlan.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
+const RecordedPlan = RestorePlan.pick({
+  name: true,
+  madeAt: true,
+  stagedAt: true,
+  actor: true,
+  mac: true,
+})
 
 /** A restore that the audit log has no entry for yet. */
 export interface PendingRestore {
@@ -49,8 +55,8 @@ export const pendingRestores = (folder: string): PendingRestore[] =>
  * older than its anchor.
  */
 export const pendingRestoreMacs = (folder: string, seal: Pick<Seal, 'keyFor'>): string[] =>
-  findPlans(folder).flatMap(({ plan: order }) =>
-    order.mac !== undefined && order.mac === restorePlanMac(seal, order) ? [order.mac] : [],
+  findPlans(folder).flatMap(({ plan }) =>
+    plan.mac !== undefined && plan.mac === restorePlanMac(seal, plan) ? [plan.mac] : [],
   )
 
 function findPlans(
@@ -62,7 +68,7 @@ function findPlans(
   return folders.flatMap((aside) => {
     try {
       const text = readFileSync(join(folder, aside, RESTORE_PLAN_FILE), 'utf8')
-      return [{ aside, order: RecordedPlan.parse(JSON.parse(text)) }]
+      return [{ aside, plan: RecordedPlan.parse(JSON.parse(text)) }]
     } catch {
       return []
     }

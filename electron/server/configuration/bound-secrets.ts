@@ -24,7 +24,9 @@ export function readBoundSecret(
   origin: string | null,
 ): string | undefined {
   const storedText = readSecret(context, name)
-  const { data } = BoundSecret.safeParse(storedText === undefined ? undefined : JSON.parse(storedText))
+  const { data } = BoundSecret.safeParse(
+    storedText === undefined ? undefined : JSON.parse(storedText),
+  )
   return origin !== null && data?.origin === origin ? data.secret : undefined
 }
 

@@ -57,7 +57,9 @@ export class CopyJournal {
   list() {
     return withStorageFault('read', () => {
       const names = fs.existsSync(this.#spool) ? fs.readdirSync(this.#spool) : []
-      const notes = names.filter((name) => name.endsWith(INCOMPLETE_SUFFIX) || name.endsWith(COMPLETE_SUFFIX))
+      const notes = names.filter(
+        (name) => name.endsWith(INCOMPLETE_SUFFIX) || name.endsWith(COMPLETE_SUFFIX),
+      )
       return notes.map((note) => ({
         note,
         files: fs.readFileSync(join(this.#spool, note), 'utf8').split('\n').filter(isImageFilePath),

@@ -45,7 +45,9 @@ export function rowCounts(
       timeout: 0,
     })
     sqlite = opened
-    const tableQuery = opened.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
+    const tableQuery = opened.prepare(
+      "select 1 from sqlite_schema where type = 'table' and name = ?",
+    )
     return Object.fromEntries(
       tables.map((table) => [
         table,

@@ -132,7 +132,8 @@ function prepare(sqlite: Sqlite.Database, file: string): void {
 
 function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
   const applied = Number(sqlite.pragma('user_version', { simple: true }))
-  if (applied > 0 && applied < migrations.length) copyBeforeMigration(sqlite, `${file}.schema-${applied}`)
+  if (applied > 0 && applied < migrations.length)
+    copyBeforeMigration(sqlite, `${file}.schema-${applied}`)
   const run = (index: number) => {
     sqlite.exec(migrations[index] ?? '')
     const violations = sqlite.pragma('foreign_key_check') as unknown[]

@@ -96,7 +96,7 @@ async function readSealed(
   source: FileHandle,
   key: Buffer,
   onProgress: Progress,
-  take: (plain: Buffer) => Promise<void>,
+  onPlaintext: (plain: Buffer) => Promise<void>,
 ): Promise<SealedFile> {
   const { size } = await source.stat()
   const head = await read(source, 0, Math.min(HEADER_BYTES, size))
@@ -111,7 +111,7 @@ async function readSealed(
     const isLast = at >= size
     const plain = decryptSegment(name, ownKey, segment, { number, isLast })
     hash.update(plain)
-    await take(plain)
+    await onPlaintext(plain)
     onProgress(at / size)
     if (isLast) return { sha256: hash.digest('hex') }
   }

@@ -121,7 +121,9 @@ export class ImageFiles {
       this.#prepare()
       this.#spares.sweep()
       const parts = [this.#spool, this.#images].flatMap((each) =>
-        fs.readdirSync(each).flatMap((name) => (name.endsWith(PART_SUFFIX) ? [join(each, name)] : [])),
+        fs
+          .readdirSync(each)
+          .flatMap((name) => (name.endsWith(PART_SUFFIX) ? [join(each, name)] : [])),
       )
       for (const part of parts) fs.rmSync(part, { force: true })
       // Rewritten so that its time comes from the same clock as those of the images: the file
@@ -370,17 +372,17 @@ export class ImageFiles {
   }
 
   /** Compares with a stored file; false if it cannot be opened. */
-  async #compared(file: string, isSame: (kept: number) => Promise<boolean>): Promise<boolean> {
-    let kept: number
+  async #compared(file: string, isSame: (storedFd: number) => Promise<boolean>): Promise<boolean> {
+    let storedFd: number
     try {
-      kept = fs.openSync(this.pathOf(file), 'r')
+      storedFd = fs.openSync(this.pathOf(file), 'r')
     } catch {
       return false
     }
     try {
-      return await isSame(kept)
+      return await isSame(storedFd)
     } finally {
-      fs.closeSync(kept)
+      fs.closeSync(storedFd)
     }
   }
 }

@@ -93,12 +93,12 @@ function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): Unsupport
   // Triggers would count the copied rows once more, and indexes are built faster afterwards.
   const tables = entries.filter(({ type, name }) => type === 'table' && !isShadow(name, entries))
   for (const { sql } of tables) sqlite.exec(sql)
-  const unheld = tablesOf(read, 'newer')
+  const unsupported = tablesOf(read, 'newer')
     .filter((name) => !isDerived(read, 'newer', name))
     .filter((name) => !entries.some((entry) => entry.name === name))
     .flatMap((name) => rowsOf(read, 'newer', name, null))
-  for (const table of tablesOf(read, 'main')) unheld.push(...copyTable(sqlite, read, table))
-  if (unheld.length > 0) return unheld
+  for (const table of tablesOf(read, 'main')) unsupported.push(...copyTable(sqlite, read, table))
+  if (unsupported.length > 0) return unsupported
   sqlite.exec(`delete from main.sqlite_sequence;
     insert into main.sqlite_sequence select name, seq from newer.sqlite_sequence
       where name in (select name from main.sqlite_schema where type = 'table')`)
@@ -108,20 +108,22 @@ function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): Unsupport
 }
 
 function copyTable(sqlite: Sqlite.Database, read: ReadRows, table: string): UnsupportedRows[] {
-  const older = columnsOf(read, 'main', table)
+  const readOlder = columnsOf(read, 'main', table)
   const newer = columnsOf(read, 'newer', table)
   if (isVirtual(read, table) || newer.length === 0) return []
   const isDerivedTable = isDerived(read, 'newer', table)
-  const unheld = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, older)
-  const sharedColumns = older.filter((column) => newer.includes(column)).map((column) => `"${column}"`)
+  const unsupported = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, readOlder)
+  const sharedColumns = readOlder
+    .filter((column) => newer.includes(column))
+    .map((column) => `"${column}"`)
   // A search index has rows of its own as soon as it is created.
   sqlite.exec(`delete from main."${table}"`)
   sqlite.exec(
     `insert or ignore into main."${table}" (${sharedColumns}) select ${sharedColumns} from newer."${table}"`,
   )
   const rows = countRows(read, 'newer', table) - countRows(read, 'main', table)
-  if (!isDerivedTable && rows !== 0) unheld.push({ table, column: null, rows })
-  return unheld
+  if (!isDerivedTable && rows !== 0) unsupported.push({ table, column: null, rows })
+  return unsupported
 }
 
 function finish(sqlite: Sqlite.Database, schema: number): void {
@@ -130,7 +132,9 @@ function finish(sqlite: Sqlite.Database, schema: number): void {
   const violations = sqlite.pragma('main.foreign_key_check') as unknown[]
   const verdict = sqlite.pragma('main.quick_check(1)', { simple: true })
   if (violations.length > 0 || verdict !== 'ok')
-    throw new Error(`Schema ${schema}: ${violations.length} rows refer to nothing; ${String(verdict)}`)
+    throw new Error(
+      `Schema ${schema}: ${violations.length} rows refer to nothing; ${String(verdict)}`,
+    )
 }
 
 /** Columns that the older table lacks, with the rows whose value is not the initial one. */
@@ -138,10 +142,10 @@ function unsupportedColumns(
   read: ReadRows,
   database: string,
   table: string,
-  older: readonly string[],
+  readOlder: readonly string[],
 ): UnsupportedRows[] {
   return infoOf(read, database, table)
-    .filter(({ name }) => !older.includes(name))
+    .filter(({ name }) => !readOlder.includes(name))
     .flatMap(({ name, initial }) =>
       rowsOf(read, database, table, name, `where "${name}" is not (${initial ?? 'null'})`),
     )

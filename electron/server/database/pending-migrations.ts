@@ -61,4 +61,6 @@ export function pendingMigrations(folder: string): PendingMigrations {
 
 /** Names of the tables in the statements. */
 export const touchedTables = (migrations: readonly string[]): ReadonlySet<string> =>
-  new Set(migrations.flatMap((text) => [...text.matchAll(TOUCHED_TABLE)].map(([, name = '']) => name)))
+  new Set(
+    migrations.flatMap((text) => [...text.matchAll(TOUCHED_TABLE)].map(([, name = '']) => name)),
+  )

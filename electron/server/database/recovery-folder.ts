@@ -36,8 +36,8 @@ export class RecoveryFolder {
    * `recovery`. @throws StorageFault
    */
   async move(file: string): Promise<string> {
-    const own = this.pathOf(file)
-    const to = fs.existsSync(own) ? join(dirname(own), `${this.#uuid()}.dcm`) : own
+    const ownPath = this.pathOf(file)
+    const to = fs.existsSync(ownPath) ? join(dirname(ownPath), `${this.#uuid()}.dcm`) : ownPath
     await relocate(join(this.#images, file), this.#imageFolders, to, this.#folders)
     return `${dirname(file)}/${basename(to)}`
   }

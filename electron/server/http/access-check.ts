@@ -86,5 +86,6 @@ function partnerAdmission(app: HttpApp, access: PartnerAccess, use: SessionUse):
   const { partners } = app
   if (!partners)
     throw new TypeError('A call of the interface is declared on a server without `partners`')
-  return (request, reply) => admitCaller(request, reply, app, partners, access, sessionUseOf(request, use))
+  return (request, reply) =>
+    admitCaller(request, reply, app, partners, access, sessionUseOf(request, use))
 }

@@ -29,14 +29,17 @@ export interface Certificates {
 export function openCertificates(context: Context): Certificates {
   const { folder, clock } = context
   /** By use: the files of the listener, and the callback that replaces them. */
-  const inUse = new Map<CertificateUse, { files: TlsFiles; replaceFiles: (files: TlsFiles) => void }>()
+  const inUse = new Map<
+    CertificateUse,
+    { files: TlsFiles; replaceFiles: (files: TlsFiles) => void }
+  >()
   const optionsOf = (use: CertificateUse) => ({
     folder,
     names: namesOf(context),
     nowMs: clock(),
     use,
   })
-  const shown = (use: CertificateUse, { cert }: TlsFiles): Certificate => ({
+  const certificateReply = (use: CertificateUse, { cert }: TlsFiles): Certificate => ({
     use,
     isInUse: inUse.has(use),
     ...certificateFacts(cert, clock()),
@@ -57,15 +60,15 @@ export function openCertificates(context: Context): Certificates {
         )
       }
     },
-    use: (use, files, take) => void inUse.set(use, { files, replaceFiles: take }),
+    use: (use, files, replaceFiles) => void inUse.set(use, { files, replaceFiles }),
     endUse: (use) => void inUse.delete(use),
-    list: () => [...inUse].map(([use, { files }]) => shown(use, files)),
+    list: () => [...inUse].map(([use, { files }]) => certificateReply(use, files)),
     renew(use) {
       const files = renewCertificate(optionsOf(use))
       const listener = inUse.get(use)
       listener?.replaceFiles(files)
       if (listener) listener.files = files
-      return shown(use, files)
+      return certificateReply(use, files)
     },
   }
 }

@@ -82,7 +82,11 @@ const ANSWER_SCHEMAS: { readonly [T in EventType]: z.ZodType } = {
     .extend({ urls: InstanceUrls, manifest: Manifest.optional(), mediaUrls: MediaUrls.optional() })
     .meta({ id: 'StudyAccessRequestedResponse' }),
   'ephemeral.access_requested': ephemeral
-    .extend({ urls: InstanceUrls, manifests: z.array(Manifest).optional(), mediaUrls: MediaUrls.optional() })
+    .extend({
+      urls: InstanceUrls,
+      manifests: z.array(Manifest).optional(),
+      mediaUrls: MediaUrls.optional(),
+    })
     .meta({ id: 'EphemeralAccessRequestedResponse' }),
   'secondary_capture.access_requested': capture
     .extend({ uploadUrls: InstanceUrls })

@@ -36,7 +36,12 @@ export interface EventStreamOptions {
 export function serveEvents(
   app: HttpApp,
   path: `/${string}`,
-  { access, heartbeatMs = 15_000, maxBufferBytes: bufferBytes = 256 * 1024, maxStreams: clients = 100 }: EventStreamOptions,
+  {
+    access,
+    heartbeatMs = 15_000,
+    maxBufferBytes: bufferBytes = 256 * 1024,
+    maxStreams: clients = 100,
+  }: EventStreamOptions,
   open: (send: (event: StreamEvent) => void, lastEventId: string | undefined) => () => void,
 ): void {
   app.declared.push({ method: 'GET', path })

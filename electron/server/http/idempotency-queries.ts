@@ -28,8 +28,9 @@ export interface StoredAnswer {
 
 /** Deletes responses older than 24 hours; returns how many. */
 export const purgeStoredAnswers = ({ database, clock }: Context): number =>
-  database.run(database.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', retentionCutoff(clock)))
-    .changes
+  database.run(
+    database.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', retentionCutoff(clock)),
+  ).changes
 
 const retentionCutoff = (clock: Clock) => instantOf(clock() - RETENTION_MS)
 

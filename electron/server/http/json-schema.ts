@@ -25,7 +25,11 @@ export function schemaPrinter(): SchemaPrinter {
         $schema: _,
         $defs,
         ...printed
-      } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplifySchema }) as JsonObject
+      } = z.toJSONSchema(schema, {
+        io,
+        unrepresentable: 'any',
+        override: simplifySchema,
+      }) as JsonObject
       for (const [id, definition] of Object.entries(($defs ?? {}) as Record<string, JsonObject>))
         keep(components, id, definition)
       return withComponents(printed)
@@ -37,10 +41,10 @@ function simplifySchema({ jsonSchema }: { readonly jsonSchema: JsonObject }): vo
   // Responses may gain fields later, and a client that rejects unknown fields would break.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   if (FORMATS_WITHOUT_PATTERN.includes(String(jsonSchema.format))) delete jsonSchema.pattern
-  if (isEmpty(jsonSchema.propertyNames)) delete jsonSchema.propertyNames
+  if (isPlainString(jsonSchema.propertyNames)) delete jsonSchema.propertyNames
 }
 
-const isEmpty = (names: unknown) => JSON.stringify(names) === '{"type":"string"}'
+const isPlainString = (names: unknown) => JSON.stringify(names) === '{"type":"string"}'
 
 function keep(components: Map<string, JsonObject>, id: string, definition: JsonObject): void {
   const name = nameOf(id)

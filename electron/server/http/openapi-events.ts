@@ -42,7 +42,13 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
   return {
     operationId: type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: EVENT_TRIGGERS[type],
-    description: [KINDS[kind], limitsOf(type), FORMATS_TEXT, FIELD_VALIDATION_NOTE, SIGNATURE_TEXT].join('\n\n'),
+    description: [
+      KINDS[kind],
+      limitsOf(type),
+      FORMATS_TEXT,
+      FIELD_VALIDATION_NOTE,
+      SIGNATURE_TEXT,
+    ].join('\n\n'),
     tags: ['Events'],
     security: [],
     parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
@@ -95,7 +101,10 @@ function errorResponses(type: EventType): JsonObject {
           : `Treated as any other failure: ${failure}.`,
     },
     429: {
-      description: [`Too many events: ${failure}.`, ...(retryAfterNote ? [retryAfterNote] : [])].join(' '),
+      description: [
+        `Too many events: ${failure}.`,
+        ...(retryAfterNote ? [retryAfterNote] : []),
+      ].join(' '),
       ...(retryAfterNote && {
         headers: { 'retry-after': { $ref: '#/components/headers/WebhookRetryAfter' } },
       }),

@@ -170,7 +170,9 @@ const ACCESS_REQUIREMENTS: Readonly<Record<PartnerAccess, string | undefined>> =
 function descriptionOf(operationId: string, { access }: OperationFor<PartnerAccess>): string {
   const description = OPERATION_DESCRIPTIONS[operationId]
   if (description === undefined) throw new TypeError(`${operationId} has no description`)
-  return [description, ...(ACCESS_REQUIREMENTS[access] ? [ACCESS_REQUIREMENTS[access]] : [])].join(' ')
+  return [description, ...(ACCESS_REQUIREMENTS[access] ? [ACCESS_REQUIREMENTS[access]] : [])].join(
+    ' ',
+  )
 }
 
 /** A schema of the contract, with a description for each field. */
@@ -201,7 +203,12 @@ const REFUSAL_CODES = [
 ] as const satisfies readonly ErrorCode[]
 
 /** The errors that an operation can return. */
-function refusalCodesOf({ method, params, query, body }: Operation): (typeof REFUSAL_CODES)[number][] {
+function refusalCodesOf({
+  method,
+  params,
+  query,
+  body,
+}: Operation): (typeof REFUSAL_CODES)[number][] {
   const names = [query, body].flatMap((part) => (part ? Object.keys(shapeOf(part)) : []))
   const namesOneResource =
     params !== undefined ||

@@ -141,8 +141,8 @@ function runHandler<S extends OperationShape>(
   const view = isView(who) ? who : undefined
   const cursors = caller && sealedCursors(app, operation, parts)
   const print = (answer: unknown): Answer => {
-    const full = operation.reply.parse(answer)
-    const parsed = isForWindow(request) ? full : withEnglishMessage(full)
+    const fullReply = operation.reply.parse(answer)
+    const parsed = isForWindow(request) ? fullReply : withEnglishMessage(fullReply)
     return {
       status: operation.status ?? 200,
       body: JSON.stringify(cursors ? cursors.seal(parsed) : parsed),
@@ -256,7 +256,8 @@ async function runIdempotent(
   return answer
 }
 
-const typeOf = (status: number) => (status < 400 ? 'application/json; charset=utf-8' : PROBLEM_MEDIA_TYPE)
+const typeOf = (status: number) =>
+  status < 400 ? 'application/json; charset=utf-8' : PROBLEM_MEDIA_TYPE
 /** The reply with its message in English. */
 const withEnglishMessage = (reply: unknown): unknown =>
   isRecord(reply) && isMessage(reply.message)

@@ -29,7 +29,11 @@ export function servePage(
 ): void {
   if (!existsSync(join(folder, 'index.html'))) {
     fastify.get('/', (_request, reply) =>
-      reply.code(503).header('cache-control', 'no-store').type(HTML_MEDIA_TYPE).send(NOT_BUILT_PAGE),
+      reply
+        .code(503)
+        .header('cache-control', 'no-store')
+        .type(HTML_MEDIA_TYPE)
+        .send(NOT_BUILT_PAGE),
     )
     return
   }
@@ -38,9 +42,10 @@ export function servePage(
     ...filesIn(folder, ASSETS_FOLDER),
     ...filesBelow(folder, HELP_FOLDER),
   ])
-  const has = (name: string) => !isCompressed(name) && (files.has(name) || files.has(`${name}.br`))
-  const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
-    if (!has(name)) throw nothingHereError()
+  const hasFile = (name: string) =>
+    !isCompressed(name) && (files.has(name) || files.has(`${name}.br`))
+  const sendFile = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    if (!hasFile(name)) throw nothingHereError()
     const hasCompressed = files.has(`${name}.br`)
     const isHashed = name.startsWith(`${ASSETS_FOLDER}/`)
     reply.headers({
@@ -62,19 +67,21 @@ export function servePage(
     if (isBrotli) reply.headers({ 'content-type': typeOf(name), 'content-encoding': 'br' })
     return reply.send(sent.stream)
   }
-  fastify.get('/', (request, reply) => answer('index.html', request, reply))
+  fastify.get('/', (request, reply) => sendFile('index.html', request, reply))
   for (const name of filesIn(folder))
     if (!isCompressed(name) && name !== VIEWER_PAGE)
-      fastify.get(`/${name}`, (request, reply) => answer(name, request, reply))
+      fastify.get(`/${name}`, (request, reply) => sendFile(name, request, reply))
   // One route for all, because registering a thousand would make up a tenth of the start.
   fastify.get<{ Params: { name: string } }>(`/${ASSETS_FOLDER}/:name`, (request, reply) =>
-    answer(`${ASSETS_FOLDER}/${request.params.name}`, request, reply),
+    sendFile(`${ASSETS_FOLDER}/${request.params.name}`, request, reply),
   )
   const sendHelpPage = (name: string, request: FastifyRequest, reply: FastifyReply) =>
-    has(name)
-      ? answer(name, request, reply)
+    hasFile(name)
+      ? sendFile(name, request, reply)
       : reply.code(404).header('cache-control', 'no-store').type(HTML_MEDIA_TYPE).send(NO_HELP_PAGE)
-  fastify.get(`/${HELP_FOLDER}`, (request, reply) => sendHelpPage(`${HELP_FOLDER}/index.html`, request, reply))
+  fastify.get(`/${HELP_FOLDER}`, (request, reply) =>
+    sendHelpPage(`${HELP_FOLDER}/index.html`, request, reply),
+  )
   fastify.get<{ Params: { '*': string } }>(`/${HELP_FOLDER}/*`, (request, reply) =>
     sendHelpPage(`${HELP_FOLDER}/${request.params['*'] || 'index.html'}`, request, reply),
   )

@@ -29,7 +29,11 @@ function linuxHolder(port: number): Holder | undefined {
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of readFileSync(table, 'utf8').split('\n').slice(1)) {
       const [, local, , state, , , , , , inode] = line.trim().split(/\s+/)
-      if (state === TCP_LISTEN_STATE && inode && Number.parseInt(local?.split(':')[1] ?? '', 16) === port)
+      if (
+        state === TCP_LISTEN_STATE &&
+        inode &&
+        Number.parseInt(local?.split(':')[1] ?? '', 16) === port
+      )
         inodes.add(`socket:[${inode}]`)
     }
   }

@@ -52,7 +52,11 @@ const DISK_FAULTS: Readonly<
 function diskFaultMessage(thrown: unknown): Message | undefined {
   const kind = diskFaultKind(thrown)
   const isDatabaseError = textOf(thrown, 'code').startsWith('SQLITE_')
-  if (kind === undefined || kind === 'damaged' || !(isDatabaseError || thrown instanceof StorageFault))
+  if (
+    kind === undefined ||
+    kind === 'damaged' ||
+    !(isDatabaseError || thrown instanceof StorageFault)
+  )
     return undefined
   return DISK_FAULTS[kind][isDatabaseError ? 0 : 1]
 }

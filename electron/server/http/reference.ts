@@ -30,21 +30,25 @@ export function serveReference(
   { fastify, declared }: HttpApp,
   { version, folder = packageFolder() }: ReferenceOptions,
 ): void {
-  const get = (path: string, answer: (reply: FastifyReply) => FastifyReply) => {
+  const serveGet = (path: string, answer: (reply: FastifyReply) => FastifyReply) => {
     declared.push({ method: 'GET', path }, { method: 'HEAD', path })
     fastify.get(path, (_request, reply) => answer(reply.header('cache-control', 'no-cache')))
   }
   // Stored as bytes, because a string would be encoded for each client.
-  let printed: Buffer | undefined
-  get('/openapi.json', (reply) => {
-    printed ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
-    return reply.type('application/json; charset=utf-8').send(printed)
+  let documentBytes: Buffer | undefined
+  serveGet('/openapi.json', (reply) => {
+    documentBytes ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
+    return reply.type('application/json; charset=utf-8').send(documentBytes)
   })
-  get('/docs', (reply) => reply.type(HTML_MEDIA_TYPE).send(PAGE_HTML))
-  get('/docs/start.js', (reply) => reply.type('text/javascript; charset=utf-8').send(START_SCRIPT))
+  serveGet('/docs', (reply) => reply.type(HTML_MEDIA_TYPE).send(PAGE_HTML))
+  serveGet('/docs/start.js', (reply) =>
+    reply.type('text/javascript; charset=utf-8').send(START_SCRIPT),
+  )
   for (const [name, type] of Object.entries(MEDIA_TYPES))
     if (folder && existsSync(join(folder, name)))
-      get(`/docs/${name}`, (reply) => reply.type(type).send(createReadStream(join(folder, name))))
+      serveGet(`/docs/${name}`, (reply) =>
+        reply.type(type).send(createReadStream(join(folder, name))),
+      )
 }
 
 function packageFolder(): string | undefined {

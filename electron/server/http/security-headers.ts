@@ -19,7 +19,10 @@ export interface SecurityHeaders {
  */
 export async function securityHeaders(): Promise<SecurityHeaders> {
   return {
-    window: { ...(await headersOf(WINDOW_POLICY)), 'permissions-policy': permissionsPolicy('(self)') },
+    window: {
+      ...(await headersOf(WINDOW_POLICY)),
+      'permissions-policy': permissionsPolicy('(self)'),
+    },
     viewer: { ...(await headersOf(VIEWER_POLICY)), 'permissions-policy': permissionsPolicy('()') },
   }
 }
@@ -37,10 +40,10 @@ async function headersOf(policy: FastifyHelmetOptions): Promise<Headers> {
   probe.get('/', (_request, reply) => reply.send())
   const { headers } = await probe.inject('/')
   await probe.close()
-  const own = new Set(['content-length', 'date', 'connection'])
+  const ownHeaders = new Set(['content-length', 'date', 'connection'])
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      own.has(name) ? [] : [[name, String(value)]],
+      ownHeaders.has(name) ? [] : [[name, String(value)]],
     ),
   )
 }

@@ -15,7 +15,7 @@ import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-vers
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { limitConnections } from './connections.ts'
-import { type HostNames, cachedHostCheck } from './host-names.ts'
+import { cachedHostCheck, type HostNames } from './host-names.ts'
 import { HttpApp, type HttpLog } from './http-app.ts'
 import { HTML_MEDIA_TYPE, NOT_FOUND_PAGE, servePage, serveViewerPage } from './page.ts'
 import { isForWindow, PROBLEM_MEDIA_TYPE, pathOf, problemOf, rawProblem } from './problem.ts'
@@ -142,7 +142,9 @@ export async function openHttpServer(
 
   const boundAddress = fastify.server.address() as AddressInfo | null
   return {
-    url: boundAddress ? `${tls ? 'https' : 'http'}://${urlHost(boundAddress)}:${boundAddress.port}` : '',
+    url: boundAddress
+      ? `${tls ? 'https' : 'http'}://${urlHost(boundAddress)}:${boundAddress.port}`
+      : '',
     address: boundAddress?.address ?? '',
     port: boundAddress?.port ?? 0,
     answer: (request, response) => fastify.routing(request, response),
@@ -174,7 +176,10 @@ const serverOptions = (bodyLimit: number, longUploads: WeakSet<object>): Fastify
   forceCloseConnections: 'idle',
   // Otherwise Fastify loads its two compilers of JSON Schema at each start.
   schemaController: {
-    compilersFactory: { buildValidator: () => rejectJsonSchema, buildSerializer: () => rejectJsonSchema },
+    compilersFactory: {
+      buildValidator: () => rejectJsonSchema,
+      buildSerializer: () => rejectJsonSchema,
+    },
   },
   clientErrorHandler: (error, socket) => {
     // Node reports the time limit once and then leaves the connection to this handler.

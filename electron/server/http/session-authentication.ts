@@ -186,7 +186,7 @@ const SYSTEMS = [
  * recognized.
  */
 export function browserName(userAgent: string | undefined): string {
-  const find = (names: readonly (readonly [sign: string, name: string])[]) =>
+  const nameIn = (names: readonly (readonly [sign: string, name: string])[]) =>
     names.find(([sign]) => userAgent?.includes(sign))?.[1]
-  return [find(BROWSERS), find(SYSTEMS)].filter((name) => name !== undefined).join(' on ')
+  return [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined).join(' on ')
 }

@@ -66,7 +66,7 @@ export function serveUpload<S extends UploadShape>(
           params: parse('params', operation, request.params),
           query: parse('query', operation, normalizeQuery(request.query)),
           user: callers.get(request) as UserFor<S['access']>,
-          content: received(request.body as Readable | undefined, bytes),
+          content: bufferedBody(request.body as Readable | undefined, bytes),
           ...{ bytes, signal: abortController.signal },
         } as Upload<S>
         try {
@@ -88,7 +88,7 @@ function requireBodySize(bytes: number, maxBytes: number): void {
 }
 
 /** A reader that is slow does not hold up its sender: at most the whole file is in memory. */
-function received(body: Readable | undefined, bytes: number): Readable {
+function bufferedBody(body: Readable | undefined, bytes: number): Readable {
   const content = new PassThrough({ highWaterMark: bytes })
   // Whoever reads it is told; without a reader nobody has to be.
   content.on('error', () => undefined)

@@ -42,7 +42,12 @@ export function viewCookie(request: FastifyRequest, reply: FastifyReply): ViewCo
     request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
   const pathPrefix = request.originalUrl.startsWith(`${SANDBOX_PATH}/`) ? SANDBOX_PATH : ''
   const attributes = (viewId: string) =>
-    ({ httpOnly: true, sameSite: 'strict', path: `${pathPrefix}/viewer/${viewId}`, secure: isSecure }) as const
+    ({
+      httpOnly: true,
+      sameSite: 'strict',
+      path: `${pathPrefix}/viewer/${viewId}`,
+      secure: isSecure,
+    }) as const
   return {
     set: (viewId, token) => void reply.setCookie(VIEW_COOKIE, token, attributes(viewId)),
     clear: (viewId) => void reply.clearCookie(VIEW_COOKIE, attributes(viewId)),

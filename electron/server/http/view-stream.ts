@@ -28,7 +28,11 @@ export function serveViewLines(
   app: HttpApp,
   path: `/${string}`,
   open: (view: OpenView, signal: AbortSignal) => AsyncIterable<unknown>,
-  { heartbeatMs = 15_000, maxStreams: streams = 100, maxStreamsPerView: ofView = 10 }: LineStreamOptions = {},
+  {
+    heartbeatMs = 15_000,
+    maxStreams: streams = 100,
+    maxStreamsPerView: ofView = 10,
+  }: LineStreamOptions = {},
 ): void {
   let openStreamCount = 0
   const openStreamsByView = new Map<string, number>()
@@ -71,8 +75,8 @@ export function serveViewLines(
       clearInterval(heartbeat)
       forget?.()
       openStreamCount -= 1
-      const left = (openStreamsByView.get(viewId) ?? 1) - 1
-      if (left > 0) openStreamsByView.set(viewId, left)
+      const openCount = (openStreamsByView.get(viewId) ?? 1) - 1
+      if (openCount > 0) openStreamsByView.set(viewId, openCount)
       else openStreamsByView.delete(viewId)
     }
     if (!raw.headersSent) beginStream(reply)

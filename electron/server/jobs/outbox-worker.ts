@@ -165,7 +165,8 @@ export class OutboxWorker implements AsyncDisposable {
   /** Whether a result in memory prevents the job from being delivered now. */
   #hasUnsavedResult(outboxId: number): boolean {
     const kept = this.unsavedResults.get(outboxId)
-    if (kept && dueTimeOf(kept.settlement) <= this.#context.clock()) this.unsavedResults.delete(outboxId)
+    if (kept && dueTimeOf(kept.settlement) <= this.#context.clock())
+      this.unsavedResults.delete(outboxId)
     return this.unsavedResults.has(outboxId)
   }
 
@@ -175,12 +176,12 @@ export class OutboxWorker implements AsyncDisposable {
     if (typeof group !== 'string') return [{ row, settlement: { outcome: 'held', ...group } }]
     const isFull = this.unsavedResults.size + this.#inProgress.size >= MAX_UNSAVED_RESULTS
     if (!this.#hasCapacity(group) || isFull) return []
-    const done = this.#run(row, signal).then((isSettled) => {
+    const completion = this.#run(row, signal).then((isSettled) => {
       this.#inProgress.delete(row.outboxId)
       // A job left unchanged is read again at the next timer.
       if (isSettled) this.#worker.wake(group)
     })
-    this.#inProgress.set(row.outboxId, { group, done })
+    this.#inProgress.set(row.outboxId, { group, done: completion })
     return []
   }
 
@@ -218,16 +219,20 @@ export class OutboxWorker implements AsyncDisposable {
     const { database, clock } = this.#context
     const at = instantOf(clock())
     database.transaction(() => {
-      const stillWaited = findOutboxJob(database, outboxId)?.state === 'waiting'
+      const wasWaiting = findOutboxJob(database, outboxId)?.state === 'waiting'
       if (settlement.outcome === 'sent') settleOutboxJob(database, outboxId, 'sent', at)
       else if (settlement.outcome === 'failed')
         settleOutboxJob(database, outboxId, 'failed', at, settlement.fault)
       else {
-        const postponement = { notBefore: instantOf(settlement.until), lastError: settlement.fault, at }
+        const postponement = {
+          notBefore: instantOf(settlement.until),
+          lastError: settlement.fault,
+          at,
+        }
         if (settlement.outcome === 'held') deferOutboxJob(database, outboxId, postponement)
         else postponeOutboxJob(database, outboxId, postponement)
       }
-      settlement.onRecorded?.(stillWaited)
+      settlement.onRecorded?.(wasWaiting)
     })
   }
 

@@ -23,12 +23,18 @@ export function lanAddresses(
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
       .map(({ address }): LanAddress => ({ address, card, kind: kindOf(card, address) })),
   )
-  const reached = isWildcardAddress(boundTo) ? all : all.filter(({ address }) => address === boundTo)
+  const reached = isWildcardAddress(boundTo)
+    ? all
+    : all.filter(({ address }) => address === boundTo)
   return reached.sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind))
 }
 
 const kindOf = (card: string, address: string): LanAddress['kind'] =>
-  LINK_LOCAL_PATTERN.test(address) ? 'self-given' : VIRTUAL_PATTERN.test(card) ? 'virtual' : 'network'
+  LINK_LOCAL_PATTERN.test(address)
+    ? 'self-given'
+    : VIRTUAL_PATTERN.test(card)
+      ? 'virtual'
+      : 'network'
 
 export const isWildcardAddress = (host: string): boolean => host === '0.0.0.0' || host === '::'
 export const isLoopback = (host: string): boolean =>

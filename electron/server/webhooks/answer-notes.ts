@@ -18,16 +18,16 @@ export interface NoteTaker {
 
 export function noteTaker(): NoteTaker {
   const kept: AnswerNote[] = []
-  let more = 0
+  let omittedCount = 0
   return {
     note(path, sentence) {
       if (kept.length < MAX_NOTES) kept.push({ path, sentence })
-      else more++
+      else omittedCount++
     },
     get notes() {
-      return more === 0
+      return omittedCount === 0
         ? kept
-        : [...kept, { path: '', sentence: message('webhooks.more-notes', { more }) }]
+        : [...kept, { path: '', sentence: message('webhooks.more-notes', { more: omittedCount }) }]
     },
   }
 }
@@ -43,10 +43,7 @@ export const ignoredPart = (fault: Message): Message => message('webhooks.left-o
 type Rule = readonly [isRight: (value: string) => boolean, fault: Message]
 
 const ANY_TEXT: Rule = [() => true, message('webhooks.note-not-text')]
-const emptyOr = ([isRight, fault]: Rule): Rule => [
-  (value) => value === '' || isRight(value),
-  fault,
-]
+const emptyOr = ([isRight, fault]: Rule): Rule => [(value) => value === '' || isRight(value), fault]
 /**
  * In characters, as DICOM and JSON Schema count them. A character has at most two UTF-16 units, so
  * that a very long text is refused without being split.

@@ -136,7 +136,13 @@ function documentUrlOf(item: unknown, at: string, note: Note) {
   if (!isObject(item)) return noteNotObject(at, note)
   const fault = urlFault(item.url, [])
   if (fault) return void note(`${at}.url`, message('webhooks.document-left-out', { fault }))
-  const fileName = optional(item.fileName, `${at}.fileName`, lengthCheck(500, 1), NOT_FILE_NAME, note)
+  const fileName = optional(
+    item.fileName,
+    `${at}.fileName`,
+    lengthCheck(500, 1),
+    NOT_FILE_NAME,
+    note,
+  )
   return { url: item.url as string, ...(fileName !== undefined && { fileName }) }
 }
 
@@ -179,7 +185,9 @@ function listOf<T>(
 ): T[] | undefined {
   if (list === undefined || list === null) return undefined
   if (!Array.isArray(list)) return void note(at, ignoredPart(NOT_LIST))
-  const maxItems = Object.hasOwn(MAX_ITEMS, at) ? MAX_ITEMS[at as keyof typeof MAX_ITEMS] : list.length
+  const maxItems = Object.hasOwn(MAX_ITEMS, at)
+    ? MAX_ITEMS[at as keyof typeof MAX_ITEMS]
+    : list.length
   if (list.length > maxItems) note(at, message('webhooks.too-many-items', { most: maxItems }))
   return list.slice(0, maxItems).flatMap((item, index) => {
     const value = read(item, `${at}.${index}`)

@@ -118,7 +118,11 @@ export abstract class Deliveries implements AsyncDisposable {
     if (!delivery) {
       const fault = message('webhooks.no-signed-report')
       const attempt = { eventId, reportId, outcome: undefined, fault, attempts }
-      return { outcome: 'failed', fault, onRecorded: this.#attempted({ ...attempt, state: 'failed' }) }
+      return {
+        outcome: 'failed',
+        fault,
+        onRecorded: this.#attempted({ ...attempt, state: 'failed' }),
+      }
     }
     let outcome: PartnerOutcome | undefined
     try {

@@ -89,7 +89,7 @@ export class Downloads implements AsyncDisposable {
       const headers = { 'accept-encoding': ACCEPT_ENCODING }
       const response = await this.#request(to, 'GET', headers, budget)
       const mediaType = mediaTypeOf(response)
-      if (accept && !accept.some((wanted) => fits(mediaType, wanted)))
+      if (accept && !accept.some((wanted) => matchesMediaType(mediaType, wanted)))
         throw discardBody(
           response,
           new WebhookError('invalid', message('webhooks.media-type-not-taken')),
@@ -106,11 +106,13 @@ export class Downloads implements AsyncDisposable {
     const to = this.#admitted(url, hosts)
     // The budget ends with the first byte; the caller's signal still applies.
     const abortController = new AbortController()
-    const both = signal ? AbortSignal.any([signal, abortController.signal]) : abortController.signal
+    const combinedSignal = signal
+      ? AbortSignal.any([signal, abortController.signal])
+      : abortController.signal
     const response = await withinBudget(budgetMs, signal, (budget) => {
       budget.addEventListener('abort', () => abortController.abort(budget.reason), { once: true })
       // Not compressed, because a range refers to the length of the original.
-      return this.#request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, both)
+      return this.#request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, combinedSignal)
     })
     const length = Number(response.headers['content-length'])
     const tooLargeError = () =>
@@ -169,7 +171,8 @@ export class Downloads implements AsyncDisposable {
       ...(body && { body }),
     })
     const { statusCode } = response
-    const isUnchanged = statusCode === 304 && CONDITIONAL_HEADERS.some((name) => headers[name] !== undefined)
+    const isUnchanged =
+      statusCode === 304 && CONDITIONAL_HEADERS.some((name) => headers[name] !== undefined)
     if ((statusCode < 200 || statusCode > 299) && !isUnchanged)
       throw discardBody(response, fileStatusError(response, this.#context.clock()))
     return response
@@ -189,7 +192,7 @@ async function* limitStream(
   let size = 0
   let timer: NodeJS.Timeout | undefined
   const { body } = response
-  const watch = () => {
+  const restartIdleTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(
       () => body.destroy(new WebhookError('timeout', message('webhooks.silence'))),
@@ -197,14 +200,14 @@ async function* limitStream(
     ).unref()
   }
   try {
-    watch()
+    restartIdleTimer()
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBytes) throw tooLarge()
       // The timer is paused, because a slow reader must not count as a silent server.
       clearTimeout(timer)
       yield chunk
-      watch()
+      restartIdleTimer()
     }
   } catch (error) {
     throw signal?.aborted ? signal.reason : networkFault(error)
@@ -245,7 +248,7 @@ function textOf({ headers }: Dispatcher.ResponseData, name: string): string | un
   return typeof value === 'string' ? value : undefined
 }
 
-const fits = (mediaType: string, wanted: string) =>
+const matchesMediaType = (mediaType: string, wanted: string) =>
   wanted === '*/*' ||
   wanted === mediaType ||
   (wanted.endsWith('/*') && mediaType.startsWith(wanted.slice(0, -1)))

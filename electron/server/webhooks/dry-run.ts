@@ -24,7 +24,11 @@ export function dryRun<T extends EventType>(
     const { answer, notes } = readAnswerWithNotes(type, body, context)
     return {
       outcome: 'accepted',
-      sentence: sentences(USE_MESSAGES[type](answer), refusedUrls(answer, context), deviations(notes)),
+      sentence: sentences(
+        USE_MESSAGES[type](answer),
+        refusedUrls(answer, context),
+        deviations(notes),
+      ),
       notes: [...notes],
       used: JSON.stringify(answer, null, 2),
     }

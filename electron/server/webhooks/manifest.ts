@@ -97,44 +97,45 @@ export function manifestOf(
 }
 
 function seriesOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSeries | undefined {
-  const dropped = (path: string, fault: Message) =>
+  const noteDroppedSeries = (path: string, fault: Message) =>
     void note(path, message('webhooks.series-left-out', { fault }))
-  if (!isObject(value)) return dropped(at, message('webhooks.not-object'))
+  if (!isObject(value)) return noteDroppedSeries(at, message('webhooks.not-object'))
   const { modality, seriesDescription, seriesInstanceUID, seriesNumber } = value
-  if (!isText(modality)) return dropped(`${at}.modality`, NO_TEXT)
-  if (!isText(seriesDescription)) return dropped(`${at}.seriesDescription`, NO_TEXT)
-  if (!isText(seriesInstanceUID)) return dropped(`${at}.seriesInstanceUID`, NO_TEXT)
+  if (!isText(modality)) return noteDroppedSeries(`${at}.modality`, NO_TEXT)
+  if (!isText(seriesDescription)) return noteDroppedSeries(`${at}.seriesDescription`, NO_TEXT)
+  if (!isText(seriesInstanceUID)) return noteDroppedSeries(`${at}.seriesInstanceUID`, NO_TEXT)
   if (typeof seriesNumber !== 'string' && typeof seriesNumber !== 'number')
-    return dropped(`${at}.seriesNumber`, message('webhooks.not-text-or-number'))
-  if (!Array.isArray(value.sops)) return dropped(`${at}.sops`, message('webhooks.not-list'))
+    return noteDroppedSeries(`${at}.seriesNumber`, message('webhooks.not-text-or-number'))
+  if (!Array.isArray(value.sops))
+    return noteDroppedSeries(`${at}.sops`, message('webhooks.not-list'))
   const sops = value.sops.flatMap((sop, index) => sopOf(sop, `${at}.sops.${index}`, note) ?? [])
-  if (sops.length === 0) return dropped(`${at}.sops`, message('webhooks.no-instance'))
+  if (sops.length === 0) return noteDroppedSeries(`${at}.sops`, message('webhooks.no-instance'))
   return { modality, seriesDescription, seriesInstanceUID, seriesNumber, sops }
 }
 
 function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop | undefined {
-  const dropped = (path: string, fault: Message) =>
+  const noteDroppedInstance = (path: string, fault: Message) =>
     void note(path, message('webhooks.instance-left-out', { fault }))
-  if (!isObject(value)) return dropped(at, message('webhooks.not-object'))
+  if (!isObject(value)) return noteDroppedInstance(at, message('webhooks.not-object'))
   const { sopClassUID, sopInstanceUID } = value
-  if (!isText(sopClassUID)) return dropped(`${at}.sopClassUID`, NO_TEXT)
-  if (!isText(sopInstanceUID)) return dropped(`${at}.sopInstanceUID`, NO_TEXT)
+  if (!isText(sopClassUID)) return noteDroppedInstance(`${at}.sopClassUID`, NO_TEXT)
+  if (!isText(sopInstanceUID)) return noteDroppedInstance(`${at}.sopInstanceUID`, NO_TEXT)
   const optional: Record<string, unknown> = {}
   for (const [names, type] of FIELDS) {
     for (const name of names) {
       if (value[name] === undefined) continue
       // JSON may contain numbers too large for a double: 1e999.
       const isValid = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
-      if (!isValid) return dropped(`${at}.${name}`, WRONG_TYPE_MESSAGES[type])
+      if (!isValid) return noteDroppedInstance(`${at}.${name}`, WRONG_TYPE_MESSAGES[type])
       optional[name] = value[name]
     }
   }
   if (isImage(sopClassUID)) {
-    const wrong = GEOMETRY_RULES.find(({ field, admits }) => !admits(value[field], value))
-    if (wrong)
-      return dropped(
-        `${at}.${wrong.field}`,
-        value[wrong.field] === undefined ? message('webhooks.missing') : wrong.fault,
+    const invalidField = GEOMETRY_RULES.find(({ field, admits }) => !admits(value[field], value))
+    if (invalidField)
+      return noteDroppedInstance(
+        `${at}.${invalidField.field}`,
+        value[invalidField.field] === undefined ? message('webhooks.missing') : invalidField.fault,
       )
   }
   return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }

@@ -129,7 +129,7 @@ type OnOutcome = (outcome: PartnerOutcome) => void
 interface Call {
   readonly type: EventType
   readonly webhookId: WebhookEventId
-  readonly began: number
+  readonly startedAt: number
   readonly endpoint: PartnerEndpoint | undefined
   readonly apiKeyId: string | null
   readonly about: EventSubject
@@ -190,7 +190,7 @@ export class Requester implements AsyncDisposable {
     const call: Call = {
       type,
       webhookId: options.id ?? idFromUuid('whe', this.#context.uuid()),
-      began: this.#elapsed(),
+      startedAt: this.#elapsed(),
       endpoint: options.endpoint ?? this.#endpointFor(type, apiKeyId),
       apiKeyId,
       about: options.about ?? aboutOf(data),
@@ -269,8 +269,8 @@ export class Requester implements AsyncDisposable {
     return { ...usual, budgetMs: Math.min(own, budgetMs) }
   }
 
-  #factsOf({ progress: { httpStatus, bytes }, began, webhookId }: Call): CallFacts {
-    return { httpStatus, bytes, tookMs: this.#elapsed() - began, webhookId }
+  #factsOf({ progress: { httpStatus, bytes }, startedAt, webhookId }: Call): CallFacts {
+    return { httpStatus, bytes, tookMs: this.#elapsed() - startedAt, webhookId }
   }
 
   #outcomeOf(
@@ -292,7 +292,7 @@ export class Requester implements AsyncDisposable {
       webhookId,
       at: this.#context.clock(),
       request: sent,
-      response: kept(body ?? progress.refusal),
+      response: storedPart(body ?? progress.refusal),
       notes,
     }
   }
@@ -312,7 +312,7 @@ export const acceptAnswer =
   }
 
 /** The first 64 KiB. Copied from a large body, so that the rest can be freed. */
-const kept = (body: Buffer | null) =>
+const storedPart = (body: Buffer | null) =>
   body !== null && body.length > MAX_STORED_BYTES
     ? Buffer.from(body.subarray(0, MAX_STORED_BYTES))
     : body

@@ -47,14 +47,17 @@ export async function readBody(
     ? DECODERS[encoding as keyof typeof DECODERS]()
     : undefined
   if (!decoder && encoding !== 'identity' && encoding !== '') {
-    throw discardBody(response, new WebhookError('invalid', message('webhooks.encoding-not-offered')))
+    throw discardBody(
+      response,
+      new WebhookError('invalid', message('webhooks.encoding-not-offered')),
+    )
   }
 
   const count = (chunk: Buffer) => {
     reading.bytes += chunk.length
     if (reading.bytes > limit) throw tooLargeError()
   }
-  async function* counted(source: AsyncIterable<Buffer>) {
+  async function* withByteCount(source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
       count(chunk)
       yield chunk
@@ -92,7 +95,7 @@ export async function readBody(
   })
 
   try {
-    await (decoder ? pipeline(body, counted, decoder, collector) : pipeline(body, collector))
+    await (decoder ? pipeline(body, withByteCount, decoder, collector) : pipeline(body, collector))
   } catch (cause) {
     if (cause instanceof WebhookError || body.errored || !decoder?.errored) throw cause
     throw new WebhookError('invalid', message('webhooks.compression-damaged'), {}, cause)

@@ -68,7 +68,10 @@ interface CallInput {
 }
 
 /** The typed client. `origin` is empty for calls to the page's own origin. */
-export function openClient(environment: { readonly fetch: typeof fetch; readonly origin: string }): Call {
+export function openClient(environment: {
+  readonly fetch: typeof fetch
+  readonly origin: string
+}): Call {
   return async (operation, input, signal, options) => {
     const given = input as CallInput
     const response = await send(environment, operation, given, signal, options)
@@ -78,7 +81,10 @@ export function openClient(environment: { readonly fetch: typeof fetch; readonly
     // A gateway of this contract has validated its reply. Another program, or a gateway that was
     // updated while the page was open, may mean something else by it.
     if (!isOwnContract(response.headers.get(CONTRACT_VERSION_HEADER)) || body === undefined)
-      throw new ProblemError('unreadable', UNREADABLE_MESSAGE, { status: response.status, requestId })
+      throw new ProblemError('unreadable', UNREADABLE_MESSAGE, {
+        status: response.status,
+        requestId,
+      })
     return body as ReplyOf<typeof operation>
   }
 }
@@ -88,7 +94,7 @@ export function addressOf(
   path: string,
   input: { readonly params?: Record<string, unknown>; readonly query?: Record<string, unknown> },
 ): string {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+  const filledPath = path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(String(input.params?.[name])),
   )
   const query = new URLSearchParams()
@@ -96,7 +102,7 @@ export function addressOf(
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== undefined && one !== null) query.append(name, String(one))
   }
-  return query.size === 0 ? filled : `${filled}?${query}`
+  return query.size === 0 ? filledPath : `${filledPath}?${query}`
 }
 
 /**

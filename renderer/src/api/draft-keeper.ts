@@ -377,16 +377,16 @@ function failed(state: DraftState, fault: SaveFault, now: number): Step {
   if (fault.kind === 'again') {
     const wait =
       RETRY_DELAYS_MS[Math.min(state.failures, RETRY_DELAYS_MS.length - 1)] ?? SAVE_DELAY_MS
-    const again = {
+    const retrying = {
       ...next,
       fault,
       unanswered: inDoubt(state),
       failures: state.failures + 1,
       due: now + wait,
     }
-    return isUnsaved(again)
-      ? { state: again, calls: [] }
-      : released({ state: clean(again), calls: [] })
+    return isUnsaved(retrying)
+      ? { state: retrying, calls: [] }
+      : released({ state: clean(retrying), calls: [] })
   }
   if (fault.kind === 'signed-out' && state.sent?.isOfEndedSession)
     return attempt({ ...next, isHeld: false })

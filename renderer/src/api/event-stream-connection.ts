@@ -32,7 +32,9 @@ export function connectEventStream(
     if (data.kind !== 'want') hear(data)
   }
   channel.addEventListener('message', listen)
-  let held = globalThis.SharedWorker ? connectByWorker(userId, () => fallBackToLock()) : connectWithoutWorker()
+  let held = globalThis.SharedWorker
+    ? connectByWorker(userId, () => fallBackToLock())
+    : connectWithoutWorker()
   /** The worker cannot be loaded. */
   function fallBackToLock(): void {
     held.close()
@@ -77,7 +79,7 @@ function connectByWorker(userId: string, onFault: () => void): LiveConnection {
  * one of its own.
  */
 function connectByLock(userId: string, channel: BroadcastChannel): LiveConnection {
-  const release = new AbortController()
+  const abortController = new AbortController()
   let stream: EventStream | undefined
   const becomeLeader = () =>
     new Promise<void>((resolve) => {
@@ -90,17 +92,21 @@ function connectByLock(userId: string, channel: BroadcastChannel): LiveConnectio
           data.kind === 'want' && opened.want(data.userId),
       )
       opened.want(userId)
-      release.signal.addEventListener('abort', () => {
+      abortController.signal.addEventListener('abort', () => {
         opened.close()
         leader.close()
         resolve()
       })
     })
   // Rejects where the window is closed before it is its turn.
-  navigator.locks.request(LOCK_NAME, { signal: release.signal }, becomeLeader).catch(() => undefined)
+  navigator.locks
+    .request(LOCK_NAME, { signal: abortController.signal }, becomeLeader)
+    .catch(() => undefined)
   return {
     want: () =>
-      stream ? stream.want(userId) : channel.postMessage({ kind: 'want', userId } satisfies WantMessage),
-    close: () => release.abort(),
+      stream
+        ? stream.want(userId)
+        : channel.postMessage({ kind: 'want', userId } satisfies WantMessage),
+    close: () => abortController.abort(),
   }
 }

@@ -114,8 +114,8 @@ export function useLiveUpdates(userId: string | null): void {
 }
 
 function openLiveUpdates(client: QueryClient, userId: string): () => void {
-  let again: ReturnType<typeof setTimeout> | undefined
-  let flush: ReturnType<typeof setTimeout> | undefined
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+  let flushTimer: ReturnType<typeof setTimeout> | undefined
   let reports: ReturnType<typeof setTimeout> | undefined
   let counts: ReturnType<typeof setTimeout> | undefined
   let arrived: FeedLine[] = []
@@ -138,13 +138,16 @@ function openLiveUpdates(client: QueryClient, userId: string): () => void {
     )
   // Hundreds of lines a second are drawn, and the status asked again, twice a second.
   const flushSoon = () => {
-    flush ??= setTimeout(() => {
-      flush = undefined
+    flushTimer ??= setTimeout(() => {
+      flushTimer = undefined
       const lines = arrived
       arrived = []
       const queries = lines.filter((line) => line.kind === 'worklist').length
       if (lines.length > 0)
-        updateLive({ lines: mergeLines(lines, live.lines), queriesSeen: live.queriesSeen + queries })
+        updateLive({
+          lines: mergeLines(lines, live.lines),
+          queriesSeen: live.queriesSeen + queries,
+        })
       if (hasImages || lines.some((line) => IMAGE_KINDS.includes(line.kind))) {
         hasImages = false
         updateLive({ imagesSeen: live.imagesSeen + 1 })
@@ -219,8 +222,8 @@ function openLiveUpdates(client: QueryClient, userId: string): () => void {
       updateLive({ isOpen: false })
       flushSoon()
     }
-    clearTimeout(again)
-    again = setTimeout(ask, REOPEN_DELAY_MS)
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(ask, REOPEN_DELAY_MS)
   }
   /**
    * Asks until the answer is heard: one that was sent before the channel of this window was ready
@@ -228,8 +231,8 @@ function openLiveUpdates(client: QueryClient, userId: string): () => void {
    */
   function ask(): void {
     connection.want()
-    clearTimeout(again)
-    again = setTimeout(() => live.isOpen || ask(), REOPEN_DELAY_MS)
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(() => live.isOpen || ask(), REOPEN_DELAY_MS)
   }
   let connection = connectEventStream(userId, handleMessage)
   ask()
@@ -244,8 +247,8 @@ function openLiveUpdates(client: QueryClient, userId: string): () => void {
   return () => {
     connection.close()
     clearInterval(silenceTimer)
-    clearTimeout(again)
-    clearTimeout(flush)
+    clearTimeout(retryTimer)
+    clearTimeout(flushTimer)
     clearTimeout(reports)
     clearTimeout(counts)
     updateLive({ isOpen: false, lines: [], ...NOTHING_SEEN })

@@ -20,16 +20,16 @@ const FollowLink = lazy(async () => ({
   default: (await import('./sign-in/follow-link.tsx')).FollowLink,
 }))
 const CreateOwner = lazy(async () => ({
-  default: (await import('./sign-in/create-owner.tsx')).Welcome,
+  default: (await import('./sign-in/create-owner.tsx')).CreateOwner,
 }))
 const AcceptInvitation = lazy(async () => ({
-  default: (await import('./sign-in/accept-invitation.tsx')).Accept,
+  default: (await import('./sign-in/accept-invitation.tsx')).AcceptInvitation,
 }))
 const ProviderReturn = lazy(async () => ({
   default: (await import('./sign-in/provider-return.tsx')).ProviderReturn,
 }))
 const LinkRequiredNotice = lazy(async () => ({
-  default: (await import('./sign-in/accept-invitation.tsx')).LinkNeeded,
+  default: (await import('./sign-in/accept-invitation.tsx')).LinkRequiredNotice,
 }))
 
 const root = createRootRoute({ component: Outlet })
@@ -96,7 +96,7 @@ const exams = createRoute({
   getParentRoute: () => shell,
   path: '/worklist',
   validateSearch: texts('day', 'device', 'show'),
-  component: lazyScreen(() => import('../features/worklist/worklist.tsx'), 'Exams'),
+  component: lazyScreen(() => import('../features/worklist/worklist.tsx'), 'WorklistScreen'),
 })
 const why = createRoute({
   getParentRoute: () => shell,
@@ -108,7 +108,10 @@ const reconcile = createRoute({
   getParentRoute: () => shell,
   path: '/worklist/reconcile',
   validateSearch: texts('from', 'to'),
-  component: lazyScreen(() => import('../features/reconciliation/reconciliation.tsx'), 'Reconcile'),
+  component: lazyScreen(
+    () => import('../features/reconciliation/reconciliation.tsx'),
+    'ReconciliationScreen',
+  ),
 })
 const STUDY_SEARCH = [
   'area',
@@ -308,7 +311,10 @@ const priors = createRoute({
   getParentRoute: () => shell,
   path: '/destinations/priors',
   validateSearch: texts('study', 'destination'),
-  component: lazyScreen(() => import('../features/prior-studies/prior-studies.tsx'), 'Priors'),
+  component: lazyScreen(
+    () => import('../features/prior-studies/prior-studies.tsx'),
+    'PriorStudies',
+  ),
 })
 const queue = createRoute({
   getParentRoute: () => shell,
@@ -349,7 +355,7 @@ const people = createRoute({
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/keys',
-  component: lazyScreen(() => import('../features/api-keys/api-keys.tsx'), 'Keys'),
+  component: lazyScreen(() => import('../features/api-keys/api-keys.tsx'), 'ApiKeys'),
 })
 const settings = createRoute({
   getParentRoute: () => shell,

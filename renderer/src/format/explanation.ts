@@ -56,10 +56,10 @@ export function explain(inspection: Inspection): Explanation {
         )
       : skipped('list', t('ui.format.explanation.list.none')),
     hasList && total > 0
-      ? lost('keys', filtered, sent === 0 && withheld === 0, inspection.rows, 'filtered')
+      ? explainLost('keys', filtered, sent === 0 && withheld === 0, inspection.rows, 'filtered')
       : skipped('keys', t('ui.format.explanation.keys.nothing')),
     hasList && total > 0
-      ? lost('checks', withheld, sent === 0 && withheld > 0, inspection.rows, 'withheld')
+      ? explainLost('checks', withheld, sent === 0 && withheld > 0, inspection.rows, 'withheld')
       : skipped('checks', t('ui.format.explanation.checks.nothing')),
     station(
       'sent',
@@ -240,7 +240,7 @@ function partner(inspection: Inspection): Station {
   )
 }
 
-function lost(
+function explainLost(
   name: 'keys' | 'checks',
   count: number,
   isStop: boolean,

@@ -71,7 +71,10 @@ export function arrivalOf(study: ArrivingStudy, zone: string | undefined, now: D
 }
 
 /** `127 / 180`; `127` where nothing announced a number; `185 (180 announced)` where more came. */
-export function imageCountText({ instances, expected }: Pick<ArrivingStudy, 'instances' | 'expected'>): string {
+export function imageCountText({
+  instances,
+  expected,
+}: Pick<ArrivingStudy, 'instances' | 'expected'>): string {
   if (expected === null) return numberText(instances)
   if (instances > expected)
     return t('ui.format.images.announced', {

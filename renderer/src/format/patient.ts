@@ -67,7 +67,10 @@ export function templateValues(
 }
 
 /** Earlier reports that hold all the words, in any case; the others are left out. */
-export function priorsMatching(priors: readonly PriorReport[], search: string): readonly PriorReport[] {
+export function priorsMatching(
+  priors: readonly PriorReport[],
+  search: string,
+): readonly PriorReport[] {
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
   return priors.filter((prior) => {
     const held = `${priorTitle(prior)}\n${prior.text}`.toLowerCase()

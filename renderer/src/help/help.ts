@@ -100,13 +100,13 @@ function statusText(
 }
 
 function installSearch(): void {
-  const box = document.querySelector<HTMLElement>('#search')
-  const input = box?.querySelector('input')
-  const found = box?.querySelector<HTMLElement>('#found')
+  const searchInput = document.querySelector<HTMLElement>('#search')
+  const input = searchInput?.querySelector('input')
+  const found = searchInput?.querySelector<HTMLElement>('#found')
   const list = found?.querySelector('ol')
   const status = found?.querySelector('p')
-  if (!box || !input || !found || !list || !status) return
-  box.hidden = false
+  if (!searchInput || !input || !found || !list || !status) return
+  searchInput.hidden = false
   const links = () => [...list.querySelectorAll('a')]
   const close = () => {
     found.hidden = true
@@ -133,7 +133,7 @@ function installSearch(): void {
     })
   })
   input.addEventListener('input', () => void show())
-  box.addEventListener('keydown', (event) => {
+  searchInput.addEventListener('keydown', (event) => {
     const all = links()
     const at = all.findIndex((link) => link.matches(':focus'))
     if (event.key === 'Escape') {
@@ -146,8 +146,8 @@ function installSearch(): void {
     else return
     event.preventDefault()
   })
-  box.addEventListener('focusout', ({ relatedTarget }) => {
-    if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) close()
+  searchInput.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && searchInput.contains(relatedTarget))) close()
   })
   // A link to a heading of this page does not load another one.
   list.addEventListener('click', close)

@@ -11,9 +11,9 @@ export const PSEUDO = 'pseudo'
 
 const isLanguage = (text: string): text is Language => Object.hasOwn(LANGUAGES, text)
 
-function chosen(): Language | typeof PSEUDO | undefined {
-  const kept = globalThis.localStorage?.getItem(STORAGE_KEY) ?? ''
-  return kept === PSEUDO || isLanguage(kept) ? kept : undefined
+function chosenLanguage(): Language | typeof PSEUDO | undefined {
+  const storedLanguage = globalThis.localStorage?.getItem(STORAGE_KEY) ?? ''
+  return storedLanguage === PSEUDO || isLanguage(storedLanguage) ? storedLanguage : undefined
 }
 const browserLanguage = (): Language | undefined =>
   globalThis.window?.navigator.languages
@@ -24,7 +24,7 @@ const browserLanguage = (): Language | undefined =>
  * The language of this page: chosen on this PC, else the browser's. It stays for as long as the
  * page does.
  */
-export const language: Language | typeof PSEUDO = chosen() ?? browserLanguage() ?? 'en'
+export const language: Language | typeof PSEUDO = chosenLanguage() ?? browserLanguage() ?? 'en'
 /**
  * For `Intl`. English is written as clinics outside the United States do: 24 hours, day before
  * month.

@@ -11,20 +11,29 @@ import { Tooltip } from './tooltip.tsx'
 const LINK_PERMISSIONS: readonly Permission[] = ['readStudies', 'writeReports']
 
 /** Whether this person may do something, and who can allow it where they may not. */
-export function usePermission(permission: Permission): { readonly may: boolean; readonly why: string } {
+export function usePermission(permission: Permission): {
+  readonly may: boolean
+  readonly why: string
+} {
   const user = useSession().data?.user
   const isAllowed =
-    user != null && (linkedViewId === null ? may(user, permission) : LINK_PERMISSIONS.includes(permission))
+    user != null &&
+    (linkedViewId === null ? may(user, permission) : LINK_PERMISSIONS.includes(permission))
   return { may: isAllowed, why: isAllowed ? '' : t(`ui.common.mayNot.${permission}`) }
 }
 
-type ButtonAttributes = Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps | 'color' | 'style'>
+type ButtonAttributes = Omit<
+  ComponentPropsWithoutRef<'button'>,
+  keyof ButtonProps | 'color' | 'style'
+>
 
 /**
  * A button that changes something. Where it may not be pressed it is there all the same, and says
  * why.
  */
-export function PermissionButton(props: ButtonProps & ButtonAttributes & { permission: Permission }) {
+export function PermissionButton(
+  props: ButtonProps & ButtonAttributes & { permission: Permission },
+) {
   const { permission, onClick, type = 'button', ...rest } = props
   const { why } = usePermission(permission)
   const isCutOff = useCutOffSince() !== null

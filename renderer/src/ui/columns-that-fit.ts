@@ -27,7 +27,11 @@ export function columnsFor<C extends RankedColumn>(
     .filter(({ rank }) => rank === undefined)
     .map(({ track }) => minWidthOf(track) + GAP)
   let room =
-    width - SIDE_PADDING_PX - (hasTools ? TOOLS_WIDTH : 0) + GAP - needed.reduce((sum, one) => sum + one, 0)
+    width -
+    SIDE_PADDING_PX -
+    (hasTools ? TOOLS_WIDTH : 0) +
+    GAP -
+    needed.reduce((sum, one) => sum + one, 0)
   const left = new Set<C>()
   for (const column of columns
     .filter(({ rank }) => rank !== undefined)

@@ -62,7 +62,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
     focus: () => moveTo(current.index),
     toTop: () => scroller.element.current?.scrollTo({ top: 0 }),
   }))
-  const hands = useRowHandlers(props, current.become)
+  const handlers = useRowHandlers(props, current.become)
   const isGrid = onSelect !== undefined || onCurrent !== undefined
   const named = {
     role: isGrid ? 'grid' : 'table',
@@ -87,7 +87,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
         </div>
       )}
       <div {...named}>
-        <Head columns={shown} orderOf={orderOf} toggleOrder={toggleOrder} />
+        <HeaderRow columns={shown} orderOf={orderOf} toggleOrder={toggleOrder} />
         <div
           role="rowgroup"
           data-rows
@@ -109,10 +109,10 @@ export function DataTable<T>(given: DataTableProps<T>) {
                 isMarked={isCurrent && current.isChosen}
                 isSelected={selected && isSelected === true}
                 isGrid={isGrid}
-                opens={onOpen !== undefined}
+                isOpenable={onOpen !== undefined}
                 columns={shown}
                 measure={virtual.measureElement}
-                handlers={hands}
+                handlers={handlers}
               />
             )
           })}
@@ -145,7 +145,7 @@ function styleOf<T>(
   } as CSSProperties
 }
 
-function Head<T>({
+function HeaderRow<T>({
   columns,
   orderOf,
   toggleOrder,

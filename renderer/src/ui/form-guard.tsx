@@ -35,7 +35,9 @@ export function useGuardedForms() {
       }),
     [],
   )
-  const withFormGuard = (children: ReactNode) => <DirtyReportContext value={report}>{children}</DirtyReportContext>
+  const withFormGuard = (children: ReactNode) => (
+    <DirtyReportContext value={report}>{children}</DirtyReportContext>
+  )
   return { isDirty: dirty.size > 0, guarded: withFormGuard }
 }
 

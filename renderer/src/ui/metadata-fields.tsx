@@ -5,12 +5,12 @@ import { flushSync } from 'react-dom'
 import { t } from '../i18n/t.ts'
 import css from './metadata-fields.module.css'
 import {
-  MAX_PAIRS,
-  type MetadataPair,
   MAX_NAME_CHARACTERS,
+  MAX_PAIRS,
+  MAX_VALUE_CHARACTERS,
+  type MetadataPair,
   newPair,
   pairFaults,
-  MAX_VALUE_CHARACTERS,
 } from './metadata-pairs.ts'
 
 /**
@@ -38,7 +38,8 @@ export function MetadataFields(props: {
   function add() {
     // Drawn at once: what is typed next belongs to the new line.
     flushSync(() => onChange([...value, newPair()]))
-    const names = fieldsetElement.current?.querySelectorAll<HTMLInputElement>('input[data-name]') ?? []
+    const names =
+      fieldsetElement.current?.querySelectorAll<HTMLInputElement>('input[data-name]') ?? []
     ;[...names].at(-1)?.focus()
   }
   function remove(id: number) {

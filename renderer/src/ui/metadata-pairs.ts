@@ -13,8 +13,8 @@ export const MAX_PAIRS = 50
 export const MAX_NAME_CHARACTERS = 100
 export const MAX_VALUE_CHARACTERS = 1000
 
-let made = 0
-export const newPair = (name = '', value = ''): MetadataPair => ({ id: ++made, name, value })
+let lastId = 0
+export const newPair = (name = '', value = ''): MetadataPair => ({ id: ++lastId, name, value })
 
 /** The map as lines, for `MetadataFields`. */
 export const pairsOf = (metadata: Metadata | null | undefined): readonly MetadataPair[] =>

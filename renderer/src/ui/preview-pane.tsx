@@ -21,7 +21,8 @@ export interface PreviewChoice {
  * @param keptAt where the browser keeps the choice
  */
 export function usePreviewChoice(keptAt: string): PreviewChoice {
-  const hasRoom = useMediaQuery(WIDE_WINDOW_QUERY, undefined, { getInitialValueInEffect: false }) ?? true
+  const hasRoom =
+    useMediaQuery(WIDE_WINDOW_QUERY, undefined, { getInitialValueInEffect: false }) ?? true
   const [choice, setChoice] = useLocalStorage({
     key: keptAt,
     defaultValue: 'on',

@@ -19,7 +19,12 @@ export const ROW_STEPS = {
  * The row that a step leads to; it ends at the first and the last one.
  * @param page rows that are in sight
  */
-export function steppedIndex({ by, isPage }: Step, from: number, count: number, page: number): number {
+export function steppedIndex(
+  { by, isPage }: Step,
+  from: number,
+  count: number,
+  page: number,
+): number {
   const to = from + (isPage ? by * page : by)
   return Math.max(0, Math.min(count - 1, to))
 }

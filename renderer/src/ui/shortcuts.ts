@@ -42,7 +42,8 @@ const DIALOG_SELECTOR = '[role="dialog"][aria-modal="true"]'
 /** Enter and Space press these. */
 const PRESSABLE_SELECTOR = 'a, button, input, summary, video, [role="button"]'
 /** Arrows, Home, End and the page keys move these. */
-const ARROW_KEY_SELECTOR = 'input[type="range"], input[type="radio"], [role="slider"], video, [data-scrolls]'
+const ARROW_KEY_SELECTOR =
+  'input[type="range"], input[type="radio"], [role="slider"], video, [data-scrolls]'
 const MOVES = /^(Arrow\w+|Page(Up|Down)|Home|End)$/
 
 const entries = new Set<Entry>()
@@ -141,7 +142,10 @@ function isNative({ key, ctrlKey, metaKey }: KeyboardEvent, target: Element | nu
 export function pressShortcut(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event)) return
   const target = event.target instanceof Element ? event.target : null
-  const before = pendingStroke && event.timeStamp - pendingStroke.at < SEQUENCE_TIMEOUT_MS ? pendingStroke.stroke : null
+  const before =
+    pendingStroke && event.timeStamp - pendingStroke.at < SEQUENCE_TIMEOUT_MS
+      ? pendingStroke.stroke
+      : null
   pendingStroke = null
   if (isNative(event, target)) return
   const heard = heardAt(target).map((shortcut) => ({ shortcut, strokes: strokesOf(shortcut.keys) }))

@@ -22,8 +22,8 @@ interface PictureLoad {
  */
 export function usePicture(address: string | undefined, isInSight: boolean) {
   const [known, setKnown] = useState<PictureLoad>({ address: undefined, state: 'waiting' })
-  const fresh = address !== undefined && loaded.has(address) ? 'loaded' : 'waiting'
-  const state = known.address === address ? known.state : fresh
+  const initialState = address !== undefined && loaded.has(address) ? 'loaded' : 'waiting'
+  const state = known.address === address ? known.state : initialState
   const turn = useRef<QueueSlot>(undefined)
   const isWaiting = isInSight && address !== undefined && state === 'waiting'
   useEffect(() => {

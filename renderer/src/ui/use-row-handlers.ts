@@ -23,7 +23,8 @@ export function useRowHandlers<T>(
       if (!isOpenedByKey) onOpen?.(row)
     },
     doubleClick(event, row) {
-      if (isOpenedByKey && (event.target as Element).closest(INTERACTIVE_SELECTOR) === null) onOpen?.(row)
+      if (isOpenedByKey && (event.target as Element).closest(INTERACTIVE_SELECTOR) === null)
+        onOpen?.(row)
     },
   }
   return useMemo<RowHandlers<T>>(

@@ -45,7 +45,9 @@ export function useRowKeys<T>(
     // The first step takes the row that Tab would go to.
     const isRowFocused = current.isChosen && scroll.current?.contains(document.activeElement)
     const isStep = isRowFocused || Math.abs(step.by) !== 1 || 'isPage' in step
-    moveTo(isStep ? steppedIndex(step, current.index, rows.length, Math.max(1, page)) : current.index)
+    moveTo(
+      isStep ? steppedIndex(step, current.index, rows.length, Math.max(1, page)) : current.index,
+    )
   }
   const shortcut = (keys: string, name: string, run: (row: T) => void): Shortcut => ({
     keys,

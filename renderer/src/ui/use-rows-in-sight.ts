@@ -9,7 +9,7 @@ export function useRowsInSight<T>(
   { element, above }: TableScroller,
   currentIndex: number,
 ) {
-  const { rows, keyOf, rowHeight, onEndReached: onEnd, ahead = 5, onFirstVisible: onSight } = props
+  const { rows, keyOf, rowHeight, onEndReached, ahead = 5, onFirstVisible } = props
   const held = useRef(keyOf)
   held.current = keyOf
   // The virtual list computes all again whenever this changes: with the rows, not with each
@@ -44,10 +44,10 @@ export function useRowsInSight<T>(
   const items = virtualizer.getVirtualItems()
   const last = virtualizer.range?.endIndex ?? 0
   useEffect(() => {
-    if (rows.length > 0 && last >= rows.length - ahead) onEnd?.()
-  }, [last, rows.length, onEnd, ahead])
+    if (rows.length > 0 && last >= rows.length - ahead) onEndReached?.()
+  }, [last, rows.length, onEndReached, ahead])
 
   const first = virtualizer.range?.startIndex ?? 0
-  useEffect(() => onSight?.(first), [first, onSight])
+  useEffect(() => onFirstVisible?.(first), [first, onFirstVisible])
   return { virtual: virtualizer, items }
 }

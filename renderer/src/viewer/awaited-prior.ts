@@ -30,8 +30,8 @@ export function awaitedPrior(
     return isDone ? over(t('ui.viewer.pane.noSuchPriorImage')) : comingPrior()
   if (opened.length > 0 && isDone) {
     const uids = opened.map(({ study }) => study.studyInstanceUid)
-    const others = opened.flatMap(({ nonImageInstances: notImages }) =>
-      notImages.flatMap(({ notImage }) => (notImage ? [translateMessage(notImage)] : [])),
+    const others = opened.flatMap(({ nonImageInstances }) =>
+      nonImageInstances.flatMap(({ notImage }) => (notImage ? [translateMessage(notImage)] : [])),
     )
     const reasons = new Set([...reasonsOf(images, uids), ...others])
     return over(t('ui.viewer.priors.noImages'), [...reasons].slice(0, MAX_REASONS))

@@ -5,8 +5,6 @@ import { ProblemError } from '../api/client.ts'
 import { randomId } from '../format/random-id.ts'
 import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
-import { createViewerStore } from './desk.ts'
-import type { ViewerContext } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsKeeperOptions, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
@@ -17,7 +15,9 @@ import { fetchOnce } from './first-requests.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
 import { openSegmentVolumes } from './referencing/segment-volumes.ts'
-import { isKeyImage, keyImageOfDrawing, drawingOfKeyImage } from './saved-to-study.ts'
+import { drawingOfKeyImage, isKeyImage, keyImageOfDrawing } from './saved-to-study.ts'
+import type { ViewerContext } from './viewer-context.ts'
+import { createViewerStore } from './viewer-store.ts'
 import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
@@ -46,8 +46,15 @@ export function startView(view: View): StartedView {
 /** Below this width of the page, in CSS pixels, the series stand aside at first. */
 const NARROW_WIDTH = 900
 
-async function createViewerContext(view: View, list: ImageList, fetches: Fetches): Promise<ViewerContext> {
-  const viewerStore = createViewerStore(view, { isNarrow: window.innerWidth < NARROW_WIDTH, preferences: localWishes })
+async function createViewerContext(
+  view: View,
+  list: ImageList,
+  fetches: Fetches,
+): Promise<ViewerContext> {
+  const viewerStore = createViewerStore(view, {
+    isNarrow: window.innerWidth < NARROW_WIDTH,
+    preferences: localWishes,
+  })
   const [{ startEngine }, { measured }, { annotationOfDrawing: keptOfSaved, savedUidOf }] =
     await Promise.all([engineModule, import('./measured.ts'), import('./engine/saved-form.ts')])
   const engine = await startEngine(list, fetches)
@@ -72,7 +79,9 @@ async function createViewerContext(view: View, list: ImageList, fetches: Fetches
       uidOf: (kept) => (isKeyImage(kept) ? kept.id : savedUidOf(idOf(kept))),
       toSaved: (kept) => (isKeyImage(kept) ? drawingOfKeyImage(kept) : engine.toSaved(kept)),
       toKept: (saved, studyUid) =>
-        saved.kind === 'keyImage' ? keyImageOfDrawing(saved, studyUid) : keptOfSaved(saved, studyUid),
+        saved.kind === 'keyImage'
+          ? keyImageOfDrawing(saved, studyUid)
+          : keptOfSaved(saved, studyUid),
     },
     // Those who were sent a link do not remove what others see.
     mayRemoveSaved: view.kind === 'window',
@@ -107,7 +116,16 @@ async function createViewerContext(view: View, list: ImageList, fetches: Fetches
   const segmentFrames = openSegmentFrames(engine.storedFrame)
   const segmentVolumes = openSegmentVolumes(engine.storedFrame)
   return {
-    ...{ desk: viewerStore, list, engine, drawings, keyImages, referencing, measured, windows },
+    ...{
+      viewerStore: viewerStore,
+      list,
+      engine,
+      drawings,
+      keyImages,
+      referencing,
+      measured,
+      windows,
+    },
     ...{ segmentFrames, segmentVolumes },
   }
 }

@@ -23,7 +23,8 @@ export type Region = keyof typeof REGIONS
 
 const REGIONS_BY_WORD = new Map<string, readonly Region[]>()
 for (const [region, words] of Object.entries(REGIONS) as [Region, string][])
-  for (const word of words.split(' ')) REGIONS_BY_WORD.set(word, [...(REGIONS_BY_WORD.get(word) ?? []), region])
+  for (const word of words.split(' '))
+    REGIONS_BY_WORD.set(word, [...(REGIONS_BY_WORD.get(word) ?? []), region])
 
 /** Words of a text without case and accents. */
 export const wordsOf = (text: string): ReadonlySet<string> =>

@@ -47,4 +47,6 @@ if (entrance.by !== 'nothing') {
 }
 // Another view in the same window or frame: nothing of the one before is kept.
 window.addEventListener('hashchange', () => window.location.reload())
-void shown.then(({ show }) => show(opening, () => enter(entrance, entranceActions))).catch(showStartFailure)
+void shown
+  .then(({ show }) => show(opening, () => enter(entrance, entranceActions)))
+  .catch(showStartFailure)

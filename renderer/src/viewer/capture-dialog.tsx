@@ -10,16 +10,16 @@ import { Notice } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import css from './capture.module.css'
 import { captureOf, drawLabels, givenDescription } from './capture-picture.ts'
-import { NO_TRANSITION } from './desk.ts'
-import { useActivePaneId, useViewerContext, useViewerState, usePane } from './desk-context.ts'
 import type { CapturedPicture, Pane, PaneState } from './engine/pane.ts'
 import { amountText } from './overlay-text.ts'
+import { useActivePaneId, usePane, useViewerContext, useViewerState } from './viewer-context.ts'
+import { NO_TRANSITION } from './viewer-store.ts'
 
 const MAX_CHARACTERS = 200
 
 /** Shows what would be kept before it is. */
 export function CaptureDialog() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const isOpen = useViewerState((state) => state.isCapturing)
   const pane = usePane(useActivePaneId())
   const close = () => viewerStore.set({ isCapturing: false })
@@ -42,7 +42,7 @@ export function CaptureDialog() {
 }
 
 function CaptureForm({ pane, onClose }: { pane: Pane; onClose: () => void }) {
-  const { desk } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const client = useQueryClient()
   const capturedPane = useCapturedPane(pane)
   const [written, setWritten] = useState<string>()
@@ -63,11 +63,11 @@ function CaptureForm({ pane, onClose }: { pane: Pane; onClose: () => void }) {
         pixels: await compressed(rgb),
         description,
       }
-      await call(viewing.capture, { params: { viewId: desk.view.viewId }, body })
+      await call(viewing.capture, { params: { viewId: viewerStore.view.viewId }, body })
     },
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: [viewing.captures.path] })
-      desk.set({ isCapturing: false, drawer: 'captures' })
+      viewerStore.set({ isCapturing: false, drawer: 'captures' })
     },
   })
   const picture =

@@ -9,8 +9,8 @@ import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { ToneIcon } from '../ui/tone.tsx'
 import { call } from './calls.ts'
-import { useViewerContext } from './desk-context.ts'
 import css from './side.module.css'
+import { useViewerContext } from './viewer-context.ts'
 
 const POLL_MS = 2000
 const TONES: Readonly<Record<Capture['state'], Tone>> = {
@@ -23,7 +23,7 @@ const TONES: Readonly<Record<Capture['state'], Tone>> = {
 
 /** Captures of this study and how far each has come; asked again while one is on its way. */
 export function CaptureList() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { viewId, whyNoCapture } = viewerStore.view
   const reply = useQuery<{ captures: Capture[] }, ProblemError>({
     queryKey: [viewing.captures.path],
@@ -52,12 +52,12 @@ export function CaptureList() {
 }
 
 function Item({ capture }: { capture: Capture }) {
-  const { desk } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const client = useQueryClient()
   const { captureId, state, urls, uploaded, nextAt, lastError, createdAt } = capture
   const retry = useMutation<unknown, ProblemError>({
     mutationFn: () =>
-      call(viewing.retryCapture, { params: { viewId: desk.view.viewId, captureId } }),
+      call(viewing.retryCapture, { params: { viewId: viewerStore.view.viewId, captureId } }),
     onSuccess: () => client.invalidateQueries({ queryKey: [viewing.captures.path] }),
   })
   const clock = (instant: string) => clockText(instant, undefined, new Date())

@@ -2,13 +2,19 @@ import { ActionIcon, Slider, Tooltip } from '@mantine/core'
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import css from './cine-bar.module.css'
-import { useActivePaneId, useViewerContext, useViewerState, usePane, usePaneState } from './desk-context.ts'
+import {
+  useActivePaneId,
+  usePane,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 const MAX_FRAME_RATE = 60
 
 /** Plays the active pane, and says how fast. */
 export function CineBar() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const isShown = useViewerState((state) => state.hasCine)
   const paneId = useActivePaneId()
   const pane = usePane(paneId)

@@ -5,11 +5,11 @@ import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
 import { ConfirmAction } from '../ui/confirm.tsx'
 import { call } from './calls.ts'
-import { useViewerContext, useViewerState } from './desk-context.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Ends the view: on a PC that several people use, the images are not left open. */
 export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void }) {
-  const { desk: viewerStore, list, drawings, windows } = useViewerContext()
+  const { viewerStore, list, drawings, windows } = useViewerContext()
   const isOpen = useViewerState((state) => state.isClosing)
   // Drawings of a view without an account end with it.
   const isLost = viewerStore.view.kind !== 'window' && viewerStore.view.user === null

@@ -1,14 +1,6 @@
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { aloneToggled, withPaneStepped, withSeriesStepped, withLayout } from './board.ts'
-import {
-  activePaneId,
-  type Drawer,
-  LINK_MODES,
-  PLANES,
-  type ViewerState,
-  type ViewerStore,
-} from './desk.ts'
+import { aloneToggled, withLayout, withPaneStepped, withSeriesStepped } from './board.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
@@ -18,6 +10,14 @@ import { hangingSeriesIn } from './hangables.ts'
 import type { Command } from './key-map.ts'
 import { openSecondWindow } from './second-window.ts'
 import { slabAfter } from './slabs.ts'
+import {
+  activePaneId,
+  type Drawer,
+  LINK_MODES,
+  PLANES,
+  type ViewerState,
+  type ViewerStore,
+} from './viewer-store.ts'
 
 /** What commands work on. */
 export interface CommandContext {
@@ -49,19 +49,19 @@ const scrollAction =
     pane.scrollBy(images)
 const layoutAction =
   (rows: number, columns: number): Action =>
-  ({ viewerStore: desk }) =>
-    setLayout(desk, rows, columns)
+  ({ viewerStore }) =>
+    setLayout(viewerStore, rows, columns)
 const drawerAction =
   (name: Drawer): Action =>
-  ({ viewerStore: desk, state }) =>
-    desk.set({ drawer: state.drawer === name ? null : name })
+  ({ viewerStore, state }) =>
+    viewerStore.set({ drawer: state.drawer === name ? null : name })
 const toolAction =
   (name: ToolName): Action =>
-  ({ viewerStore: desk }) =>
-    desk.set({ tool: name })
+  ({ viewerStore }) =>
+    viewerStore.set({ tool: name })
 const presetAction =
   (number: number): Action =>
-  ({ viewerStore: desk, pane }) => {
+  ({ viewerStore, pane }) => {
     const { series } = pane.state()
     if (!series) return
     const rendering = pane.renderings()[number - 1]
@@ -69,7 +69,9 @@ const presetAction =
     const chosen = pane.presets().find(({ keys }) => keys?.includes(number))
     if (chosen) return pane.setWindow(chosen)
     const { modality } = series.series
-    desk.set({ statusMessage: { text: t('ui.viewer.toolbar.noPresetKey', { number, modality }) } })
+    viewerStore.set({
+      statusMessage: { text: t('ui.viewer.toolbar.noPresetKey', { number, modality }) },
+    })
   }
 
 const ACTIONS: Readonly<Record<Command, Action>> = {
@@ -83,7 +85,8 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   seriesPrevious: (doing) => stepSeries(doing, -1),
   paneNext: (doing) => stepPane(doing, 1),
   panePrevious: (doing) => stepPane(doing, -1),
-  alone: ({ viewerStore: desk, state }) => state.planesOf === null && desk.hang((board) => aloneToggled(board)),
+  alone: ({ viewerStore, state }) =>
+    state.planesOf === null && viewerStore.hang((board) => aloneToggled(board)),
   layout1: layoutAction(1, 1),
   layout2: layoutAction(1, 2),
   layout3: layoutAction(2, 2),
@@ -130,79 +133,84 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
     const { slab } = pane.state()
     if (slab) pane.setSlab(slabAfter(slab))
   },
-  volume: ({ viewerStore: desk, state, pane }) => {
+  volume: ({ viewerStore, state, pane }) => {
     const { series } = pane.state()
     // The pane that keys are for may be the one that goes.
-    if (state.planesOf !== null) desk.set({ hasVolume: !state.hasVolume, activePlane: 0 })
-    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: true })
+    if (state.planesOf !== null) viewerStore.set({ hasVolume: !state.hasVolume, activePlane: 0 })
+    else if (series?.isVolume)
+      viewerStore.set({ planesOf: series.key, activePlane: 0, hasVolume: true })
   },
-  planes: ({ viewerStore: desk, state, pane }) => {
+  planes: ({ viewerStore, state, pane }) => {
     const { series } = pane.state()
-    if (state.planesOf !== null) desk.set({ planesOf: null })
-    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: false })
+    if (state.planesOf !== null) viewerStore.set({ planesOf: null })
+    else if (series?.isVolume)
+      viewerStore.set({ planesOf: series.key, activePlane: 0, hasVolume: false })
   },
-  cine: ({ viewerStore: desk, pane }) => {
+  cine: ({ viewerStore, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
     if (pane.state().count < 2) return
-    desk.set({ hasCine: true })
+    viewerStore.set({ hasCine: true })
     pane.play()
   },
-  link: ({ viewerStore: desk, state }) =>
-    desk.set({ link: LINK_MODES[(LINK_MODES.indexOf(state.link) + 1) % LINK_MODES.length] ?? 'off' }),
-  lines: ({ viewerStore: desk, state }) => desk.set({ hasLines: !state.hasLines }),
-  overlay: ({ viewerStore: desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
-  anonymous: ({ viewerStore: desk, state }) => desk.set({ isAnonymous: !state.isAnonymous }),
+  link: ({ viewerStore, state }) =>
+    viewerStore.set({
+      link: LINK_MODES[(LINK_MODES.indexOf(state.link) + 1) % LINK_MODES.length] ?? 'off',
+    }),
+  lines: ({ viewerStore, state }) => viewerStore.set({ hasLines: !state.hasLines }),
+  overlay: ({ viewerStore, state }) => viewerStore.set({ hasOverlay: !state.hasOverlay }),
+  anonymous: ({ viewerStore, state }) => viewerStore.set({ isAnonymous: !state.isAnonymous }),
   keyImage: ({ pane, drawings }) => {
     const { series, image, plane } = pane.state()
     if (series && image && !plane)
       drawings.toggleKeyImage(series.studyInstanceUid, image.sopInstanceUid, image.frame)
   },
-  capture: ({ viewerStore: desk, pane }) => {
-    if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
-      desk.set({ isCapturing: true })
+  capture: ({ viewerStore, pane }) => {
+    if (!viewerStore.view.whyNoCapture && pane.state().series && !pane.state().problem)
+      viewerStore.set({ isCapturing: true })
   },
-  secondWindow: ({ viewerStore: desk }) => {
-    void openSecondWindow(viewPaths.page(desk.view.viewId)).then((isOpen) => {
-      if (!isOpen) desk.set({ statusMessage: { text: t('ui.viewer.windows.blocked') } })
+  secondWindow: ({ viewerStore }) => {
+    void openSecondWindow(viewPaths.page(viewerStore.view.viewId)).then((isOpen) => {
+      if (!isOpen) viewerStore.set({ statusMessage: { text: t('ui.viewer.windows.blocked') } })
     })
   },
-  series: ({ viewerStore: desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),
+  series: ({ viewerStore, state }) => viewerStore.set({ isRailOpen: !state.isRailOpen }),
   priors: drawerAction('priors'),
   layouts: drawerAction('layouts'),
-  undoLayout: ({ viewerStore: desk }) => desk.undoLayout(),
+  undoLayout: ({ viewerStore }) => viewerStore.undoLayout(),
   media: drawerAction('media'),
   drawings: drawerAction('drawings'),
   faults: drawerAction('faults'),
-  elements: ({ viewerStore: desk, state }) => desk.set({ hasElements: !state.hasElements, mediaId: null }),
+  elements: ({ viewerStore, state }) =>
+    viewerStore.set({ hasElements: !state.hasElements, mediaId: null }),
   captures: drawerAction('captures'),
-  sheet: ({ viewerStore: desk, state }) => desk.set({ isSheetOpen: !state.isSheetOpen }),
+  sheet: ({ viewerStore, state }) => viewerStore.set({ isSheetOpen: !state.isSheetOpen }),
   deleteDrawing: ({ engine }) => engine.removeSelected(),
-  close: ({ viewerStore: desk }) => desk.set({ isClosing: true }),
-  escape: ({ viewerStore: desk, state, pane }) => {
+  close: ({ viewerStore }) => viewerStore.set({ isClosing: true }),
+  escape: ({ viewerStore, state, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
-    if (state.drawer !== null) return desk.set({ drawer: null })
-    if (state.hasElements) return desk.set({ hasElements: false })
-    if (state.mediaId !== null) return desk.set({ mediaId: null })
-    if (state.planesOf !== null) return desk.set({ planesOf: null })
-    if (state.board.alone !== null) return desk.hang((board) => aloneToggled(board))
-    desk.set({ tool: 'window' })
+    if (state.drawer !== null) return viewerStore.set({ drawer: null })
+    if (state.hasElements) return viewerStore.set({ hasElements: false })
+    if (state.mediaId !== null) return viewerStore.set({ mediaId: null })
+    if (state.planesOf !== null) return viewerStore.set({ planesOf: null })
+    if (state.board.alone !== null) return viewerStore.hang((board) => aloneToggled(board))
+    viewerStore.set({ tool: 'window' })
   },
 }
 
-export function setLayout(desk: ViewerStore, rows: number, columns: number): void {
-  desk.set({ planesOf: null })
-  desk.hang((board) => withLayout(board, rows, columns))
+export function setLayout(viewerStore: ViewerStore, rows: number, columns: number): void {
+  viewerStore.set({ planesOf: null })
+  viewerStore.hang((board) => withLayout(board, rows, columns))
 }
 
-function stepSeries({ viewerStore: desk, list, state }: ActionContext, step: number): void {
+function stepSeries({ viewerStore, list, state }: ActionContext, step: number): void {
   if (state.planesOf === null)
-    desk.hang((board) => withSeriesStepped(board, hangingSeriesIn(list.state()), step))
+    viewerStore.hang((board) => withSeriesStepped(board, hangingSeriesIn(list.state()), step))
 }
 
-function stepPane({ viewerStore: desk, state }: ActionContext, step: number): void {
-  if (state.planesOf === null) desk.hang((board) => withPaneStepped(board, step))
+function stepPane({ viewerStore, state }: ActionContext, step: number): void {
+  if (state.planesOf === null) viewerStore.hang((board) => withPaneStepped(board, step))
   else {
     const count = PLANES.length + (state.hasVolume ? 1 : 0)
-    desk.set({ activePlane: (state.activePlane + step + count) % count })
+    viewerStore.set({ activePlane: (state.activePlane + step + count) % count })
   }
 }

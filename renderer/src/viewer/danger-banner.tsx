@@ -3,15 +3,15 @@ import { useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import css from './danger-banner.module.css'
-import { useViewerContext, useImages } from './desk-context.ts'
 import { dangerTexts } from './fault-groups.ts'
+import { useImages, useViewerContext } from './viewer-context.ts'
 
 /**
  * What could lead to a wrong reading stands over everything. Seen, it becomes one line; it never
  * goes away.
  */
 export function DangerBanner() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { faults } = useImages()
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
   const all = dangerTexts(faults)

@@ -2,7 +2,6 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
 import { t } from '../i18n/t.ts'
-import { useActivePaneId, useViewerContext, useImages } from './desk-context.ts'
 import { type Drawing, drawingOf } from './drawing.ts'
 import { idOf } from './drawings-merge.ts'
 import { TOOL_ICONS } from './icons.ts'
@@ -11,6 +10,7 @@ import { nameOf } from './overlay-text.ts'
 import { SaveToStudyPanel } from './save-to-study.tsx'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
+import { useActivePaneId, useImages, useViewerContext } from './viewer-context.ts'
 
 /** What is drawn on the studies that are open: to go to, and to remove. */
 export function DrawingsList() {
@@ -82,7 +82,9 @@ function Item({
       ? t('ui.viewer.drawings.inPlane')
       : t('ui.viewer.drawings.gone')
   // In a view of a link, what is saved to the study stays.
-  const isFixed = viewerContext.desk.view.kind !== 'window' && viewerContext.drawings.isInStudy(studyUid, id)
+  const isFixed =
+    viewerContext.viewerStore.view.kind !== 'window' &&
+    viewerContext.drawings.isInStudy(studyUid, id)
   const remove = () => {
     const drawn = viewerContext.engine.annotations(studyUid).filter((one) => idOf(one) !== id)
     viewerContext.drawings.replace(studyUid, drawn)

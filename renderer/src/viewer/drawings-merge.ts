@@ -16,18 +16,18 @@ export function merged<T>(
   theirs: readonly T[],
 ): readonly T[] {
   const byIdBefore = byId(base)
-  const here = byId(mine)
-  const there = byId(theirs)
+  const mineById = byId(mine)
+  const theirsById = byId(theirs)
   const kept: T[] = []
-  for (const [id, drawing] of here) {
+  for (const [id, drawing] of mineById) {
     const before = byIdBefore.get(id)
-    const other = there.get(id)
+    const other = theirsById.get(id)
     if (before === undefined || !isSame(before, drawing)) kept.push(drawing)
     else if (other !== undefined) kept.push(other)
   }
-  for (const [id, drawing] of there) {
+  for (const [id, drawing] of theirsById) {
     const before = byIdBefore.get(id)
-    if (!here.has(id) && (before === undefined || !isSame(before, drawing))) kept.push(drawing)
+    if (!mineById.has(id) && (before === undefined || !isSame(before, drawing))) kept.push(drawing)
   }
   return kept
 }

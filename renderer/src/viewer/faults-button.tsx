@@ -1,9 +1,9 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
-import { useViewerState, useImages } from './desk-context.ts'
 import { faultGroups } from './fault-groups.ts'
 import { CommandButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useImages, useViewerState } from './viewer-context.ts'
 
 /** How many messages there are; nothing where all is well. */
 export function FaultsButton() {

@@ -2,10 +2,10 @@ import { Title } from '@mantine/core'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useViewerContext, useImages } from './desk-context.ts'
 import { type FaultGroup, faultGroups } from './fault-groups.ts'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
+import { useImages, useViewerContext } from './viewer-context.ts'
 
 const LEVELS = ['danger', 'warning', 'note'] as const
 const TONES = { danger: 'danger', warning: 'warning', note: 'info' } as const
@@ -48,7 +48,10 @@ function Group({ group }: { group: FaultGroup }) {
             const { sopInstanceUid } = fault
             const what = translateMessage(fault.what)
             const key = `${what} ${sopInstanceUid}`
-            if (sopInstanceUid === null || !foundImage(viewerContext.list.state(), sopInstanceUid)) {
+            if (
+              sopInstanceUid === null ||
+              !foundImage(viewerContext.list.state(), sopInstanceUid)
+            ) {
               return (
                 <span key={key} className={css.quiet}>
                   {what}

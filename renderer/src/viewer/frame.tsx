@@ -2,13 +2,11 @@ import { Loader, VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
-import { filled } from './board.ts'
+import { filledBoard } from './board.ts'
 import { CaptureDialog } from './capture-dialog.tsx'
 import { CineBar } from './cine-bar.tsx'
 import { CloseDialog } from './close-dialog.tsx'
 import { DangerBanner } from './danger-banner.tsx'
-import { PLANES, paneIdOf, planePaneIdOf } from './desk.ts'
-import { useActivePaneId, useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import { isShown, openingOf } from './documents/media-name.ts'
 import { useKeyImageKeys } from './documents/use-key-images.ts'
 import css from './frame.module.css'
@@ -30,6 +28,8 @@ import { useOpeningLayout } from './use-opening-layout.ts'
 import { useBestPrior } from './use-priors.ts'
 import { useRetrievals } from './use-retrievals.ts'
 import { useWindowSync } from './use-windows.ts'
+import { useActivePaneId, useImages, useViewerContext, useViewerState } from './viewer-context.ts'
+import { PLANES, paneIdOf, planePaneIdOf } from './viewer-store.ts'
 
 const ElementsPanel = lazy(() => import('./documents/elements-panel.tsx'))
 
@@ -91,18 +91,18 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
 
 /** Hangs series as they come, where a pane waits for one. */
 function useHanging(): void {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
   const now = useViewerState((state) => state.board)
   useEffect(() => {
-    const board = filled(now, hangingSeriesIn(images))
+    const board = filledBoard(now, hangingSeriesIn(images))
     if (board !== now) viewerStore.set({ board })
   }, [viewerStore, images, now])
 }
 
 /** A study without images, such as an ECG, opens with its first document. */
 function useFirstDocument(): void {
-  const { desk } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { studies, media, progress } = useImages()
   const isDone = progress.state === 'done'
   const first = media.find(isShown)
@@ -111,8 +111,8 @@ function useFirstDocument(): void {
   useEffect(() => {
     if (!isAlone || !first || isOpened.current) return
     isOpened.current = true
-    if (desk.state().mediaId === null) desk.set(openingOf(first, false))
-  }, [desk, isAlone, first])
+    if (viewerStore.state().mediaId === null) viewerStore.set(openingOf(first, false))
+  }, [viewerStore, isAlone, first])
 }
 
 /** What the screen is set to, told to the engine; and panes that are gone, forgotten. */
@@ -122,20 +122,23 @@ function useEngineSettings(): void {
   const tool = useViewerState((state) => state.tool)
   const link = useViewerState((state) => state.link)
   const hasLines = useViewerState((state) => state.hasLines)
-  const isPlanes = useViewerState((state) => state.planesOf !== null)
+  const arePlanesShown = useViewerState((state) => state.planesOf !== null)
   const hasVolume = useViewerState((state) => state.hasVolume)
   const panes = useViewerState((state) => state.board.panes.length)
   useEffect(() => engine.setActive(active), [engine, active])
   useEffect(() => engine.setTool('left', tool), [engine, tool])
   useEffect(() => engine.setSynchronised(link), [engine, link])
-  useEffect(() => engine.setReferenceLines(hasLines && !isPlanes), [engine, hasLines, isPlanes])
+  useEffect(
+    () => engine.setReferenceLines(hasLines && !arePlanesShown),
+    [engine, hasLines, arePlanesShown],
+  )
   useEffect(() => {
-    engine.setCrosshairs(isPlanes)
-    if (!isPlanes) for (const plane of PLANES) engine.dropPane(planePaneIdOf(plane))
-  }, [engine, isPlanes])
+    engine.setCrosshairs(arePlanesShown)
+    if (!arePlanesShown) for (const plane of PLANES) engine.dropPane(planePaneIdOf(plane))
+  }, [engine, arePlanesShown])
   useEffect(() => {
-    if (!isPlanes || !hasVolume) engine.dropPane(planePaneIdOf('volume'))
-  }, [engine, isPlanes, hasVolume])
+    if (!arePlanesShown || !hasVolume) engine.dropPane(planePaneIdOf('volume'))
+  }, [engine, arePlanesShown, hasVolume])
   useEffect(() => {
     for (let at = panes; at < MAX_PANES; at++) engine.dropPane(paneIdOf(at))
   }, [engine, panes])

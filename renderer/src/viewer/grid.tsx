@@ -2,14 +2,14 @@ import { type CSSProperties, type DragEvent, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { awaitedPrior, reasonsOf } from './awaited-prior.ts'
 import { activated, aloneToggled, hung, type Pane as Place } from './board.ts'
-import { paneIdOf } from './desk.ts'
-import { useViewerContext, useViewerState, useImages, usePane } from './desk-context.ts'
 import type { Pane } from './engine/pane.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
 import { NAVIGATION_TOOLS } from './icons.ts'
 import { PaneView } from './pane-view.tsx'
 import { useBestPrior } from './use-priors.ts'
+import { useImages, usePane, useViewerContext, useViewerState } from './viewer-context.ts'
+import { paneIdOf } from './viewer-store.ts'
 
 /** Type of what is dragged from the list of series. */
 export const SERIES_DRAG_TYPE = 'application/x-isthmus-series'
@@ -33,7 +33,7 @@ export function Grid() {
 }
 
 function HungPane({ at, place }: { at: number; place: Place }) {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const [isOver, setIsOver] = useState(false)
   const paneId = paneIdOf(at)
   const pane = usePane(paneId)
@@ -67,7 +67,9 @@ function HungPane({ at, place }: { at: number; place: Place }) {
       isOver={isOver}
       note={<Note place={place} />}
       onActivate={() => viewerStore.hang((board) => activated(board, at))}
-      onDoubleClick={() => NAVIGATION_TOOLS.includes(tool) && viewerStore.hang((board) => aloneToggled(board, at))}
+      onDoubleClick={() =>
+        NAVIGATION_TOOLS.includes(tool) && viewerStore.hang((board) => aloneToggled(board, at))
+      }
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes(SERIES_DRAG_TYPE)) return
         event.preventDefault()

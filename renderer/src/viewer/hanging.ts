@@ -24,11 +24,11 @@ export interface Hanging {
 const HELD_PANE: Pane = { seriesKey: null, filling: 'held', name: '' }
 const PRIOR_PANE: Pane = { seriesKey: null, filling: 'prior', name: '' }
 
-const isRead = ({ isLocalizer, images }: HangingSeries) => !isLocalizer && images > 0
+const isReadable = ({ isLocalizer, images }: HangingSeries) => !isLocalizer && images > 0
 const currentSeriesOf = (series: readonly HangingSeries[]) =>
-  series.filter((one) => !one.isPrior && isRead(one))
+  series.filter((one) => !one.isPrior && isReadable(one))
 const priorOf = (series: readonly HangingSeries[]) =>
-  series.filter((one) => one.isPrior && isRead(one))
+  series.filter((one) => one.isPrior && isReadable(one))
 
 /** The first protocol of a person whose conditions the study meets. */
 export const chosenProtocol = (
@@ -77,7 +77,7 @@ function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Se
     ({ modality }) => wanted.modality === '' || modality === wanted.modality,
   )
   const take = (one: HangingSeries, view?: HangableView): Pane => {
-    used.add(placeOf(one, view))
+    used.add(viewKeyOf(one, view))
     return { ...HELD_PANE, seriesKey: one.seriesKey, ...(view && { start: startOf(one, view) }) }
   }
   if (wanted.viewPosition !== '') {
@@ -86,21 +86,21 @@ function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Se
         (view) =>
           view.viewPosition === wanted.viewPosition &&
           (wanted.laterality === '' || view.laterality === wanted.laterality) &&
-          !used.has(placeOf(one, view)),
+          !used.has(viewKeyOf(one, view)),
       )
       if (view) return take(one, view)
     }
     return wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
   }
-  const left = all.filter((one) => !used.has(placeOf(one)))
+  const left = all.filter((one) => !used.has(viewKeyOf(one)))
   const similar = mostSimilar(wanted.description, left)
   const byPosition = all[wanted.position]
   const found =
-    similar ?? (byPosition && !used.has(placeOf(byPosition)) ? byPosition : undefined) ?? left[0]
+    similar ?? (byPosition && !used.has(viewKeyOf(byPosition)) ? byPosition : undefined) ?? left[0]
   return found ? take(found) : wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
 }
 
-const placeOf = ({ seriesKey }: HangingSeries, view?: HangableView) =>
+const viewKeyOf = ({ seriesKey }: HangingSeries, view?: HangableView) =>
   view ? `${seriesKey} ${view.index}` : seriesKey
 
 /** The words of a description without numbers and units, which many series share. */
@@ -249,7 +249,8 @@ const projectionPanes = (series: readonly HangingSeries[]): readonly Pane[] =>
     .flatMap((one) => (one.views ?? []).map((view) => ({ one, view })))
     .sort(
       (a, b) =>
-        Number(LATERAL_VIEW.test(a.view.viewPosition)) - Number(LATERAL_VIEW.test(b.view.viewPosition)),
+        Number(LATERAL_VIEW.test(a.view.viewPosition)) -
+        Number(LATERAL_VIEW.test(b.view.viewPosition)),
     )
     .map(({ one, view }) => ({ ...HELD_PANE, seriesKey: one.seriesKey, start: startOf(one, view) }))
 

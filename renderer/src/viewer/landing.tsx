@@ -19,7 +19,10 @@ export function LandingPage({
   again: () => Promise<OpeningState>
 }) {
   const [awaited, setAwaited] = useState(opening)
-  const [came, setCame] = useState<{ readonly of: Promise<OpeningState>; readonly opening: OpeningState }>()
+  const [came, setCame] = useState<{
+    readonly of: Promise<OpeningState>
+    readonly opening: OpeningState
+  }>()
   useEffect(() => {
     let isLeft = false
     void awaited.then((opening) => isLeft || setCame({ of: awaited, opening }))

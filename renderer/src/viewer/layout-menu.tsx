@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { MAX_PANES_PER_SIDE } from './board.ts'
 import { run, setLayout } from './commands.ts'
-import { useViewerContext, useViewerState } from './desk-context.ts'
 import { keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** A command below the sizes. */
 function LayoutItem({
@@ -42,7 +42,7 @@ const PANE_COUNTS = Array.from({ length: MAX_PANES_PER_SIDE }, (_, at) => at + 1
 
 /** 1 × 1 to 4 × 4, chosen on a small board. */
 export function LayoutMenu() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const board = useViewerState((state) => state.board)
   const hungBy = useViewerState((state) => state.hungBy)
   const canUndo = useViewerState((state) => state.layoutHistory.length > 0)

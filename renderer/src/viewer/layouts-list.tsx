@@ -9,18 +9,18 @@ import { randomId } from '../format/random-id.ts'
 import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { call } from './calls.ts'
-import { paneIdOf } from './desk.ts'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import { hangingSeriesIn } from './hangables.ts'
 import { applyHangingProtocol, builtInHanging, savedPanes } from './hanging.ts'
 import { LayoutForm } from './layout-form.tsx'
 import { currentStudy } from './prior-relevance.ts'
 import css from './side.module.css'
 import { useHangingProtocols } from './use-opening-layout.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
+import { paneIdOf } from './viewer-store.ts'
 
 /** Layouts that a person has saved for kinds of studies, and the form to save the present one. */
 export function LayoutsList() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const reply = useHangingProtocols()
   const [edited, setEdited] = useState<HangingProtocol>()
   const [removed, setRemoved] = useState<readonly HangingProtocol[]>()
@@ -104,11 +104,11 @@ function movedUp<T>(all: readonly T[], at: number): T[] {
 }
 
 function useSaveLayout() {
-  const { desk } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const queries = useQueryClient()
   return useMutation<{ revision: number }, ProblemError, HangingProtocols>({
     mutationFn: (body) =>
-      call(viewing.saveHangingProtocols, { params: { viewId: desk.view.viewId }, body }),
+      call(viewing.saveHangingProtocols, { params: { viewId: viewerStore.view.viewId }, body }),
     onSuccess: ({ revision }, { protocols }) =>
       queries.setQueryData<HangingProtocols>([viewing.hangingProtocols.path], {
         revision,
@@ -119,10 +119,10 @@ function useSaveLayout() {
 
 /** What is on the screen now as a protocol, for studies like this one. */
 function useDraft(): () => HangingProtocol {
-  const { desk, engine } = useViewerContext()
+  const { viewerStore, engine } = useViewerContext()
   const images = useImages()
   return () => {
-    const { board, planesOf } = desk.state()
+    const { board, planesOf } = viewerStore.state()
     const study = currentStudy(images)
     const description = images.studies.find(({ study }) => !study.isPrior)?.study.studyDescription
     const modality = study?.modalities[0] ?? ''
@@ -178,13 +178,15 @@ function SavedLayouts(props: {
 }) {
   const { protocol, isBusy, onEdit, onUp, onDelete } = props
   const { name, rows, columns, isPlanes } = protocol
-  const { desk } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
-  const isApplied = useViewerState((state) => state.hungBy?.isOwn === true && state.hungBy.name === name)
+  const isApplied = useViewerState(
+    (state) => state.hungBy?.isOwn === true && state.hungBy.name === name,
+  )
   const apply = () => {
     const { board, planesOf } = applyHangingProtocol(protocol, { series: hangingSeriesIn(images) })
-    desk.hang(() => board)
-    desk.set({ planesOf, hungBy: { name, isOwn: true } })
+    viewerStore.hang(() => board)
+    viewerStore.set({ planesOf, hungBy: { name, isOwn: true } })
   }
   return (
     <li className={css.item}>
@@ -234,7 +236,7 @@ function SavedLayouts(props: {
 
 /** How this study is hung without a layout of the person. */
 function BuiltInLayoutNote() {
-  const { desk } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
   const study = currentStudy(images)
   const series = hangingSeriesIn(images)
@@ -258,8 +260,8 @@ function BuiltInLayoutNote() {
             size="compact-sm"
             variant="default"
             onClick={() => {
-              desk.hang(() => hanging.board)
-              desk.set({ planesOf: null, hungBy: { name, isOwn: false } })
+              viewerStore.hang(() => hanging.board)
+              viewerStore.set({ planesOf: null, hungBy: { name, isOwn: false } })
             }}
           >
             {t('ui.viewer.layouts.apply')}

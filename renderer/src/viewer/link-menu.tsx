@@ -2,15 +2,15 @@ import { Menu } from '@mantine/core'
 import { IconChevronDown, IconLink, IconLinkOff } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
-import { LINK_MODES } from './desk.ts'
-import { useViewerContext, useViewerState } from './desk-context.ts'
 import { keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
+import { LINK_MODES } from './viewer-store.ts'
 
 /** How panes follow the active one when it is scrolled. */
 export function LinkMenu() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const link = useViewerState((state) => state.link)
   return (
     <BarMenu>

@@ -5,9 +5,9 @@ import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { Notice } from '../ui/tone.tsx'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import { mediaName } from './documents/media-name.ts'
 import css from './media-beside.module.css'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 // Most studies have none of them.
 const ReportView = lazy(() => import('./documents/report-view.tsx'))
@@ -15,7 +15,7 @@ const WaveformView = lazy(() => import('./documents/waveform-view.tsx'))
 
 /** A report, document, picture or video beside the images; without images in their place. */
 export function MediaBeside() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const mediaId = useViewerState((state) => state.mediaId)
   // Texts and pictures of a document may name the patient anywhere.
   const isAnonymous = useViewerState((state) => state.isAnonymous)
@@ -56,12 +56,18 @@ export function MediaBeside() {
 }
 
 function Medium({ medium, name }: { medium: ViewMedia; name: string }) {
-  const { desk } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { shownAs, object, mediaId } = medium
   if (object && shownAs === 'report') return <ReportView sopInstanceUid={object.sopInstanceUid} />
   if (object && shownAs === 'waveform')
     return <WaveformView sopInstanceUid={object.sopInstanceUid} />
-  return <FileView medium={medium} address={viewPaths.media(desk.view.viewId, mediaId)} name={name} />
+  return (
+    <FileView
+      medium={medium}
+      address={viewPaths.media(viewerStore.view.viewId, mediaId)}
+      name={name}
+    />
+  )
 }
 
 function FileView({ medium, address, name }: { medium: ViewMedia; address: string; name: string }) {

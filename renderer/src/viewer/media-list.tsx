@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import {
   isFile,
   isShown,
@@ -12,10 +11,11 @@ import {
   openingOf,
 } from './documents/media-name.ts'
 import css from './side.module.css'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Reports, waveforms, documents, pictures and videos of the studies. */
 export function MediaList() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { media } = useImages()
   const open = useViewerState((state) => state.mediaId)
   if (media.length === 0) return <p className={css.about}>{t('ui.viewer.media.none')}</p>

@@ -3,10 +3,16 @@ import { IconDots } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { run } from './commands.ts'
-import { useActivePaneId, useViewerContext, useViewerState, useImages, usePaneState } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import {
+  useActivePaneId,
+  useImages,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 /** What has no button of its own; where there is little room, also what has one elsewhere. */
 export function MoreMenu({ hasAll }: { hasAll: boolean }) {

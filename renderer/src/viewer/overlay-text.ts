@@ -17,7 +17,7 @@ export interface OverlayLine {
  * Whether a line stays where the overlay is switched off: who the image is of, and what to know
  * before one measures on it.
  */
-export const isKept = (corner: Corner, { isMinor, tone }: OverlayLine): boolean =>
+export const isAlwaysShown = (corner: Corner, { isMinor, tone }: OverlayLine): boolean =>
   corner === 'patient' ? !isMinor : tone === 'warning'
 export type Corner = 'patient' | 'study' | 'image' | 'picture'
 export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
@@ -117,7 +117,7 @@ function imageLines(state: PaneState): readonly OverlayLine[] {
     ])
   if (!image) return []
   const { instance, attributes, frame } = image
-  const taken = timeText(instance.acquisitionTime || instance.contentTime)
+  const acquisitionTime = timeText(instance.acquisitionTime || instance.contentTime)
   return lines([
     [t('ui.viewer.overlay.image', { number: index + 1, of: count }), { tone: 'strong' }],
     [instance.frames > 1 && t('ui.viewer.overlay.frame', { frame, of: instance.frames })],
@@ -130,7 +130,7 @@ function imageLines(state: PaneState): readonly OverlayLine[] {
         t('ui.viewer.overlay.thickness', { millimetres: millimetres(attributes.sliceThickness) }),
       { isMinor: true },
     ],
-    [taken, { isMinor: true }],
+    [acquisitionTime, { isMinor: true }],
   ])
 }
 

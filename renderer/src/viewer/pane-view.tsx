@@ -5,7 +5,6 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useViewerContext, useViewerState, useImages, usePane, usePaneState } from './desk-context.ts'
 import { KeyMark } from './documents/key-mark.tsx'
 import type { PaneState } from './engine/pane.ts'
 import { useIsKeyImage } from './key-image-list.tsx'
@@ -14,6 +13,13 @@ import { nameOf, spokenText } from './overlay-text.ts'
 import css from './pane.module.css'
 import { PointerValue } from './pointer-value.tsx'
 import { PaneReferencing } from './referencing/pane-referencing.tsx'
+import {
+  useImages,
+  usePane,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {

@@ -3,16 +3,16 @@ import { IconEyeOff } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { viewBase } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import css from './patient-bar.module.css'
 import { pageTitle, patientIdentity } from './patient-identity.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /**
  * Whom the images are of, above everything. The text on the images can be switched off; this bar
  * cannot, except by an anonymous presentation, which it then announces.
  */
 export function PatientBar() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
   const isAnonymous = useViewerState((state) => state.isAnonymous)
   usePageTitle(pageTitle(images, isAnonymous))

@@ -2,13 +2,13 @@ import { useEffect, useState } from 'react'
 import type { Message } from '#shared/messages/message.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { PLANES, planePaneIdOf, type VOLUME_PANES } from './desk.ts'
-import { useViewerContext, useViewerState, useImages, usePane } from './desk-context.ts'
 import type { Pane } from './engine/pane.ts'
 import type { SeriesState } from './engine/stack.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
 import { PaneView } from './pane-view.tsx'
+import { useImages, usePane, useViewerContext, useViewerState } from './viewer-context.ts'
+import { PLANES, planePaneIdOf, type VOLUME_PANES } from './viewer-store.ts'
 
 /** A volume in three planes, with crosshairs (MPR), and as a whole where somebody wants it. */
 export function Planes() {
@@ -53,7 +53,7 @@ function VolumePane({
   /** @returns why it cannot be shown; null where it can */
   show: (pane: Pane, series: SeriesState) => Message | null
 }) {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const paneId = planePaneIdOf(name)
   const pane = usePane(paneId)
   const isActive = useViewerState((state) => state.activePlane === at)

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { useViewerState } from './desk-context.ts'
 import type { Pane, ProbedValue } from './engine/pane.ts'
 import css from './overlay.module.css'
+import { useViewerState } from './viewer-context.ts'
 
 /**
  * The pixel under the pointer and its value after the modality's rescale, such as `256, 400: 700 HU`.

@@ -7,17 +7,17 @@ import { dayText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
 import { awaitedPrior } from './awaited-prior.ts'
 import { call } from './calls.ts'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import { ageText } from './prior-age.ts'
 import css from './prior-offer.module.css'
 import { currentStudy } from './prior-relevance.ts'
 import type { BestPrior } from './use-priors.ts'
 import { showBeside } from './use-retrievals.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Offers the prior study that fits best, where it was not put beside already. */
 export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
   const viewerContext = useViewerContext()
-  const { desk: viewerStore } = viewerContext
+  const { viewerStore } = viewerContext
   const images = useImages()
   const isDeclined = useViewerState(
     (state) =>
@@ -26,9 +26,11 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
         best.prior.studyInstanceUid,
       ),
   )
-  const isKept = useViewerState((state) => state.board.panes.some(({ filling }) => filling === 'prior'))
+  const hasPriorPane = useViewerState((state) =>
+    state.board.panes.some(({ filling }) => filling === 'prior'),
+  )
   const problem = useViewerState((state) => state.priorProblem)
-  const waits = isKept && awaitedPrior(best, problem, images).isComing
+  const waits = hasPriorPane && awaitedPrior(best, problem, images).isComing
   const accept = useMutation<unknown, ProblemError, BestPrior>({
     mutationFn: async ({ where, prior }) => {
       const { studyInstanceUid } = prior
@@ -47,9 +49,9 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
   const { prior, where, isExam } = best
   const age = ageText(prior.studyDate, currentStudy(images)?.studyDate ?? '')
   const modalities = prior.modalities.join(', ')
-  const isNamed = prior.studyDescription.toUpperCase().startsWith(modalities)
+  const isModalityNamed = prior.studyDescription.toUpperCase().startsWith(modalities)
   const what = [
-    [isNamed ? '' : modalities, prior.studyDescription].filter(Boolean).join(' '),
+    [isModalityNamed ? '' : modalities, prior.studyDescription].filter(Boolean).join(' '),
     dayText(prior.studyDate),
     age,
   ].filter(Boolean)

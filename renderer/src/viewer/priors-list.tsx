@@ -10,12 +10,12 @@ import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { Notice, Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import { ageText } from './prior-age.ts'
 import { type ComparedStudy, currentStudy, rankedPriors } from './prior-relevance.ts'
 import css from './side.module.css'
 import { comparedPrior, useArchivePriors, usePriors } from './use-priors.ts'
 import { showBeside, useRetrievalStates } from './use-retrievals.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 const UNKNOWN_STUDY: ComparedStudy = { modalities: [], text: '', studyDate: '' }
 
@@ -144,7 +144,7 @@ function PriorItem({ prior, currentDate }: { prior: ViewedPrior; currentDate: st
 
 /** A study that has to be retrieved first. */
 function ArchivedPriorItem({ prior, currentDate }: { prior: ArchivePrior; currentDate: string }) {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { destinationId, studyInstanceUid } = prior
   const isRunning = useViewerState((state) => state.retrieving.includes(studyInstanceUid))
   const states = useRetrievalStates()
@@ -156,7 +156,9 @@ function ArchivedPriorItem({ prior, currentDate }: { prior: ArchivePrior; curren
         body: { destinationId, studyInstanceUid },
       }),
     onSuccess: () =>
-      viewerStore.set((state) => ({ retrieving: [...new Set([...state.retrieving, studyInstanceUid])] })),
+      viewerStore.set((state) => ({
+        retrieving: [...new Set([...state.retrieving, studyInstanceUid])],
+      })),
   })
   return (
     <li className={css.item}>

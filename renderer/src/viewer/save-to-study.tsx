@@ -5,15 +5,15 @@ import { nameText } from '../format/patient-name.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Notice } from '../ui/tone.tsx'
-import { paneIdOf } from './desk.ts'
-import { useViewerContext, useImages, type ViewerContext } from './desk-context.ts'
 import { isUnsaved, type UnsavedCounts } from './saved-to-study.ts'
 import css from './side.module.css'
+import { useImages, useViewerContext, type ViewerContext } from './viewer-context.ts'
+import { paneIdOf } from './viewer-store.ts'
 
 /** Where drawings and key images are kept, and the button that saves them to the study. */
 export function SaveToStudyPanel() {
   const viewerContext = useViewerContext()
-  const { desk: viewerStore, drawings } = viewerContext
+  const { viewerStore, drawings } = viewerContext
   const { view } = viewerStore
   // Drawings on images that are not listed yet cannot be saved.
   useImages()
@@ -26,7 +26,9 @@ export function SaveToStudyPanel() {
   const changed = open.filter(({ unsaved }) => isUnsaved(unsaved))
   const isSaving = open.some(({ kept }) => kept.isSavingToStudy)
   const faults = [...new Set(open.map(({ kept }) => kept.studyFault).filter(Boolean))]
-  const saved = open.flatMap(({ kept }) => (kept.study && kept.study.version > 0 ? kept.study : []))
+  const savedVersions = open.flatMap(({ kept }) =>
+    kept.study && kept.study.version > 0 ? kept.study : [],
+  )
   const why = view.whyNoCapture ? translateMessage(view.whyNoCapture) : ''
   const isLink = view.kind !== 'window' && view.user === null
   const save = () => {
@@ -42,7 +44,7 @@ export function SaveToStudyPanel() {
       <p className={css.about}>
         {t(isLink ? 'ui.viewer.drawings.aboutLink' : 'ui.viewer.drawings.about')}
       </p>
-      {saved.map(({ version, savedAt, savedBy, drawings: { length } }) => (
+      {savedVersions.map(({ version, savedAt, savedBy, drawings: { length } }) => (
         <p key={`${version} ${savedAt}`} className={css.quiet}>
           {t('ui.viewer.drawings.study.version', {
             count: length,
@@ -82,8 +84,8 @@ export function SaveToStudyPanel() {
 }
 
 /** The windows of the images in the panes, for the presentation state. */
-const shownWindows = ({ desk, engine }: ViewerContext) =>
-  desk.state().board.panes.flatMap((_, at) => {
+const shownWindows = ({ viewerStore, engine }: ViewerContext) =>
+  viewerStore.state().board.panes.flatMap((_, at) => {
     const { image, window, plane } = engine.pane(paneIdOf(at)).state()
     if (!image || !window || plane || !(window.width > 0)) return []
     const { sopInstanceUid, frame } = image

@@ -97,7 +97,7 @@ export function withAdoptedDrawings(
 ): unknown[] {
   const was = new Map(base.map((drawing) => [drawing.uid, drawing]))
   const is = new Map(now.map((drawing) => [drawing.uid, drawing]))
-  const here = new Set(kept.map(uidOf))
+  const keptUids = new Set(kept.map(uidOf))
   const isMine = (one: unknown, before: SavedDrawing | undefined): boolean => {
     const saved = toSaved(one)
     return saved !== undefined && (before === undefined || !isSameDrawing(saved, before))
@@ -114,7 +114,7 @@ export function withAdoptedDrawings(
   })
   const added = now.filter((drawing) => {
     const before = was.get(drawing.uid)
-    return !here.has(drawing.uid) && (before === undefined || !isSameDrawing(before, drawing))
+    return !keptUids.has(drawing.uid) && (before === undefined || !isSameDrawing(before, drawing))
   })
   return [...remaining, ...added.map((drawing) => toKept(drawing, studyInstanceUid))]
 }
@@ -135,7 +135,7 @@ export function unsavedOf(
   { uidOf, toSaved }: DrawingForms,
 ): UnsavedCounts {
   const was = new Map(base.map((drawing) => [drawing.uid, drawing]))
-  const here = new Set(kept.map(uidOf))
+  const keptUids = new Set(kept.map(uidOf))
   const changed: SavedDrawing[] = []
   let inPlanes = 0
   for (const one of kept) {
@@ -148,7 +148,7 @@ export function unsavedOf(
   const drawings = changed.filter(isMeasured)
   return {
     drawings,
-    removed: base.filter(({ uid }) => !here.has(uid)).map(({ uid }) => uid),
+    removed: base.filter(({ uid }) => !keptUids.has(uid)).map(({ uid }) => uid),
     unmeasured: changed.length - drawings.length,
     inPlanes,
   }

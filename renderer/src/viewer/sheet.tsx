@@ -1,13 +1,13 @@
 import { Switch } from '@mantine/core'
 import { t } from '../i18n/t.ts'
 import { SheetGroup, ShortcutSheet } from '../ui/shortcut-sheet.tsx'
-import { useViewerContext, useViewerState } from './desk-context.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 const MOUSE_ROWS = [0, 1, 2, 3, 4, 5] as const
 
 /** Every key, on one sheet, and what the mouse does. */
 export function Sheet() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const isOpen = useViewerState((state) => state.isSheetOpen)
   const hasLetterKeys = useViewerState((state) => state.hasLetterKeys)
   return (

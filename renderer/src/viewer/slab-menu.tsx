@@ -2,11 +2,11 @@ import { Menu } from '@mantine/core'
 import { IconChevronDown, IconStack2 } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
-import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
 import { keyText } from './key-map.ts'
-import { slabOfKind, slabOfThickness, SLAB_KINDS, THICKNESSES } from './slabs.ts'
+import { SLAB_KINDS, slabOfKind, slabOfThickness, THICKNESSES } from './slabs.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useActivePaneId, usePane, usePaneState } from './viewer-context.ts'
 
 /** How thick the active plane is, and what of its thickness is seen. */
 export function SlabMenu() {

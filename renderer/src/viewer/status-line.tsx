@@ -3,16 +3,16 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Tone } from '../format/tones.ts'
 import { t } from '../i18n/t.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { decodedText, progressText } from './progress-text.ts'
 import { isUnsaved } from './saved-to-study.ts'
 import css from './status-line.module.css'
 import { useOtherWindows } from './use-windows.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** What is there of the images, whether drawings are kept, and what the viewer is not for. */
 export function StatusLine() {
-  const { desk: viewerStore, engine } = useViewerContext()
+  const { viewerStore, engine } = useViewerContext()
   const images = useImages()
   const { read, files, state } = images.progress
   const { user } = viewerStore.view
@@ -107,7 +107,7 @@ const TONES: Readonly<Record<KeptDrawings['state'], Tone>> = {
  * drawn.
  */
 function SavingStatus() {
-  const { drawings, desk } = useViewerContext()
+  const { drawings, viewerStore } = useViewerContext()
   // Drawings on images that are listed later are compared then.
   useImages()
   const { studies, merges } = useSyncExternalStore(drawings.subscribe, drawings.state)
@@ -120,7 +120,8 @@ function SavingStatus() {
   const { state, fault } = worst
   const isSavedToStudy = [...studies.keys()].every((uid) => !isUnsaved(drawings.unsaved(uid)))
   // Nobody finds them again who has no account.
-  const isLost = desk.view.kind !== 'window' && desk.view.user === null && !isSavedToStudy
+  const isLost =
+    viewerStore.view.kind !== 'window' && viewerStore.view.user === null && !isSavedToStudy
   const [tone, text] =
     state !== 'saved'
       ? ([TONES[state], state] as const)

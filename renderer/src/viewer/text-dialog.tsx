@@ -1,8 +1,8 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { NO_TRANSITION } from './desk.ts'
-import { useViewerContext } from './desk-context.ts'
+import { useViewerContext } from './viewer-context.ts'
+import { NO_TRANSITION } from './viewer-store.ts'
 
 const MAX_CHARACTERS = 200
 

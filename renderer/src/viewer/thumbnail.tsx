@@ -6,12 +6,12 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Tag } from '../ui/tone.tsx'
 import { hung } from './board.ts'
-import { activePaneId } from './desk.ts'
-import { useViewerContext, useImages } from './desk-context.ts'
 import type { SeriesState } from './engine/stack.ts'
 import { SERIES_DRAG_TYPE } from './grid.tsx'
 import css from './rail.module.css'
 import { useOtherWindows } from './use-windows.ts'
+import { useImages, useViewerContext } from './viewer-context.ts'
+import { activePaneId } from './viewer-store.ts'
 
 /**
  * A series in the list: a click or Enter shows it in the active pane, and it can be dragged to any.
@@ -25,7 +25,7 @@ export function Thumbnail({
   isShown: boolean
   isActive: boolean
 }) {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { progress } = useImages()
   const others = useOtherWindows()
   const isInOtherWindow = [...others.values()].some((shown) => shown.series.includes(series.key))
@@ -112,7 +112,7 @@ function LoadingProgress({ part }: { part: number }) {
 }
 
 /** Pictures that were made, by series. */
-const made = new WeakMap<object, Map<string, string>>()
+const urlsBySeries = new WeakMap<object, Map<string, string>>()
 
 /**
  * The picture of a series, asked for when it is first seen; again where more of the series has come
@@ -121,8 +121,8 @@ const made = new WeakMap<object, Map<string, string>>()
 function usePicture(series: SeriesState, isSeen: boolean): string | 'none' | undefined {
   const { engine } = useViewerContext()
   const { progress } = useImages()
-  const pictures = made.get(engine) ?? new Map<string, string>()
-  made.set(engine, pictures)
+  const pictures = urlsBySeries.get(engine) ?? new Map<string, string>()
+  urlsBySeries.set(engine, pictures)
   const [picture, setPicture] = useState<string | undefined>(pictures.get(series.key))
   const isDone = progress.state === 'done'
   const isWanted = isSeen && (picture === undefined || (picture === 'none' && isDone))
@@ -130,17 +130,17 @@ function usePicture(series: SeriesState, isSeen: boolean): string | 'none' | und
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for a series, and once more when all has come
   useEffect(() => {
     if (!isWanted) return
-    const stopping = new AbortController()
-    engine.thumbnail(series, stopping.signal).then(
+    const abortController = new AbortController()
+    engine.thumbnail(series, abortController.signal).then(
       (url) => {
         pictures.set(series.key, url)
-        if (!stopping.signal.aborted) setPicture(url)
+        if (!abortController.signal.aborted) setPicture(url)
       },
       () => {
-        if (!stopping.signal.aborted) setPicture('none')
+        if (!abortController.signal.aborted) setPicture('none')
       },
     )
-    return () => stopping.abort()
+    return () => abortController.abort()
   }, [engine, series.key, isSeen, size])
   return picture
 }

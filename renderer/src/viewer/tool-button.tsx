@@ -3,9 +3,9 @@ import type { Icon } from '@tabler/icons-react'
 import { forwardRef, type ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { run } from './commands.ts'
-import { useViewerContext } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import css from './toolbar.module.css'
+import { useViewerContext } from './viewer-context.ts'
 
 interface ButtonProps {
   readonly icon: Icon

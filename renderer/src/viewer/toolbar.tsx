@@ -17,7 +17,6 @@ import {
 import { type ReactNode, useDeferredValue } from 'react'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { useActivePaneId, useViewerContext, useViewerState, useImages, usePaneState } from './desk-context.ts'
 import { KeyImagesButton } from './documents/key-images-button.tsx'
 import { FaultsButton } from './faults-button.tsx'
 import { MEASURING_TOOLS, NAVIGATION_TOOLS } from './icons.ts'
@@ -30,6 +29,13 @@ import { CommandButton } from './tool-button.tsx'
 import { ToolMenu, ToolRow } from './tool-row.tsx'
 import css from './toolbar.module.css'
 import { TransformMenu, TransformRow } from './transform-row.tsx'
+import {
+  useActivePaneId,
+  useImages,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 /**
  * Widths of the page, in CSS pixels, from which tools stand in the bar that are in a menu below it.
@@ -61,7 +67,9 @@ function Tools({ width }: { width: number }) {
         {isWide ? (
           <ToolRow tools={MEASURING_TOOLS} />
         ) : (
-          <ToolMenu tools={isNarrow ? [...NAVIGATION_TOOLS.slice(1), ...MEASURING_TOOLS] : MEASURING_TOOLS} />
+          <ToolMenu
+            tools={isNarrow ? [...NAVIGATION_TOOLS.slice(1), ...MEASURING_TOOLS] : MEASURING_TOOLS}
+          />
         )}
       </Group>
       <Group label={t('ui.viewer.toolbar.image')}>
@@ -156,7 +164,7 @@ function ScreenButtons() {
 }
 
 function CaptureButton() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const isNothing = usePaneState(
     useActivePaneId(),
     ({ series, problem }) => !series || problem !== null,

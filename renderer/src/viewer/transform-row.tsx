@@ -12,10 +12,10 @@ import {
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { run } from './commands.ts'
-import { useActivePaneId, useViewerContext, usePaneState } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import { CommandButton, ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useActivePaneId, usePaneState, useViewerContext } from './viewer-context.ts'
 
 const TRANSFORMS = [
   ['rotate', IconRotateClockwise2],

@@ -2,15 +2,15 @@ import { useEffect } from 'react'
 import { t } from '../i18n/t.ts'
 import { reasonsOf } from './awaited-prior.ts'
 import { counterpart, withPriorBeside } from './board.ts'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
-import { hangingSeriesOf, hangingSeriesIn } from './hangables.ts'
+import { hangingSeriesIn, hangingSeriesOf } from './hangables.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** How long a study may be listed without an image until it counts as one without images. */
 const EMPTY_STUDY_TIMEOUT_MS = 3000
 
 /** Hangs a prior study beside as soon as its series are there. */
 export function useAwaitedPriors(): void {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const awaited = useViewerState((state) => state.awaitedPriors)
   const images = useImages()
   useEffect(() => {

@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { t } from '../i18n/t.ts'
 import { allowCharacterKeys, type Shortcut, useShortcuts } from '../ui/shortcuts.ts'
 import { type CommandContext, run } from './commands.ts'
-import { useViewerContext, useViewerState } from './desk-context.ts'
 import { type Command, KEYS, type KeyGroup } from './key-map.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Commands of a group as shortcuts; a command with two keys is two. */
 export const shortcutsOf = (group: KeyGroup, run: (command: Command) => void): Shortcut[] =>
@@ -18,10 +18,10 @@ export const shortcutsOf = (group: KeyGroup, run: (command: Command) => void): S
 
 /** Registers the keys of the viewer. */
 export function useKeys(): void {
-  const { desk: viewerStore, engine, list, drawings } = useViewerContext()
+  const { viewerStore, engine, list, drawings } = useViewerContext()
   const hasLetterKeys = useViewerState((state) => state.hasLetterKeys)
   useEffect(() => allowCharacterKeys(hasLetterKeys), [hasLetterKeys])
-  const reach = { desk: viewerStore, engine, list, drawings }
+  const reach = { viewerStore, engine, list, drawings }
   useKeyGroup('images', reach)
   useKeyGroup('panes', reach)
   useKeyGroup('tools', reach)

@@ -6,7 +6,6 @@ import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
 import { boardOf, type HangingSeries } from './board.ts'
 import { call } from './calls.ts'
-import { useViewerContext, useViewerState, useImages } from './desk-context.ts'
 import { hangingSeriesIn } from './hangables.ts'
 import {
   applyHangingProtocol,
@@ -17,11 +16,12 @@ import {
 import { currentStudy } from './prior-relevance.ts'
 import type { BestPrior } from './use-priors.ts'
 import { useOtherWindows } from './use-windows.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 import type { OtherWindowState } from './windows.ts'
 
 /** The hanging protocols of the person, as the gateway keeps them. */
 export function useHangingProtocols() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { viewId, user } = viewerStore.view
   return useQuery<HangingProtocols, ProblemError>({
     queryKey: [viewing.hangingProtocols.path],
@@ -38,7 +38,7 @@ export function useHangingProtocols() {
  * it.
  */
 export function useOpeningLayout(best: BestPrior | null | undefined): void {
-  const { desk, list } = useViewerContext()
+  const { viewerStore, list } = useViewerContext()
   const images = useImages()
   const protocols = useHangingProtocols()
   const isArranged = useViewerState((state) => state.isArranged)
@@ -47,7 +47,7 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
   const others = useOtherWindows()
   // Decided once: the first window is not hung anew because another one has opened.
   const role = useRef<'first' | 'further' | 'hung' | null>(null)
-  const { view } = desk
+  const { view } = viewerStore
   // A partner that gives a protocol has decided, and without a study there is nothing to compare.
   const isOurs = view.hangingProtocol === null && view.studyInstanceUid !== null
   const isKnown = best !== undefined && (view.user === null || !protocols.isPending)
@@ -65,18 +65,18 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
         ...boardOf(null),
         panes: [{ seriesKey: key, filling: 'held', name: '' }],
       } as const
-      desk.hangOpening({ board, planesOf: null, usesPrior: false }, null)
+      viewerStore.hangOpening({ board, planesOf: null, usesPrior: false }, null)
       return
     }
     const isHere =
       !isRefused && best?.where === 'here' && best.isExam && best.prior.instances !== null
     const facts: HangingFacts = { study, hasPrior: isHere, series }
-    const own = chosenProtocol(protocols.data?.protocols ?? [], facts)
-    const hanging = own ? applyHangingProtocol(own, facts) : builtInHanging(facts)
+    const ownProtocol = chosenProtocol(protocols.data?.protocols ?? [], facts)
+    const hanging = ownProtocol ? applyHangingProtocol(ownProtocol, facts) : builtInHanging(facts)
     if (hanging) {
       const name =
-        own?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
-      desk.hangOpening(hanging, { name, isOwn: own !== undefined })
+        ownProtocol?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
+      viewerStore.hangOpening(hanging, { name, isOwn: ownProtocol !== undefined })
     }
     if (images.progress.state !== 'done') return
     const waits = isHere && hanging?.board.panes.some(({ filling }) => filling === 'prior')
@@ -91,12 +91,12 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
     call(viewing.addPrior, { params: { viewId: view.viewId }, body: { studyInstanceUid } }).then(
       () => list.again(),
       (error: Error) => {
-        desk.set({ statusMessage: { text: error.message }, priorProblem: error.message })
+        viewerStore.set({ statusMessage: { text: error.message }, priorProblem: error.message })
         setIsRefused(true)
       },
     )
   }, [
-    desk,
+    viewerStore,
     list,
     images,
     protocols.data,

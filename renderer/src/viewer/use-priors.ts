@@ -5,8 +5,8 @@ import { viewing } from '#shared/contract/viewing.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { ProblemError } from '../api/client.ts'
 import { call } from './calls.ts'
-import { useViewerContext, useImages } from './desk-context.ts'
 import { type ComparedStudy, currentStudy, rankedPriors } from './prior-relevance.ts'
+import { useImages, useViewerContext } from './viewer-context.ts'
 
 type Priors = ReplyOf<(typeof viewing)['priors']>
 type ArchivePriors = ReplyOf<(typeof viewing)['queryPriors']>
@@ -16,7 +16,7 @@ type ArchivePriors = ReplyOf<(typeof viewing)['queryPriors']>
  * the first image of a study says whose it is.
  */
 export function usePriors(): UseQueryResult<Priors, ProblemError> {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { viewId } = viewerStore.view
   const { progress } = useImages()
   return useQuery<Priors, ProblemError>({
@@ -28,8 +28,8 @@ export function usePriors(): UseQueryResult<Priors, ProblemError> {
 
 /** Prior studies in other archives; asked once for a view, and again on request. */
 export function useArchivePriors(isWanted: boolean): UseQueryResult<ArchivePriors, ProblemError> {
-  const { desk } = useViewerContext()
-  const { viewId } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
   return useQuery<ArchivePriors, ProblemError>({
     queryKey: [viewing.queryPriors.path],
     queryFn: ({ signal }) => call(viewing.queryPriors, { params: { viewId } }, signal),
@@ -59,9 +59,9 @@ export function useBestPrior(): BestPrior | null | undefined {
   const priors = usePriors()
   const current = currentStudy(images)
   const isDone = images.progress.state === 'done'
-  const here =
+  const localPriors =
     current && priors.data ? rankedPriors(current, priors.data.priors, comparedPrior) : []
-  const [first] = here
+  const [first] = localPriors
   const shouldQuery = isDone && priors.data?.canQuery === true && first?.match !== 'exam'
   const archives = useArchivePriors(shouldQuery)
   if (!current || priors.isPending) return priors.isError ? null : undefined

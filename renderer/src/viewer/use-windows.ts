@@ -1,8 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { viewBase } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import type { ViewerState } from './desk.ts'
-import { useViewerContext, useViewerState } from './desk-context.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
+import type { ViewerState } from './viewer-store.ts'
 import type { OtherWindowState } from './windows.ts'
 
 /** What the other windows of this view show. */
@@ -16,7 +16,7 @@ export function useOtherWindows(): ReadonlyMap<string, OtherWindowState> {
  * the end of the view. Each window has its own layout.
  */
 export function useWindowSync(onClosed: (sentence: string) => void): void {
-  const { desk: viewerStore, engine, list, drawings, windows } = useViewerContext()
+  const { viewerStore, engine, list, drawings, windows } = useViewerContext()
   const board = useViewerState((state) => state.board)
   const planesOf = useViewerState((state) => state.planesOf)
   useEffect(() => {
@@ -58,7 +58,10 @@ export function useWindowSync(onClosed: (sentence: string) => void): void {
   )
 }
 
-function shownStateOf({ board, planesOf }: Pick<ViewerState, 'board' | 'planesOf'>): OtherWindowState {
+function shownStateOf({
+  board,
+  planesOf,
+}: Pick<ViewerState, 'board' | 'planesOf'>): OtherWindowState {
   const keys = planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey)
   return {
     series: [...new Set(keys.filter((key) => key !== null))],

@@ -9,10 +9,10 @@ import { keepAwake, onPageUse } from './awake.ts'
 import { type StartedView, startView } from './beginning.ts'
 import { call } from './calls.ts'
 import { ClosedView } from './closed.tsx'
-import { ViewerReactContext, type ViewerContext } from './desk-context.ts'
 import { isTransient } from './entrance.ts'
 import css from './frame.module.css'
 import { Frame } from './frame.tsx'
+import { type ViewerContext, ViewerReactContext } from './viewer-context.ts'
 
 /** The images of a view. */
 export function Viewer({ view }: { view: View }) {

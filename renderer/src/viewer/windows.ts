@@ -1,5 +1,5 @@
-import type { LinkMode } from './desk.ts'
-import { LINK_MODES } from './desk.ts'
+import type { LinkMode } from './viewer-store.ts'
+import { LINK_MODES } from './viewer-store.ts'
 
 /** What one window of a view tells the others. */
 export type WindowMessage =

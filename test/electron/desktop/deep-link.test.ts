@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readArguments } from '../../../electron/desktop/arguments.ts'
-import { pagePathIn, pagePathOf, handleLinks } from '../../../electron/desktop/deep-link.ts'
+import { handleLinks, pagePathIn, pagePathOf } from '../../../electron/desktop/deep-link.ts'
 import * as fake from '../../support/electron.ts'
 
 const STUDY = `stu_${'0123456789abcdef'.repeat(2)}`

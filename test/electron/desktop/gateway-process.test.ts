@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   crashCounter,
+  type GatewayAddresses,
   type GatewayExit,
   GatewayProcess,
-  type GatewayAddresses,
   restartDelays,
 } from '../../../electron/desktop/gateway-process.ts'
 import * as fake from '../../support/electron.ts'

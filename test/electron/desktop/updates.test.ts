@@ -315,7 +315,9 @@ it.each([
   ['an hour later', '2026-03-02T03:30:00Z', false],
   ['at noon', '2026-03-02T12:00:00Z', false],
 ])('lasts one hour of the clinic’s day: %s', (_, instant, expected) => {
-  expect(isInMaintenanceHour({ at: '03:30', timeZone: 'Europe/Madrid' }, at(instant))).toBe(expected)
+  expect(isInMaintenanceHour({ at: '03:30', timeZone: 'Europe/Madrid' }, at(instant))).toBe(
+    expected,
+  )
 })
 
 it('goes on over midnight', () => {

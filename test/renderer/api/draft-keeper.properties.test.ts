@@ -12,9 +12,9 @@ import { openClient } from '../../../renderer/src/api/client.ts'
 import { draftCalls } from '../../../renderer/src/api/draft-calls.ts'
 import { type DraftKeeper, openDraftKeeper } from '../../../renderer/src/api/draft-keeper.ts'
 import {
-  keepOnlyDraftsOf,
-  hasUnsavedDrafts,
   findKeptDraft,
+  hasUnsavedDrafts,
+  keepOnlyDraftsOf,
   showDraft,
 } from '../../../renderer/src/api/window-drafts.ts'
 import { openTestServer } from '../../electron/server/http/http-fixture.ts'
@@ -509,7 +509,7 @@ const OTHERS = [
     window.readLedger()
   }),
   plain('Tom stops', () => {
-    on.writing.holdReport(tom, on.studyId, { windowId: TOMS, isWriting: false })
+    on.writing.updateReportLock(tom, on.studyId, { windowId: TOMS, isWriting: false })
   }),
   plain('take over', (_, window) => {
     if (window.isShown) window.keeper.takeOver().catch(() => undefined)
@@ -593,7 +593,7 @@ describe('a draft, its window and the gateway', () => {
           }
           if (!window.isShown) await window.open()
           check(model, window)
-          on.writing.holdReport(tom, on.studyId, { windowId: TOMS, isWriting: false })
+          on.writing.updateReportLock(tom, on.studyId, { windowId: TOMS, isWriting: false })
           void window.keeper.retry()
           await heal(window)
           check(model, window)

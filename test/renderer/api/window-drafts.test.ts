@@ -3,9 +3,9 @@ import type { Draft, SaveOutcome } from '#shared/contract/reports.ts'
 import { openDraftKeeper, type SaveFault } from '../../../renderer/src/api/draft-keeper.ts'
 import {
   discardDraft,
-  keepOnlyDraftsOf,
-  hasUnsavedDrafts,
   findKeptDraft,
+  hasUnsavedDrafts,
+  keepOnlyDraftsOf,
   leftDrafts,
   saveDrafts,
   showDraft,
@@ -68,7 +68,11 @@ describe('a draft whose screen is left', () => {
     leave()
     await whenDraftsReleased()
     expect([gateway.text, gateway.calls.at(-1)]).toEqual(['Findings', 'release'])
-    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([false, undefined, []])
+    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([
+      false,
+      undefined,
+      [],
+    ])
   })
 
   it('that could not be saved is in sight, and is the same one when the study is opened again', async () => {
@@ -134,7 +138,11 @@ describe('after the end of a session', () => {
   it('and is in memory no more once somebody else is there, who learns that something was discarded', async () => {
     const { gateway, keeper } = await unsaved()
     expect(keepOnlyDraftsOf('usr_2')).toBe(true)
-    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([false, undefined, []])
+    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([
+      false,
+      undefined,
+      [],
+    ])
     expect(JSON.stringify(keeper.current())).not.toContain('Findings')
     expect(await keeper.flush()).toBe(false)
     expect(gateway.text).toBe('')

@@ -3,8 +3,8 @@ import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import {
   arrivalOf,
-  imageCountText,
   IDENTITY_NAMES,
+  imageCountText,
   sexText,
   shareOf,
   studyTitle,

@@ -32,7 +32,7 @@ const images = (
           {
             study: study({ studyInstanceUid: PRIOR, isPrior: true }),
             series: prior === 'shown' ? stacks([instance(2)]) : [],
-            notImages: [],
+            nonImageInstances: [],
           },
         ]),
   ],

@@ -6,9 +6,9 @@ import {
 } from '../../../renderer/src/viewer/drawings-keeper.ts'
 import { merged } from '../../../renderer/src/viewer/drawings-merge.ts'
 import {
+  drawingOfKeyImage,
   isKeyImage,
   keyImageOfDrawing,
-  drawingOfKeyImage,
 } from '../../../renderer/src/viewer/saved-to-study.ts'
 import type { SavedDrawing, SavedDrawings } from '../../../shared/contract/saved-drawings.ts'
 

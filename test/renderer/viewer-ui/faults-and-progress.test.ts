@@ -52,7 +52,7 @@ it.each([
 
 it('says apart from that how many images the window itself has', () => {
   const studies = [
-    { study: study(), series: stacks([1, 2, 3].map((n) => instance(n))), notImages: [] },
+    { study: study(), series: stacks([1, 2, 3].map((n) => instance(n))), nonImageInstances: [] },
   ]
   expect(decodedText({ studies }, 2)).toBe('2 of 3 ready in this window')
   expect(decodedText({ studies: [] }, 0)).toBe('')

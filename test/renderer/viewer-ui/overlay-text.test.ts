@@ -6,7 +6,7 @@ import type { PaneState } from '../../../renderer/src/viewer/engine/pane.ts'
 import type { SeriesState, StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import {
   amountText,
-  isKept,
+  isAlwaysShown,
   lossyText,
   overlayOf,
   spokenText,
@@ -230,7 +230,7 @@ describe('what stands on an image', () => {
       STUDY,
     )
     const line = picture.find(({ text }) => text === '2 overlays not shown: they cannot be read')
-    expect(line && isKept('picture', line)).toBe(true)
+    expect(line && isAlwaysShown('picture', line)).toBe(true)
   })
 
   it('keeps who the image is of and every warning where the overlay is switched off', () => {
@@ -239,7 +239,7 @@ describe('what stands on an image', () => {
       STUDY,
     )
     const kept = (['patient', 'study', 'image', 'picture'] as const).flatMap((corner) =>
-      shown[corner].filter((line) => isKept(corner, line)).map(({ text }) => text),
+      shown[corner].filter((line) => isAlwaysShown(corner, line)).map(({ text }) => text),
     )
     expect(kept).toEqual(['BEISPIEL, Anna', 'ID P-77', 'born 12 Mar 1971, F', 'Lossy compressed'])
   })
@@ -323,7 +323,7 @@ it('finds an image in all series, and its frame', () => {
     {
       study: STUDY,
       series: [seriesWith([image(1), image(2), { ...image(2), frame: 2 }])],
-      notImages: [],
+      nonImageInstances: [],
     },
   ]
   expect(foundImage({ studies }, '1.2.3.2')?.index).toBe(1)

@@ -8,7 +8,10 @@ import {
 } from '#shared/pixels/opening-window.ts'
 import { presetsOf } from '../../../renderer/src/viewer/engine/presets.ts'
 import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
-import { steepenedWindow, unsteepenedWindow } from '../../../renderer/src/viewer/engine/steep-window.ts'
+import {
+  steepenedWindow,
+  unsteepenedWindow,
+} from '../../../renderer/src/viewer/engine/steep-window.ts'
 import { rangeOf, windowOf } from '../../../renderer/src/viewer/engine/view.ts'
 import { attributes, instance, pixel } from './viewed.ts'
 
@@ -86,8 +89,14 @@ describe('windows', () => {
   })
 
   it('of width 1 are a threshold', () => {
-    expect(unsteepenedWindow(steepenedWindow({ center: 1, width: 1 }))).toEqual({ center: 1, width: 1 })
-    expect(unsteepenedWindow(steepenedWindow({ center: 40, width: 400 }))).toEqual({ center: 40, width: 400 })
+    expect(unsteepenedWindow(steepenedWindow({ center: 1, width: 1 }))).toEqual({
+      center: 1,
+      width: 1,
+    })
+    expect(unsteepenedWindow(steepenedWindow({ center: 40, width: 400 }))).toEqual({
+      center: 40,
+      width: 400,
+    })
     const { lower, upper } = rangeOf({ center: 1, width: 1 }, false)
     expect([lower, upper - lower]).toEqual([expect.closeTo(0.5), expect.closeTo(0.01)])
     expect(windowOf({ lower, upper }, false)).toEqual({ center: 1, width: 1 })

@@ -60,7 +60,9 @@ describe('a message', () => {
     const of = sentences(verbatim('One.'), undefined, message('http.unexplained', { status: 502 }))
     expect(Message.parse(JSON.parse(JSON.stringify(of)))).toEqual(of)
     expect(messageFromStored(storedMessage(of))).toEqual(of)
-    expect(englishText(of)).toBe('One. The gateway responded with HTTP status 502 and no explanation.')
+    expect(englishText(of)).toBe(
+      'One. The gateway responded with HTTP status 502 and no explanation.',
+    )
   })
 
   it.each(['Refused: {"code":1}', '{"code":', '{"code":7}', ''])(

@@ -115,9 +115,9 @@ describe('values after rescale', () => {
 
   it('come from the modality look-up table where there is one, and the stored value back from them otherwise', () => {
     const extras = { ...noExtras, modalityLut: table([10, 20, 30], 16, 5) }
-    expect([...rescaledValues(Uint16Array.of(0, 6, 99), form({}), attributes, extras).values]).toEqual([
-      10, 20, 30,
-    ])
+    expect([
+      ...rescaledValues(Uint16Array.of(0, 6, 99), form({}), attributes, extras).values,
+    ]).toEqual([10, 20, 30])
     expect(storedValueOf(976, attributes, false)).toBe(2000)
     expect(storedValueOf(976, attributes, true)).toBeUndefined()
   })

@@ -19,7 +19,9 @@ const renewNeeded = (condition: string) => `
   delete from neededAddenda
     where seq in (select s.seq from studies s where s.area = 'scribe' and ${condition});
   ${writeNeeded(condition)}`
-const RENEW_CORRECTED = renewNeeded('s.studyInstanceUid in (new.fromStudyInstanceUid, new.toStudyInstanceUid)')
+const RENEW_CORRECTED = renewNeeded(
+  's.studyInstanceUid in (new.fromStudyInstanceUid, new.toStudyInstanceUid)',
+)
 const RENEW_SIGNED = renewNeeded('s.studyId = new.studyId')
 
 /**

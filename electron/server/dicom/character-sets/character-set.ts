@@ -23,11 +23,11 @@ import {
 import { type UnicodeSet, unicodeSetOf } from './unicode-set.ts'
 
 /**
- * The decoded text. Bytes that the set does not define become U+FFFD, and `exact` is then false.
+ * The decoded text. Bytes that the set does not define become U+FFFD, and `isExact` is then false.
  */
 export interface DecodedText {
   readonly text: string
-  readonly exact: boolean
+  readonly isExact: boolean
 }
 
 /** PS3.3 Tables C.12-2 to C.12-4, by ISO registration number; G0 before G1. */
@@ -97,13 +97,13 @@ export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): 
   const set = characterSetFor(vr, terms)
   if (set.unicode) return decodedText(set.unicode.decode(bytes))
   const text = bytes.toString('latin1')
-  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return { text, exact: true }
+  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return { text, isExact: true }
   return decodedText(decodeExtended(bytes, set, delimitersOf(vr)))
 }
 
 const decodedText = (text: string): DecodedText => ({
   text,
-  exact: !text.includes(REPLACEMENT_CHARACTER),
+  isExact: !text.includes(REPLACEMENT_CHARACTER),
 })
 
 // PS3.5 6.1.2.5: codes 21-7E are in G0 and A0-FF in G1; escape sequences designate the sets.
@@ -252,7 +252,12 @@ export const characterSetOf = (
 export const isDefinedCharacterSet = (terms: readonly string[]): boolean =>
   terms
     .map(plainTerm)
-    .every((term) => term === '' || Object.hasOwn(ELEMENTS_BY_REGISTRATION, term) || unicodeSetOf(term) !== undefined)
+    .every(
+      (term) =>
+        term === '' ||
+        Object.hasOwn(ELEMENTS_BY_REGISTRATION, term) ||
+        unicodeSetOf(term) !== undefined,
+    )
 
 /**
  * The registration number of a term: 87 for `ISO 2022 IR 87` and `ISO_IR 87`, with any spelling of

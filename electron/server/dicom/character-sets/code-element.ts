@@ -117,7 +117,11 @@ export const LATIN_4 = upperHalfElement('iso-8859-4', 0x44)
 export const CYRILLIC = upperHalfElement('iso-8859-5', 0x4c)
 export const ARABIC = upperHalfElement('iso-8859-6', 0x47)
 // ISO-IR 126 is the 1987 edition; euro, drachma and ypogegrammeni were added in 2003.
-export const GREEK = upperHalfElement('iso-8859-7', 0x46, (code) => ![0x24, 0x25, 0x2a].includes(code))
+export const GREEK = upperHalfElement(
+  'iso-8859-7',
+  0x46,
+  (code) => ![0x24, 0x25, 0x2a].includes(code),
+)
 // ISO-IR 138 is the 1988 edition; the directional marks were added in 1999.
 export const HEBREW = upperHalfElement('iso-8859-8', 0x48, (code) => code < 0x7d)
 export const LATIN_5 = upperHalfElement('iso-8859-9', 0x4d)

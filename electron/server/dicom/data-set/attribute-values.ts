@@ -27,8 +27,11 @@ export class AttributeValues {
   constructor(item: FoundItem, window: ByteWindow, outer?: AttributeValues) {
     this.#item = item
     this.#window = window
-    const own = item.get(TAG.SpecificCharacterSet)
-    const terms = own && own.length < 2048 ? withoutPadding(this.#read(own).toString('latin1')) : ''
+    const ownCharacterSet = item.get(TAG.SpecificCharacterSet)
+    const terms =
+      ownCharacterSet && ownCharacterSet.length < 2048
+        ? withoutPadding(this.#read(ownCharacterSet).toString('latin1'))
+        : ''
     this.#characterSet =
       terms === ''
         ? outer
@@ -115,14 +118,16 @@ export class AttributeValues {
  */
 function textOf(bytes: Buffer, characterSet: readonly string[], vr: string): string {
   const declared = decodeText(bytes, characterSet, vr)
-  if (declared.exact) return declared.text
+  if (declared.isExact) return declared.text
   const unicode = decodeText(bytes, ['ISO_IR 192'], vr)
-  return unicode.exact ? unicode.text : declared.text
+  return unicode.isExact ? unicode.text : declared.text
 }
 
 /** Parses a DS or IS value as written by devices. */
 function numberOf(text: string): number | null {
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? finiteOrNull(Number(text)) : null
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)
+    ? finiteOrNull(Number(text))
+    : null
 }
 
 const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null)

@@ -6,9 +6,9 @@ export class MissingBytesError extends Error {
   override name = 'BytesMissing'
   /** The length the source must have to contain them. */
   readonly requiredLength: number
-  constructor(until: number) {
+  constructor(requiredLength: number) {
     super('bytes are missing')
-    this.requiredLength = until
+    this.requiredLength = requiredLength
   }
 }
 

@@ -142,7 +142,8 @@ export async function originalUidsOf(source: CopySource): Promise<string[]> {
   }
 }
 
-const modifyingSystemOf = ({ aeTitle }: Pick<DataSetCorrection, 'aeTitle'>) => `${MODIFYING_SYSTEM_PREFIX} ${aeTitle}`
+const modifyingSystemOf = ({ aeTitle }: Pick<DataSetCorrection, 'aeTitle'>) =>
+  `${MODIFYING_SYSTEM_PREFIX} ${aeTitle}`
 const itemsOf = (element: Element | undefined): readonly DataSet[] =>
   element && !Buffer.isBuffer(element.value) ? element.value : []
 const plainText = (dataSet: DataSet, wanted: number): string => {
@@ -203,7 +204,11 @@ async function* correctedPieces(
 ): AsyncGenerator<Buffer, void, void> {
   const syntax = syntaxOf(source)
   const coding = CODINGS[syntax] as Coding
-  const original = new OriginalDataSet(file, syntax, await extentsOf(file, source.dataSetOffset, coding))
+  const original = new OriginalDataSet(
+    file,
+    syntax,
+    await extentsOf(file, source.dataSetOffset, coding),
+  )
   const text = textOfCopy(termsOf(await original.element(TAG.specificCharacterSet)), correction)
   const replacementsByTag = await replacements(original, correction, text)
   const rest = [...replacementsByTag].sort(([a], [b]) => a - b)
@@ -235,7 +240,7 @@ async function replacements(
   correction: DataSetCorrection,
   text: TextOfCopy,
 ): Promise<Map<number, Element | null>> {
-  const replacing = new Map<number, Element | null>()
+  const replacementsByTag = new Map<number, Element | null>()
   const previous: Element[] = []
   for (const { tag, value, inItems, onlyIfPresent } of correction.values) {
     if (onlyIfPresent && !original.has(tag)) continue
@@ -246,7 +251,7 @@ async function replacements(
         ? null
         : text.element(tag, value)
     if (isSame(old, element)) continue
-    replacing.set(tag, element)
+    replacementsByTag.set(tag, element)
     previous.push(old ?? { tag, vr: vrOf(tag), value: vrOf(tag) === 'SQ' ? [] : Buffer.alloc(0) })
   }
   for (const tag of UID_TAGS) {
@@ -254,13 +259,16 @@ async function replacements(
     const uid = old ? plainText([old], tag) : ''
     const mapped = correction.uids.get(uid)
     if (!old || mapped === undefined || mapped === uid) continue
-    replacing.set(tag, { tag, vr: 'UI', value: Buffer.from(mapped) })
+    replacementsByTag.set(tag, { tag, vr: 'UI', value: Buffer.from(mapped) })
     previous.push(old)
   }
-  for (const tag of SIGNATURE_TAGS) if (original.has(tag)) replacing.set(tag, null)
+  for (const tag of SIGNATURE_TAGS) if (original.has(tag)) replacementsByTag.set(tag, null)
   const declaredSet = await original.element(TAG.specificCharacterSet)
   if (text.isConverted) {
-    replacing.set(TAG.specificCharacterSet, text.element(TAG.specificCharacterSet, 'ISO_IR 192'))
+    replacementsByTag.set(
+      TAG.specificCharacterSet,
+      text.element(TAG.specificCharacterSet, 'ISO_IR 192'),
+    )
     if (declaredSet) previous.push(declaredSet)
   }
   const earlier = itemsOf(await original.element(TAG.originalAttributes))
@@ -277,8 +285,8 @@ async function replacements(
   ]
   const kept = text.isConverted ? earlier.map((one) => text.converted(one)) : earlier
   const value = [...kept, item]
-  replacing.set(TAG.originalAttributes, { tag: TAG.originalAttributes, vr: 'SQ', value })
-  return replacing
+  replacementsByTag.set(TAG.originalAttributes, { tag: TAG.originalAttributes, vr: 'SQ', value })
+  return replacementsByTag
 }
 
 /** Undefined if the element needs no change, so that it is copied unchanged. */
@@ -312,7 +320,7 @@ interface TextOfCopy {
  */
 function textOfCopy(
   declared: readonly string[],
-  { values, source, aeTitle, deviceCharacterSet: deviceSet }: DataSetCorrection,
+  { values, source, aeTitle, deviceCharacterSet }: DataSetCorrection,
 ): TextOfCopy {
   const isEncodable = (text: string, vr: string) => {
     const bytes = encodeText(text, declared, vr)
@@ -322,16 +330,20 @@ function textOfCopy(
     if (value === null) return true
     if (typeof value === 'string')
       return !TEXT_VRS.has(vrOf(tag)) || isEncodable(value.normalize('NFC'), vrOf(tag))
-    return value.every((item) => Object.entries(item).every(([of, text]) => isValueEncodable(text, Number(of))))
+    return value.every((item) =>
+      Object.entries(item).every(([of, text]) => isValueEncodable(text, Number(of))),
+    )
   }
   const isKept =
     [source, modifyingSystemOf({ aeTitle })].every((each) => isEncodable(each, 'LO')) &&
     values.every(
-      ({ tag, value, inItems }) => isValueEncodable(value, tag) && (!inItems || isValueEncodable([inItems], tag)),
+      ({ tag, value, inItems }) =>
+        isValueEncodable(value, tag) && (!inItems || isValueEncodable([inItems], tag)),
     )
   const terms = isKept ? declared : UTF_8
   const encode = (text: string, vr: string) =>
-    (TEXT_VRS.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ?? Buffer.from(text)
+    (TEXT_VRS.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ??
+    Buffer.from(text)
   const element = (tag: number, value: string | readonly CorrectedItem[]): Element => {
     const vr = vrOf(tag)
     if (typeof value === 'string') return { tag, vr, value: encode(value, vr) }
@@ -351,12 +363,16 @@ function textOfCopy(
         return [{ ...one, value: one.value.map((item) => convertedDataSet(item, set)) }]
       return [
         TEXT_VRS.has(one.vr)
-          ? { ...one, value: Buffer.from(readText(one.value, set, one.vr, deviceSet)) }
+          ? { ...one, value: Buffer.from(readText(one.value, set, one.vr, deviceCharacterSet)) }
           : one,
       ]
     })
   }
-  return { isConverted: !isKept, element, converted: (dataSet) => convertedDataSet(dataSet, declared) }
+  return {
+    isConverted: !isKept,
+    element,
+    converted: (dataSet) => convertedDataSet(dataSet, declared),
+  }
 }
 
 /** Bytes that are invalid in all of these sets are read as Latin-1, so that nothing is lost. */
@@ -364,11 +380,11 @@ function readText(
   bytes: Buffer,
   declared: readonly string[],
   vr: string,
-  deviceSet: readonly string[],
+  deviceCharacterSet: readonly string[],
 ): string {
-  for (const terms of [declared, deviceSet, UTF_8]) {
-    const { text, exact } = decodeText(bytes, terms, vr)
-    if (exact) return text.normalize('NFC')
+  for (const terms of [declared, deviceCharacterSet, UTF_8]) {
+    const { text, isExact } = decodeText(bytes, terms, vr)
+    if (isExact) return text.normalize('NFC')
   }
   return bytes.toString('latin1')
 }

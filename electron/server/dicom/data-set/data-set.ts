@@ -55,7 +55,7 @@ export function readDataSet(
     throw new DimseError(0xa900, message('dicom.data-set-longer', { bytes: limits.bytes }))
   const source: Source = {
     ...{ bytes: plain, coding, limits },
-    count: { left: limits.elements },
+    count: { remaining: limits.elements },
     header: newElementHeader(),
   }
   return readElements(source, { at: 0, end: plain.length, isDelimited: false }, 0, undefined)[0]
@@ -65,7 +65,7 @@ interface Source {
   readonly bytes: Buffer
   readonly coding: Coding
   readonly limits: DataSetLimits
-  readonly count: { left: number }
+  readonly count: { remaining: number }
   /** The header read last. */
   readonly header: ElementHeader
 }
@@ -128,7 +128,12 @@ function readElement(source: Source, at: number, end: number, depth: number): [E
   const contentSource = isUnknown ? { ...source, coding: IMPLICIT } : source
   if (length === UNDEFINED_LENGTH) {
     if (vr !== 'SQ' && vr !== 'UN') fail(message('dicom.undefined-length'), tag)
-    const [items, next] = readItems(contentSource, { at: start, end, isDelimited: true }, depth + 1, tag)
+    const [items, next] = readItems(
+      contentSource,
+      { at: start, end, isDelimited: true },
+      depth + 1,
+      tag,
+    )
     return [{ tag, vr: 'SQ', value: items }, next]
   }
   const next = start + length
@@ -166,7 +171,7 @@ function readItems(source: Source, span: Span, depth: number, owner: number): [D
 }
 
 function countElement(source: Source, tag: number): void {
-  if (--source.count.left < 0)
+  if (--source.count.remaining < 0)
     fail(message('dicom.more-elements', { elements: source.limits.elements }), tag)
 }
 

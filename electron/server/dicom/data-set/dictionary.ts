@@ -12,7 +12,8 @@ const AMBIGUOUS_VRS: Readonly<Record<string, string>> = { xs: 'US', ox: 'OW', lt
 
 for (const [key, { name, vr }] of Object.entries(dictionary)) {
   const [, group, element] = /^\((50|60)00-\1FF,([0-9A-F]{4})\)$/.exec(key) ?? []
-  if (element && vr) REPEATING_GROUP_VRS.set(Number.parseInt(`${group}00${element}`, 16), AMBIGUOUS_VRS[vr] ?? vr)
+  if (element && vr)
+    REPEATING_GROUP_VRS.set(Number.parseInt(`${group}00${element}`, 16), AMBIGUOUS_VRS[vr] ?? vr)
   if (!/^\([0-9A-F]{3}[02468ACE],[0-9A-F]{4}\)$/.test(key) || !vr || vr === 'na') continue
   const tag = Number.parseInt(key.slice(1, 5) + key.slice(6, 10), 16)
   const keyword = name.replace(/^RETIRED_/, '')

@@ -59,7 +59,9 @@ export function readElementHeader(
   const hasLongLength = form ? form.long : first >= A && first <= Z && second >= A && second <= Z
   if (hasLongLength && available < MAX_HEADER_BYTES) return false
   header.vr = form?.vr ?? 'UN'
-  header.length = hasLongLength ? uint32(bytes, at + 8, bigEndian) : uint16(bytes, at + 6, bigEndian)
+  header.length = hasLongLength
+    ? uint32(bytes, at + 8, bigEndian)
+    : uint16(bytes, at + 6, bigEndian)
   header.size = hasLongLength ? MAX_HEADER_BYTES : 8
   return true
 }

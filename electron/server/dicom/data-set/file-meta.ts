@@ -51,7 +51,9 @@ export function fileMeta({
     encodeElement(META_ELEMENTS.transferSyntaxUid, 'UI', transferSyntaxUid),
     encodeElement(META_ELEMENTS.implementationClassUid, 'UI', IMPLEMENTATION.classUid),
     encodeElement(META_ELEMENTS.implementationVersionName, 'SH', IMPLEMENTATION.versionName),
-    ...(sourceAeTitle === '' ? [] : [encodeElement(META_ELEMENTS.sourceAeTitle, 'AE', sourceAeTitle)]),
+    ...(sourceAeTitle === ''
+      ? []
+      : [encodeElement(META_ELEMENTS.sourceAeTitle, 'AE', sourceAeTitle)]),
   ])
   const start = Buffer.alloc(PREAMBLE_BYTES + PREFIX.length + GROUP_LENGTH_BYTES)
   start.write(PREFIX, PREAMBLE_BYTES, 'latin1')
@@ -72,7 +74,10 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
   try {
     const start = Buffer.alloc(PREAMBLE_BYTES + PREFIX.length + GROUP_LENGTH_BYTES)
     const { bytesRead } = await file.read(start, 0, start.length, 0)
-    if (bytesRead < start.length || start.toString('latin1', PREAMBLE_BYTES, PREAMBLE_BYTES + 4) !== PREFIX)
+    if (
+      bytesRead < start.length ||
+      start.toString('latin1', PREAMBLE_BYTES, PREAMBLE_BYTES + 4) !== PREFIX
+    )
       throw notDicomError()
     const length = start.readUInt32LE(start.length - 4)
     if (start.readUInt32LE(PREAMBLE_BYTES + 4) !== 0x00000002 || length > MAX_META_BYTES)

@@ -1,5 +1,5 @@
 import { type Message, message } from '#shared/messages/message.ts'
-import { MissingBytesError, type ByteWindow, ViewedFileFault } from './byte-window.ts'
+import { type ByteWindow, MissingBytesError, ViewedFileFault } from './byte-window.ts'
 import { CODINGS, type Coding, IMPLICIT } from './coding.ts'
 import { MAX_HEADER_BYTES, newElementHeader, readElementHeader } from './element-header.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
@@ -51,16 +51,23 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
     throw new ViewedFileFault(message('viewed-file.ends-before-data-set'))
   }
   const first = window.bytes(meta.end, 8)
-  const seen = codingOf(first)
+  const detectedCoding = codingOf(first)
   if (declared === '') {
-    const guess = seen ?? (hasKnownVr(first) ? EXPLICIT : IMPLICIT)
+    const guess = detectedCoding ?? (hasKnownVr(first) ? EXPLICIT : IMPLICIT)
     return { ...uids, transferSyntaxUid: uidOf(guess), coding: guess }
   }
-  if (!seen || (seen.explicit === coding.explicit && seen.bigEndian === coding.bigEndian))
+  if (
+    !detectedCoding ||
+    (detectedCoding.explicit === coding.explicit && detectedCoding.bigEndian === coding.bigEndian)
+  )
     return { ...uids, transferSyntaxUid: declared, coding }
   // The declared transfer syntax still applies to encapsulated pixels; only the header is encoded
   // differently.
-  return { ...uids, transferSyntaxUid: CODINGS[declared] ? uidOf(seen) : declared, coding: seen }
+  return {
+    ...uids,
+    transferSyntaxUid: CODINGS[declared] ? uidOf(detectedCoding) : declared,
+    coding: detectedCoding,
+  }
 }
 
 /** Offset of group 0002, or of the data set if there is none. */
@@ -123,7 +130,11 @@ function codingOf(header: Buffer): Coding | undefined {
   const little = header.readUInt16LE(0)
   const big = header.readUInt16BE(0)
   if (hasKnownVr(header))
-    return isPossibleFirstGroup(little) ? EXPLICIT : isPossibleFirstGroup(big) ? BIG_ENDIAN : undefined
+    return isPossibleFirstGroup(little)
+      ? EXPLICIT
+      : isPossibleFirstGroup(big)
+        ? BIG_ENDIAN
+        : undefined
   // PS3.5 §7.1.3: a 32-bit length follows immediately; that of a first element is small.
   return isPossibleFirstGroup(little) &&
     (header.readUInt32LE(4) <= 0xffff || header.readUInt32LE(4) === 0xffffffff)

@@ -1,5 +1,5 @@
 import { message } from '#shared/messages/message.ts'
-import { MissingBytesError, type ByteWindow, ViewedFileFault } from './byte-window.ts'
+import { type ByteWindow, MissingBytesError, ViewedFileFault } from './byte-window.ts'
 import {
   type Coding,
   IMPLICIT,
@@ -218,4 +218,5 @@ export class ElementSearch {
 const brokenHeaderFault = (): ViewedFileFault =>
   new ViewedFileFault(message('viewed-file.header-broken'))
 
-const tooManyElementsFault = (): ViewedFileFault => new ViewedFileFault(message('viewed-file.header-too-long'))
+const tooManyElementsFault = (): ViewedFileFault =>
+  new ViewedFileFault(message('viewed-file.header-too-long'))

@@ -1,6 +1,6 @@
 import { message } from '#shared/messages/message.ts'
 import { AttributeValues } from './attribute-values.ts'
-import { type ByteSource, MissingBytesError, ByteWindow, ViewedFileFault } from './byte-window.ts'
+import { type ByteSource, ByteWindow, MissingBytesError, ViewedFileFault } from './byte-window.ts'
 import { type FileStart, readFileStart } from './file-start.ts'
 import { ElementSearch, type ElementSearchResult } from './found-elements.ts'
 

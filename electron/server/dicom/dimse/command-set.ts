@@ -167,7 +167,8 @@ export function readCommandSet(bytes: Buffer): CommandSet {
     if (row && value !== undefined) values[row[1]] = value
   }
   const { commandField, dataSetType, ...others } = values
-  if (typeof commandField !== 'number') throw invalidParameterFault('command set without a command field')
+  if (typeof commandField !== 'number')
+    throw invalidParameterFault('command set without a command field')
   const hasDataSet =
     dataSetType === undefined ? ALWAYS_WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
   return { ...others, commandField, hasDataSet }

@@ -28,7 +28,7 @@ export class MessageReader {
   readonly #limits: MessageLimits
   readonly #fragments: Fragments
   readonly #streamFor: (contextId: number, command: CommandSet) => DataSetStream | undefined
-  readonly #mostBytes: (command: CommandSet) => number
+  readonly #maxBytesFor: (command: CommandSet) => number
   #contextId: number | undefined
   #command: CommandSet | undefined
   #stream: DataSetStream | undefined
@@ -47,7 +47,7 @@ export class MessageReader {
   ) {
     this.#limits = limits
     this.#streamFor = streamFor
-    this.#mostBytes = mostBytes
+    this.#maxBytesFor = mostBytes
     this.#fragments = new Fragments(limits.commandSetBytes)
   }
 
@@ -76,7 +76,8 @@ export class MessageReader {
     const command = this.#command
     // PS3.8 E.2: the fragments of a message are contiguous and on one context, those of the command
     // set first.
-    if (contextId !== this.#contextId) throw invalidParameterFault('fragment of another message within a message')
+    if (contextId !== this.#contextId)
+      throw invalidParameterFault('fragment of another message within a message')
     if (isCommand !== (command === undefined))
       throw invalidParameterFault('command and data set fragments are mixed up')
     if (command === undefined) return this.#pushCommand(contextId, isLast, data)
@@ -112,7 +113,7 @@ export class MessageReader {
     const stream = this.#streamFor(contextId, command)
     this.#stream = stream
     if (stream) return { contextId, command, dataSet: undefined, stream }
-    this.#fragments.begin(this.#mostBytes(command))
+    this.#fragments.begin(this.#maxBytesFor(command))
     return undefined
   }
 

@@ -253,7 +253,11 @@ export interface Exchange {
 
 /** Receives network events. All calls are synchronous and must not throw. */
 export interface AssociationObserver {
-  opened(association: AssociationInfo, services: readonly string[], negotiated: NegotiatedContexts): void
+  opened(
+    association: AssociationInfo,
+    services: readonly string[],
+    negotiated: NegotiatedContexts,
+  ): void
   rejected(association: AssociationInfo, rejection: Rejection, services: readonly string[]): void
   /** Called when the final response has been written. */
   answered(association: AssociationInfo, answer: AnsweredRequest): void

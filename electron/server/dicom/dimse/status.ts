@@ -60,7 +60,9 @@ const STATUS_ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: str
 /** The statuses that the gateway sends, with their meanings in the standard. */
 export const STATUS: Readonly<
   Record<DimseStatus, { readonly category: StatusCategory; readonly meaning: string }>
-> = Object.fromEntries(STATUS_ROWS.map(([code, category, meaning]) => [code, { category, meaning }]))
+> = Object.fromEntries(
+  STATUS_ROWS.map(([code, category, meaning]) => [code, { category, meaning }]),
+)
 
 /** Category of any status, by the code ranges of PS3.7 Annex C. */
 export function categoryOf(status: DimseStatus): StatusCategory {

@@ -1,8 +1,8 @@
 import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import {
   type ByteSource,
-  MissingBytesError,
   ByteWindow,
+  MissingBytesError,
   ViewedFileFault,
 } from '#server/dicom/data-set/byte-window.ts'
 import { CODINGS, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'

@@ -231,7 +231,12 @@ function coordinateItems(drawing: Drawing, quantity: Quantity | undefined): Name
             ? [['ELLIPSE', ellipseAxes(points)]]
             : kind === 'circle'
               ? [['CIRCLE', points]]
-              : [['POLYLINE', REGION_KINDS.includes(kind) ? [...points, ...points.slice(0, 1)] : points]]
+              : [
+                  [
+                    'POLYLINE',
+                    REGION_KINDS.includes(kind) ? [...points, ...points.slice(0, 1)] : points,
+                  ],
+                ]
   return shapes.map(([type, of]) =>
     contentItem('INFERRED FROM', 'SCOORD', undefined, {
       GraphicType: type,

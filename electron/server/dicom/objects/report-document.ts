@@ -120,10 +120,10 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
     PerformedProcedureCodeSequence: [],
     CompletionFlag: 'COMPLETE',
     VerificationFlag: 'VERIFIED',
-    VerifyingObserverSequence: verifiers.map(({ name, organization, verifiedAt: verified }) => ({
+    VerifyingObserverSequence: verifiers.map(({ name, organization, verifiedAt }) => ({
       VerifyingObserverName: name,
       VerifyingOrganization: organization,
-      VerificationDateTime: `${verified.date}${verified.time}${verified.offset}`,
+      VerificationDateTime: `${verifiedAt.date}${verifiedAt.time}${verifiedAt.offset}`,
       VerifyingObserverIdentificationCodeSequence: [],
     })),
     ReferencedRequestSequence: header.accessionNumber === '' ? undefined : [request(header)],

@@ -11,7 +11,7 @@ const COLORANTS = {
 const CURVE_ENTRIES = 256
 const HEADER_BYTES = 128
 
-const fixed = (value: number): Buffer => {
+const s15Fixed16 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4)
   bytes.writeInt32BE(Math.round(value * 65536))
   return bytes
@@ -22,7 +22,7 @@ const uint32 = (value: number): Buffer => {
   return bytes
 }
 const xyz = (values: readonly number[]): Buffer =>
-  Buffer.concat([Buffer.from('XYZ \0\0\0\0', 'latin1'), ...values.map(fixed)])
+  Buffer.concat([Buffer.from('XYZ \0\0\0\0', 'latin1'), ...values.map(s15Fixed16)])
 
 function description(text: string): Buffer {
   const ascii = Buffer.from(`${text}\0`, 'latin1')
@@ -71,7 +71,8 @@ function buildProfile(): Buffer {
   for (const [index, part] of [2001, 4, 1, 0, 0, 0].entries())
     header.writeUInt16BE(part, 24 + 2 * index)
   header.write('acsp', 36, 'latin1')
-  for (const [index, part] of COLORANTS.wtpt.entries()) fixed(part).copy(header, 68 + 4 * index)
+  for (const [index, part] of COLORANTS.wtpt.entries())
+    s15Fixed16(part).copy(header, 68 + 4 * index)
   return Buffer.concat([header, uint32(values.length + 3), ...table, ...data])
 }
 

@@ -35,10 +35,10 @@ export function encapsulatedDocument(source: ByteSource): EncapsulatedContent {
   }
 }
 
-function documentSpans({ at, length, items }: FoundElement, exact: number): Span[] {
+function documentSpans({ at, length, items }: FoundElement, documentLength: number): Span[] {
   if (items || length === 0) return []
   // PS3.3 C.24.2: the value may have one byte of padding.
-  return [{ at, length: exact === length - 1 ? exact : length }]
+  return [{ at, length: documentLength === length - 1 ? documentLength : length }]
 }
 
 /**

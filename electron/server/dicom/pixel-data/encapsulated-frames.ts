@@ -119,34 +119,35 @@ export class EncapsulatedFrames {
   #byBasicTable(number: number): FrameBytes | 'unknown' | undefined {
     const offset = this.#table?.[number - 1]
     if (offset === undefined) return 'unknown'
-    const { end: pixelsEnd = Number.POSITIVE_INFINITY, hasStartMarkers: hasStarts, frames } = this.#pixels
+    const { end: pixelsEnd = Number.POSITIVE_INFINITY, hasStartMarkers, frames } = this.#pixels
     const next = this.#table?.[number]
     const end = next === undefined ? undefined : this.#base + next
-    const own: Fragment[] = []
+    const frameFragments: Fragment[] = []
     for (let at = this.#base + offset; end === undefined || at < end; ) {
       const fragment = at >= pixelsEnd ? 'end' : fragmentAt(this.#source, at)
       if (fragment === undefined) return this.#source.isWhole ? 'unknown' : undefined
       if (fragment === 'end' && end === undefined) break
-      if (typeof fragment === 'string' || own.length >= MAX_FRAGMENTS) return 'unknown'
-      own.push(fragment)
+      if (typeof fragment === 'string' || frameFragments.length >= MAX_FRAGMENTS) return 'unknown'
+      frameFragments.push(fragment)
       at = fragment.at + fragment.length
       if (end !== undefined && at > end) return 'unknown'
     }
-    return own.length === 0 || (hasStarts && frames > 1 && own[0]?.isStart === false)
+    return frameFragments.length === 0 ||
+      (hasStartMarkers && frames > 1 && frameFragments[0]?.isStart === false)
       ? 'unknown'
-      : frameOfFragments(own)
+      : frameOfFragments(frameFragments)
   }
 
   /** Undefined if more bytes are needed; null if the frame does not exist. */
   #byFragments(fragments: Fragments, number: number): FrameBytes | undefined | null {
     const { found } = fragments
-    const { frames, hasStartMarkers: hasStarts } = this.#pixels
+    const { frames, hasStartMarkers } = this.#pixels
     if (frames === 1) {
       fragments.walk()
       if (fragments.state === 'more') return undefined
       return fragments.state === 'ended' && found.length > 0 ? frameOfFragments(found) : null
     }
-    if (hasStarts) return this.#byStarts(fragments, number)
+    if (hasStartMarkers) return this.#byStarts(fragments, number)
     // PS3.5 §A.4.2: an RLE frame is one fragment. The same is assumed for other streams without
     // start markers.
     fragments.walk(number)

@@ -31,12 +31,12 @@ export function lengthOfFrame(frame: FrameBytes): number {
  * syntax; 1-bit pixels start at the lowest bit of the first byte.
  * @throws {ViewedFileFault} if the file has become shorter
  */
-export function readFrame(source: ByteSource, { spans, swapsPairs, bitRange: cut }: FrameBytes): Buffer {
+export function readFrame(source: ByteSource, { spans, swapsPairs, bitRange }: FrameBytes): Buffer {
   const pieces = spans.map(({ at, length }) => readWhole(source, at, length))
   const [first] = pieces
   const joined = pieces.length === 1 && first ? first : Buffer.concat(pieces)
   const bytes = swapsPairs ? swapPairs(joined) : joined
-  return cut ? cutBits(bytes, cut.skipBits, cut.bits) : bytes
+  return bitRange ? cutBits(bytes, bitRange.skipBits, bitRange.bits) : bytes
 }
 
 const swapPairs = (bytes: Buffer): Buffer => {
@@ -67,5 +67,5 @@ export const truncatedFile = (available: number, frames: number): Message =>
   message('viewed-file.cut-short', { there: available, frames })
 
 /** The fault of a file that declares more frames than it contains. */
-export const missingFrames = (there: number, frames: number): Message =>
-  message('viewed-file.fewer-frames', { there, frames })
+export const missingFrames = (available: number, frames: number): Message =>
+  message('viewed-file.fewer-frames', { there: available, frames })

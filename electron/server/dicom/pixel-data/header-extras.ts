@@ -175,7 +175,10 @@ const FRAME_TYPES = [
  * are displayed. Microscopy has one in each optical path (C.8.12.5).
  */
 function hasOtherColours(values: AttributeValues): boolean {
-  if (photometricInterpretationOf(values).startsWith('MONOCHROME') && !hasSupplementalPalette(values))
+  if (
+    photometricInterpretationOf(values).startsWith('MONOCHROME') &&
+    !hasSupplementalPalette(values)
+  )
     return false
   return [values, ...values.items(TAG.OpticalPathSequence)].some((item) => {
     if (!item.has(TAG.ICCProfile)) return false
@@ -218,7 +221,8 @@ const OVERLAY_ELEMENTS = {
 
 /** Overlay Bit Position is 0 if the overlay has its own data element. */
 const hasOverlay = (values: AttributeValues, group: number): boolean =>
-  values.has(group + OVERLAY_ELEMENTS.data) || (values.number(group + OVERLAY_ELEMENTS.bit) ?? 0) > 0
+  values.has(group + OVERLAY_ELEMENTS.data) ||
+  (values.number(group + OVERLAY_ELEMENTS.bit) ?? 0) > 0
 
 /** Undefined if it cannot be read. */
 function overlayOf(values: AttributeValues, group: number): OverlayPlane | undefined {
@@ -243,7 +247,9 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane | undef
     // Each frame has its own bits of an embedded overlay.
     frames: isEmbedded || count === null ? null : { first, count },
     type: values.text(group + OVERLAY_ELEMENTS.type),
-    label: values.text(group + OVERLAY_ELEMENTS.label) || values.text(group + OVERLAY_ELEMENTS.description),
+    label:
+      values.text(group + OVERLAY_ELEMENTS.label) ||
+      values.text(group + OVERLAY_ELEMENTS.description),
     bit: isEmbedded ? values.number(group + OVERLAY_ELEMENTS.bit) : null,
     data,
   }
@@ -255,10 +261,10 @@ export const tablesOf = (values: AttributeValues, sequence: number): LookUpTable
     .slice(0, MAX_TABLES)
     .flatMap((item) => {
       // PS3.3 C.11.2.1.1: of a VOI LUT, if the values after rescale are.
-      const signed =
+      const hasSignedValues =
         isSigned(values) ||
         (sequence === TAG.VOILUTSequence && (values.number(TAG.RescaleIntercept) ?? 0) < 0)
-      const descriptor = descriptorOf(item, TAG.LUTDescriptor, signed)
+      const descriptor = descriptorOf(item, TAG.LUTDescriptor, hasSignedValues)
       const data = item.bytes(TAG.LUTData, MAX_TABLE_BYTES)
       const explanation = item.text(TAG.LUTExplanation) || item.text(TAG.ModalityLUTType)
       return descriptor && data ? (tableOf(descriptor, data, explanation) ?? []) : []

@@ -39,7 +39,8 @@ export function pixelForm(
 }
 
 /** Transfer syntaxes whose frames begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. */
-const SYNTAXES_WITH_START_MARKERS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
+const SYNTAXES_WITH_START_MARKERS =
+  /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
 /** Length in bytes of a table of 64-bit numbers for the maximum number of frames. */
 const MAX_TABLE_BYTES = 1 << 20
 

@@ -31,7 +31,10 @@ export function pixelSpacing(values: AttributeValues, sopClassUid: string): Pixe
   // PS3.3 10.7.1.3: for a projection it is unknown whether the spacing was corrected, and the
   // spacing at the detector is the upper bound.
   if (own)
-    return { spacing: own, spacingFrom: PROJECTION_CLASS.test(sopClassUid) ? 'detector' : 'patient' }
+    return {
+      spacing: own,
+      spacingFrom: PROJECTION_CLASS.test(sopClassUid) ? 'detector' : 'patient',
+    }
   if (!imager) return NO_SPACING
   const magnification = values.number(TAG.EstimatedRadiographicMagnificationFactor) ?? 0
   if (magnification <= 0) return { spacing: imager, spacingFrom: 'detector' }

@@ -55,9 +55,15 @@ const SYNTAX_MESSAGES: readonly (readonly [RegExp, Message])[] = [
 
 /** Why an object cannot be shown as an image; null if nothing prevents it. */
 export function unsupportedReason(sopClassUid: string, transferSyntaxUid: string): Message | null {
-  const own = sopClassUid.startsWith(STORAGE_ROOT)
+  const classSuffix = sopClassUid.startsWith(STORAGE_ROOT)
     ? sopClassUid.slice(STORAGE_ROOT.length)
     : sopClassUid
-  const byClass = CLASS_MESSAGES.find(([uid]) => (uid.endsWith('.') ? own.startsWith(uid) : own === uid))
-  return byClass?.[1] ?? SYNTAX_MESSAGES.find(([pattern]) => pattern.test(transferSyntaxUid))?.[1] ?? null
+  const byClass = CLASS_MESSAGES.find(([uid]) =>
+    uid.endsWith('.') ? classSuffix.startsWith(uid) : classSuffix === uid,
+  )
+  return (
+    byClass?.[1] ??
+    SYNTAX_MESSAGES.find(([pattern]) => pattern.test(transferSyntaxUid))?.[1] ??
+    null
+  )
 }

@@ -1,6 +1,10 @@
 import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
-import { MissingBytesError, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
+import {
+  ByteWindow,
+  MissingBytesError,
+  ViewedFileFault,
+} from '#server/dicom/data-set/byte-window.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
 import { ElementSearch, type ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import { type Message, message } from '#shared/messages/message.ts'

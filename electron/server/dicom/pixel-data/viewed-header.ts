@@ -206,8 +206,12 @@ function countFrames(
     return { frames: declaredFrames, fault: null }
   }
   const room = framesWithin(pixels.length, bitsOfFrame(image))
-  if (room >= declaredFrames && declaredFrames <= MAX_FRAMES) return { frames: declaredFrames, fault: null }
-  return { frames: Math.min(Math.max(1, room), MAX_FRAMES), fault: missingFrames(room, declaredFrames) }
+  if (room >= declaredFrames && declaredFrames <= MAX_FRAMES)
+    return { frames: declaredFrames, fault: null }
+  return {
+    frames: Math.min(Math.max(1, room), MAX_FRAMES),
+    fault: missingFrames(room, declaredFrames),
+  }
 }
 
 /** PS3.3 C.7.6.1.1.5. */

@@ -1,11 +1,11 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import {
-  withBase64Data,
   type LookUpTable,
   OVERLAY_GROUPS,
   overlaysOf,
   tablesOf,
+  withBase64Data,
 } from '#server/dicom/pixel-data/header-extras.ts'
 import type {
   DisplayedArea,
@@ -34,9 +34,9 @@ export function presentationStateOf(
   const notApplied: Message[] = []
   if (values.items(TAG.MaskSubtractionSequence).length > 0)
     notApplied.push(message('referencing-object.mask-not-applied'))
-  const { annotations, faultyCount: faulty } = annotationsOf(values)
-  if (faulty > 0)
-    notApplied.push(message('referencing-object.faulty-graphics', { graphics: faulty }))
+  const { annotations, faultyCount } = annotationsOf(values)
+  if (faultyCount > 0)
+    notApplied.push(message('referencing-object.faulty-graphics', { graphics: faultyCount }))
   const rotation = values.number(TAG.ImageRotation) ?? 0
   if (![0, 90, 180, 270].includes(rotation))
     throw new ViewedFileFault(message('referencing-object.unknown-rotation'))

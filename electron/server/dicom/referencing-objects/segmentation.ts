@@ -113,7 +113,9 @@ function framesOf(
   })
   // The frames stay in the list, since their positions in it are the numbers of the frames.
   const faults =
-    framesWithoutSegment > 0 ? [message('referencing-object.frames-without-segment', { frames: framesWithoutSegment })] : []
+    framesWithoutSegment > 0
+      ? [message('referencing-object.frames-without-segment', { frames: framesWithoutSegment })]
+      : []
   return { frames, faults }
 }
 

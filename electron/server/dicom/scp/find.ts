@@ -33,9 +33,13 @@ export async function find(scp: CFindScp, operation: Operation): Promise<Complet
   try {
     while (!signal.aborted) {
       const nextAnswer = answers.next()
-      const answer = (await availableNow(nextAnswer)) ?? (await nextStep(nextAnswer, progress, operation))
+      const answer =
+        (await availableNow(nextAnswer)) ?? (await nextStep(nextAnswer, progress, operation))
       if (!answer)
-        return { result: await cancelledResult(answers, nextAnswer, limits.cancelSeconds), ...progress }
+        return {
+          result: await cancelledResult(answers, nextAnswer, limits.cancelSeconds),
+          ...progress,
+        }
       if (answer.done) return { result: answer.value, ...progress }
       await flush(progress, operation)
       const { responses, unsent } = await sendPending(answer.value, operation)
@@ -57,10 +61,10 @@ interface Progress {
  * The next result of the service, if it is available within this turn of the event loop, so that a
  * few rows and their final response are sent in one write.
  */
-function availableNow(asked: Promise<Step>): Promise<Step | undefined> {
+function availableNow(nextAnswer: Promise<Step>): Promise<Step | undefined> {
   return new Promise((resolve, reject) => {
     const immediate = setImmediate(resolve, undefined)
-    asked.then((step) => {
+    nextAnswer.then((step) => {
       clearImmediate(immediate)
       resolve(step)
     }, reject)

@@ -83,7 +83,11 @@ async function perform(
   const results = retrieval.perform()
   try {
     // Ends the sub-operations of a request that is cancelled between two of them.
-    for (let step = await next(results, signal); step; step = await next(results, signal)) {
+    for (
+      let step = await nextResult(results, signal);
+      step;
+      step = await nextResult(results, signal)
+    ) {
       progress.add(step)
       // PS3.4 C.4.2.3.1: a pending response for each sub-operation. That of the last one is left
       // out, because the final response follows.
@@ -99,7 +103,7 @@ async function perform(
   }
 }
 
-async function next(
+async function nextResult(
   results: ReturnType<Retrieval['perform']>,
   signal: AbortSignal,
 ): Promise<SubOperationResult | undefined> {

@@ -57,7 +57,10 @@ const REJECTIONS: Readonly<Record<string, (call: Call) => Message>> = {
 }
 
 /** The error for an A-ASSOCIATE-RJ. */
-export function rejectionError({ result, source, reason }: AssociateRj, call: Call): RequestorError {
+export function rejectionError(
+  { result, source, reason }: AssociateRj,
+  call: Call,
+): RequestorError {
   const why =
     REJECTIONS[`${source}/${reason}`]?.(call) ??
     message('dicom.rejected-numbers', { result, source, reason })

@@ -92,7 +92,7 @@ export async function find(
   caller: Caller,
   sopClass: string,
   identifier: DataSet,
-  notOffered: MessageCode,
+  notOfferedMessage: MessageCode,
   maxMatches = Number.POSITIVE_INFINITY,
 ): Promise<DataSet[]> {
   const matches: DataSet[] = []
@@ -100,7 +100,7 @@ export async function find(
   const command = { commandField: COMMAND_FIELD['C-FIND-RQ'], priority: 0 }
   const responses = requestService(
     caller,
-    { sopClass, command, dataSet: identifier, notOfferedMessage: notOffered },
+    { sopClass, command, dataSet: identifier, notOfferedMessage: notOfferedMessage },
     { cancel: stop.signal },
   )
   for await (const { status, category, dataSet } of responses) {

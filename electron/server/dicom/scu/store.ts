@@ -74,8 +74,8 @@ export async function* sendInstances<I extends InstanceToSend>(
   let fatalError: Error | undefined
   let failures = 0
   for (const { instances, contexts } of batchesOf(given)) {
-    let left = instances
-    while (left.length > 0) {
+    let remaining = instances
+    while (remaining.length > 0) {
       const association =
         fatalError ?? (await openAssociation({ ...caller, contexts }).catch(asError))
       if (association instanceof Error) {
@@ -83,15 +83,15 @@ export async function* sendInstances<I extends InstanceToSend>(
         // batches.
         if (!(association instanceof RequestorError && association.kind === 'not-accepted'))
           fatalError = association
-        for (const instance of left)
+        for (const instance of remaining)
           yield { instance, outcome: 'failed', error: association, wasAttempted: false }
         break
       }
       try {
         while (association.isOpen) {
-          const [instance, ...rest] = left
+          const [instance, ...rest] = remaining
           if (!instance) break
-          left = rest
+          remaining = rest
           const result = await send(association, instance, caller.peer.aeTitle, originator)
           yield result
           failures = association.isOpen ? 0 : failures + 1
@@ -116,8 +116,10 @@ export function contextFor<I extends InstanceToSend>(
   const context = contexts.find(({ transferSyntax }) => transferSyntax === transferSyntaxUid)
   if (context) return { context }
   if (contexts.length > 0) {
-    const accepts = contexts.map(({ transferSyntax }) => transferSyntax)
-    return { result: { instance, outcome: 'needs-transcoding', acceptedSyntaxes: accepts } }
+    const acceptedSyntaxes = contexts.map(({ transferSyntax }) => transferSyntax)
+    return {
+      result: { instance, outcome: 'needs-transcoding', acceptedSyntaxes: acceptedSyntaxes },
+    }
   }
   const error = new RequestorError(
     'not-accepted',

@@ -77,12 +77,12 @@ export async function openCodec(
 }
 
 /** Emscripten takes more memory by this method of the instance's memory. */
-function limitMemory({ exports }: WasmInstance, mostBytes: number): void {
+function limitMemory({ exports }: WasmInstance, maxBytes: number): void {
   for (const memory of Object.values(exports)) {
     if (!(memory instanceof WebAssembly.Memory)) continue
     const grow = memory.grow.bind(memory)
     memory.grow = (pages) => {
-      if (memory.buffer.byteLength + pages * PAGE_BYTES > mostBytes)
+      if (memory.buffer.byteLength + pages * PAGE_BYTES > maxBytes)
         throw new RangeError('The decoder takes too much memory.')
       return grow(pages)
     }

@@ -14,7 +14,7 @@ import {
   nativeFrame,
   RLE_SYNTAX,
   type Samples,
-  type Stored,
+  type StoredPixels,
   withSign,
 } from '#shared/pixels/stored.ts'
 import { type FrameInfo, openCodec, type WasmClass, type WasmModule } from './codec-module.ts'
@@ -59,7 +59,7 @@ export async function decodedFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   transferSyntaxUid: string,
-): Promise<Stored | DecodedPixels> {
+): Promise<StoredPixels | DecodedPixels> {
   if (NATIVE_SYNTAXES.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
   if (transferSyntaxUid === RLE_SYNTAX) return decodeRleFrame(bytes, pixel)
@@ -67,13 +67,17 @@ export async function decodedFrame(
   if (!decoder && !LOSSLESS_JPEG.has(transferSyntaxUid))
     throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
   // The other decoders allocate what the codestream says, whatever the header says.
-  if (decoder?.[0] !== JPEG_XL && !hasPixelSize(codestreamSize(bytes), pixel)) throw decodingProblem()
+  if (decoder?.[0] !== JPEG_XL && !hasPixelSize(codestreamSize(bytes), pixel))
+    throw decodingProblem()
   try {
     if (transferSyntaxUid === EXTENDED_JPEG && pixel.bitsAllocated === 16)
       return await decode12Bit(bytes, pixel)
     return decoder
       ? await decodeWithWasm(bytes, pixel, decoder)
-      : { samples: withSign(whole(decodeLossless(bytes, pixel), pixel), pixel), ...INTERLEAVED }
+      : {
+          samples: withSign(requireAllSamples(decodeLossless(bytes, pixel), pixel), pixel),
+          ...INTERLEAVED,
+        }
   } catch {
     // The decoders throw numbers and texts, too. One that failed may have damaged its memory: the
     // next image gets another.
@@ -92,7 +96,10 @@ const INTERLEAVED = { isPlanar: false, isSubsampled: false, isRgb: false }
 const decodingProblem = () => new ImageProblem(message('viewer.image-not-decoded'))
 
 /** @throws ImageProblem there are fewer samples than the header says, or more */
-function whole(samples: Samples, { rows, columns, samplesPerPixel }: ImagePixel): Samples {
+function requireAllSamples(
+  samples: Samples,
+  { rows, columns, samplesPerPixel }: ImagePixel,
+): Samples {
   if (samples.length !== rows * columns * samplesPerPixel) throw decodingProblem()
   return samples
 }
@@ -127,7 +134,7 @@ async function decode12Bit(
   const decoder = new Decoder()
   decoder.parse(bytes)
   const samples = withoutBias(bytes, decoder.getData16(pixel.columns, pixel.rows))
-  return { samples: withSign(whole(samples, pixel), pixel), ...INTERLEAVED }
+  return { samples: withSign(requireAllSamples(samples, pixel), pixel), ...INTERLEAVED }
 }
 
 async function decodeWithWasm(
@@ -148,7 +155,7 @@ async function decodeWithWasm(
       throw decodingProblem()
     const samples = samplesOf(decoder.getDecodedBuffer(), frame)
     return {
-      samples: withSign(whole(samples, pixel), pixel),
+      samples: withSign(requireAllSamples(samples, pixel), pixel),
       isPlanar: decoder.getInterleaveMode?.() === 0 && pixel.samplesPerPixel > 1,
       isSubsampled: false,
       isRgb: codec === JPEG && pixel.samplesPerPixel === 3,

@@ -47,7 +47,13 @@ export function jpegOf(picture: SmallPicture, quality: number): Buffer {
         writeBlock(bits, zigzag, previous[component] as number, kind)
         previous[component] = zigzag[0] as number
       }
-  return Buffer.concat([FILE_START, ...tables(steps), frame(width, height, components), bits.end(), FILE_END])
+  return Buffer.concat([
+    FILE_START,
+    ...tables(steps),
+    frame(width, height, components),
+    bits.end(),
+    FILE_END,
+  ])
 }
 
 /** @param component of YCbCr; -1 for a grey level */

@@ -87,10 +87,10 @@ export class ThumbnailRenderer implements AsyncDisposable {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.heap },
     })
-    const answered = (answer: ThumbnailAnswer) => {
+    const onAnswer = (answer: ThumbnailAnswer) => {
       if (this.#worker === worker) this.#settle(answer)
     }
-    worker.on('message', answered)
+    worker.on('message', onAnswer)
     // Out of memory, or code that does not load: its exit follows.
     worker.on('error', () => {})
     worker.once('exit', () => {

@@ -47,7 +47,7 @@ export async function pictureOf(
   const file = openSync(path, 'r')
   try {
     const source = sourceOf(file)
-    return await drawn(
+    return await renderPicture(
       isDeflated(source) ? sourceOfBytes(await inflatedBytes(path, MAX_INFLATED_BYTES)) : source,
       rendering,
     )
@@ -59,7 +59,7 @@ export async function pictureOf(
   }
 }
 
-async function drawn(
+async function renderPicture(
   source: ByteSource,
   { frame: wanted, width, height, window: given }: Rendering,
 ): Promise<SmallPicture | null> {

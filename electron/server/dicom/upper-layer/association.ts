@@ -16,9 +16,21 @@ import {
   providerRejection,
   serviceNamesOf,
 } from './association-admission.ts'
-import { abortedHereMessage, connectionLostMessage, internalErrorMessage, writeAll } from './connection.ts'
+import {
+  abortedHereMessage,
+  connectionLostMessage,
+  internalErrorMessage,
+  writeAll,
+} from './connection.ts'
 import type { DimseLimits } from './limits.ts'
-import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, invalidParameterFault, PduFault, type Pdv } from './pdu.ts'
+import {
+  ABORT_REASON,
+  ABORT_SOURCE,
+  type AssociateRq,
+  invalidParameterFault,
+  PduFault,
+  type Pdv,
+} from './pdu.ts'
 import { PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
@@ -188,7 +200,9 @@ export class Association
     indicateRelease: () => this.#release(),
     indicateAbort: ({ ending, pdu }) => {
       const isServiceUserAbort = pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser
-      const detail = message(isServiceUserAbort ? 'dicom.aborted-by-peer' : 'dicom.aborted-by-upper-layer')
+      const detail = message(
+        isServiceUserAbort ? 'dicom.aborted-by-peer' : 'dicom.aborted-by-upper-layer',
+      )
       this.#end(ending ?? { kind: 'aborted', detail })
     },
   }
@@ -239,7 +253,8 @@ export class Association
   get #mustPause(): boolean {
     if (!this.#queue?.isBusy) return false
     if ((this.#messages.stream?.waitingBytes ?? 0) > this.#limits.streamedBytes) return true
-    const hasPendingMessages = this.#queue.waitingRequests > 0 || this.#messages.gatheredBytes !== undefined
+    const hasPendingMessages =
+      this.#queue.waitingRequests > 0 || this.#messages.gatheredBytes !== undefined
     return this.#queue.isFull || (hasPendingMessages && this.#acceptor.exceedsAheadLimit)
   }
 
@@ -248,7 +263,9 @@ export class Association
     if (this.state === 'Sta1') return
     const isPeerFault = error instanceof PduFault
     const reason = isPeerFault ? error.reason : ABORT_REASON.notSpecified
-    const detail = isPeerFault ? verbatim(error.message) : internalErrorMessage(this.#acceptor.report(error))
+    const detail = isPeerFault
+      ? verbatim(error.message)
+      : internalErrorMessage(this.#acceptor.report(error))
     this.dispatch('Evt19', {
       abort: { source: ABORT_SOURCE.serviceProvider, reason },
       ending: { kind: 'aborted', detail: abortedHereMessage(detail) },
@@ -311,7 +328,8 @@ export class Association
   #takeData(pdvs: readonly Pdv[]): void {
     for (const pdv of pdvs) {
       const context = this.#accepted.get(pdv.contextId)
-      if (!context) throw invalidParameterFault(`presentation context ${pdv.contextId} was not accepted`)
+      if (!context)
+        throw invalidParameterFault(`presentation context ${pdv.contextId} was not accepted`)
       const received = this.#messages.push(pdv)
       if (received) this.#takeMessage(received, context)
     }

@@ -176,4 +176,5 @@ export const TLS_PROFILE = {
 } as const
 
 export const abortedHereMessage = (why: Message) => message('dicom.aborted-here', { why })
-export const internalErrorMessage = (reference: string) => message('dicom.internal-error', { reference })
+export const internalErrorMessage = (reference: string) =>
+  message('dicom.internal-error', { reference })

@@ -31,8 +31,8 @@ const MIN_STREAMED_BYTES = 4096
 
 /** The reader's position within a long P-DATA-TF. */
 interface Part {
-  left: number
-  pdv: { contextId: number; isCommand: boolean; isLast: boolean; left: number } | undefined
+  remaining: number
+  pdv: { contextId: number; isCommand: boolean; isLast: boolean; remaining: number } | undefined
 }
 
 /**
@@ -98,11 +98,12 @@ export class PduReader {
     if (available < HEADER_BYTES) return undefined
     const length = this.#held.readUInt32BE(start + 2)
     const maximum = maxLength(type, this.#limits)
-    if (length > maximum) throw invalidParameterFault(`PDU of ${length} bytes, at most ${maximum} are taken`)
+    if (length > maximum)
+      throw invalidParameterFault(`PDU of ${length} bytes, at most ${maximum} are taken`)
     if (available < HEADER_BYTES + length) {
       if (type !== PDU_TYPE['P-DATA-TF'] || length < MIN_STREAMED_BYTES) return undefined
       this.#start += HEADER_BYTES
-      this.#part = { left: length, pdv: undefined }
+      this.#part = { remaining: length, pdv: undefined }
       return this.#nextPieces(this.#part)
     }
     this.#start += HEADER_BYTES + length
@@ -112,23 +113,23 @@ export class PduReader {
   /** The available part of the current P-DATA-TF. */
   #nextPieces(part: Part): Pdu | undefined {
     const pdvs: Pdv[] = []
-    while (part.left > 0) {
+    while (part.remaining > 0) {
       if (!part.pdv) {
-        if (this.#end - this.#start < PDV_HEADER_BYTES && part.left >= PDV_HEADER_BYTES) break
-        part.pdv = readPdvHeader(this.#held, this.#start, part.left)
+        if (this.#end - this.#start < PDV_HEADER_BYTES && part.remaining >= PDV_HEADER_BYTES) break
+        part.pdv = readPdvHeader(this.#held, this.#start, part.remaining)
         this.#start += PDV_HEADER_BYTES
-        part.left -= PDV_HEADER_BYTES
+        part.remaining -= PDV_HEADER_BYTES
       }
-      const { contextId, isCommand, isLast, left } = part.pdv
-      const length = Math.min(left, this.#end - this.#start)
-      if (length === 0 && left > 0) break
+      const { contextId, isCommand, isLast, remaining } = part.pdv
+      const length = Math.min(remaining, this.#end - this.#start)
+      if (length === 0 && remaining > 0) break
       const data = this.#held.subarray(this.#start, this.#start + length)
-      pdvs.push({ contextId, isCommand, isLast: isLast && length === left, data })
+      pdvs.push({ contextId, isCommand, isLast: isLast && length === remaining, data })
       this.#start += length
-      part.left -= length
-      part.pdv = length === left ? undefined : { ...part.pdv, left: left - length }
+      part.remaining -= length
+      part.pdv = length === remaining ? undefined : { ...part.pdv, remaining: remaining - length }
     }
-    if (part.left === 0) this.#part = undefined
+    if (part.remaining === 0) this.#part = undefined
     return pdvs.length > 0 ? { type: 'P-DATA-TF', pdvs } : undefined
   }
 }
@@ -185,7 +186,7 @@ function readPdvHeader(bytes: Buffer, at: number, room: number): NonNullable<Par
     contextId: byte(bytes, at + 4),
     isCommand: (control & 1) !== 0,
     isLast: (control & 2) !== 0,
-    left: length - 2,
+    remaining: length - 2,
   }
 }
 
@@ -193,10 +194,10 @@ function readPdvs(body: Buffer): Pdv[] {
   const pdvs: Pdv[] = []
   let at = 0
   while (at < body.length) {
-    const { contextId, isCommand, isLast, left } = readPdvHeader(body, at, body.length - at)
+    const { contextId, isCommand, isLast, remaining } = readPdvHeader(body, at, body.length - at)
     at += PDV_HEADER_BYTES
-    pdvs.push({ contextId, isCommand, isLast, data: body.subarray(at, at + left) })
-    at += left
+    pdvs.push({ contextId, isCommand, isLast, data: body.subarray(at, at + remaining) })
+    at += remaining
   }
   return pdvs
 }
@@ -209,7 +210,8 @@ function readAssociation<C extends { readonly id: number }>(
   contextType: number,
   readContext: (bytes: Buffer, start: number, end: number) => C,
 ) {
-  if (body.length < FIXED_PART_BYTES) throw invalidParameterFault('A-ASSOCIATE shorter than its fixed part')
+  if (body.length < FIXED_PART_BYTES)
+    throw invalidParameterFault('A-ASSOCIATE shorter than its fixed part')
   const contexts: C[] = []
   const ids = new Set<number>()
   let applicationContext = ''
@@ -237,7 +239,8 @@ function readAssociation<C extends { readonly id: number }>(
 }
 
 function proposedContext(bytes: Buffer, start: number, end: number): ProposedContext {
-  if (end - start < 4) throw invalidParameterFault('presentation context shorter than its fixed part')
+  if (end - start < 4)
+    throw invalidParameterFault('presentation context shorter than its fixed part')
   const transferSyntaxes: string[] = []
   let abstractSyntax = ''
   readItems(bytes, start + 4, end, (type, from, to) => {
@@ -248,7 +251,8 @@ function proposedContext(bytes: Buffer, start: number, end: number): ProposedCon
 }
 
 function contextResult(bytes: Buffer, start: number, end: number): ContextResult {
-  if (end - start < 4) throw invalidParameterFault('presentation context shorter than its fixed part')
+  if (end - start < 4)
+    throw invalidParameterFault('presentation context shorter than its fixed part')
   const result = byte(bytes, start + 2)
   if (result !== 0 && result !== 1 && result !== 2 && result !== 3 && result !== 4)
     throw invalidParameterFault(`presentation context result ${result}`)
@@ -327,7 +331,8 @@ function roleSelection(value: Buffer): RoleSelection {
 
 function extendedNegotiation(value: Buffer): ExtendedNegotiation {
   const length = value.length < 2 ? value.length : value.readUInt16BE(0)
-  if (value.length < length + 2) throw invalidParameterFault('extended negotiation shorter than its UID')
+  if (value.length < length + 2)
+    throw invalidParameterFault('extended negotiation shorter than its UID')
   return {
     sopClass: uid(value, 2, 2 + length),
     // Copied, because the PDU is not kept.

@@ -150,7 +150,11 @@ const ASSOCIATION_STATES = [
 const each = (action: Action): Partial<Record<State, Action>> =>
   Object.fromEntries(ASSOCIATION_STATES.map((state) => [state, action]))
 /** An unexpected PDU; the rows below override the cells that differ. */
-const UNEXPECTED_PDU_ACTIONS: Partial<Record<State, Action>> = { Sta2: 'AA-1', ...each('AA-8'), Sta13: 'AA-6' }
+const UNEXPECTED_PDU_ACTIONS: Partial<Record<State, Action>> = {
+  Sta2: 'AA-1',
+  ...each('AA-8'),
+  Sta13: 'AA-6',
+}
 
 /** PS3.8 Table 9-10: event → state → action. An empty cell cannot occur. */
 const TRANSITIONS: Readonly<Record<Event, Readonly<Partial<Record<State, Action>>>>> = {

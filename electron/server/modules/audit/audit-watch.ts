@@ -33,7 +33,8 @@ export function watchAudit(context: Context): AuditWatch {
     })
   })
   const first = trail.verify(abortController.signal).catch((error: unknown) => {
-    if (!abortController.signal.aborted) log.error({ err: error }, 'the audit trail could not be verified')
+    if (!abortController.signal.aborted)
+      log.error({ err: error }, 'the audit trail could not be verified')
   })
   return {
     trail,

@@ -114,11 +114,12 @@ const WRITE_FAULTS: Readonly<Record<string, Message>> = {
 
 function spaceFinding(folder: string, databaseBytes: number): Finding {
   const { bavail, bsize } = statfsSync(folder)
-  const free = bavail * bsize
+  const freeBytes = bavail * bsize
   const room = (code: MessageCode) =>
-    message(code, { free: formatSize(free), needed: formatSize(databaseBytes) })
-  if (free < databaseBytes * 1.1) return bad(room('backups.room'), message('backups.room-remedy'))
-  return free < databaseBytes * 10
+    message(code, { free: formatSize(freeBytes), needed: formatSize(databaseBytes) })
+  if (freeBytes < databaseBytes * 1.1)
+    return bad(room('backups.room'), message('backups.room-remedy'))
+  return freeBytes < databaseBytes * 10
     ? warn(room('backups.room-for-few'), message('backups.room-for-few-remedy'))
     : ok(room('backups.room'))
 }

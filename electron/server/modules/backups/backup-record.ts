@@ -41,7 +41,10 @@ type RecordKind = keyof typeof RECORD_SCHEMAS
 type RecordOf<K extends RecordKind> = z.infer<(typeof RECORD_SCHEMAS)[K]>
 
 /** The stored record; `undefined` if there is none or it is invalid. */
-export function readRecord<K extends RecordKind>(context: Context, kind: K): RecordOf<K> | undefined {
+export function readRecord<K extends RecordKind>(
+  context: Context,
+  kind: K,
+): RecordOf<K> | undefined {
   try {
     const stored: unknown = JSON.parse(readSecret(context, secretNameOf(kind)) ?? 'null')
     return RECORD_SCHEMAS[kind].safeParse(stored).data as RecordOf<K> | undefined
@@ -51,8 +54,11 @@ export function readRecord<K extends RecordKind>(context: Context, kind: K): Rec
   }
 }
 
-export const saveRecord = <K extends RecordKind>(context: Context, kind: K, record: RecordOf<K>): void =>
-  storeSecret(context, secretNameOf(kind), JSON.stringify(record))
+export const saveRecord = <K extends RecordKind>(
+  context: Context,
+  kind: K,
+  record: RecordOf<K>,
+): void => storeSecret(context, secretNameOf(kind), JSON.stringify(record))
 
 /** Deletes the record; returns whether it existed. */
 export const removeRecord = (context: Context, kind: RecordKind): boolean =>

@@ -71,11 +71,11 @@ export function expiryTimes(
    * When enough newer periods have begun that this one is no longer kept; `undefined` if a later
    * backup of the same period will replace it.
    */
-  function slotEndOf({ period, first, left }: RetentionSlot): number | undefined {
+  function slotEndOf({ period, first, remaining }: RetentionSlot): number | undefined {
     const next = period.of(nextDay)
     if (next === first) return undefined
     const isPeriodCovered = [...days].some((day) => period.of(day) === next)
-    return calendar.startOf(period.later(isPeriodCovered ? period.later(next, 1) : next, left))
+    return calendar.startOf(period.later(isPeriodCovered ? period.later(next, 1) : next, remaining))
   }
 
   function expiryOf({ name, kind, madeAt }: RetainedBackup): string | null {
@@ -114,7 +114,7 @@ export function expiredBackups(
 interface RetentionSlot {
   readonly period: (typeof PERIODS)[number]
   readonly first: string
-  readonly left: number
+  readonly remaining: number
 }
 
 /** The slots of each scheduled backup that has any. */
@@ -135,7 +135,7 @@ function slotsOf(
       seen.add(first)
       slots.set(name, [
         ...(slots.get(name) ?? []),
-        { period, first, left: plan[period.keep] - seen.size },
+        { period, first, remaining: plan[period.keep] - seen.size },
       ])
     }
   }

@@ -332,14 +332,14 @@ export class Backups implements AsyncDisposable {
 
   async #removeExpired(folder: string): Promise<void> {
     const { settings, clock } = this.#context
-    const own = (await listBackups(folder)).filter((one) => this.#isOwn(one))
-    for (const name of expiredBackups(own, planOf(settings), this.#timeZone(), clock()))
+    const ownBackups = (await listBackups(folder)).filter((one) => this.#isOwn(one))
+    for (const name of expiredBackups(ownBackups, planOf(settings), this.#timeZone(), clock()))
       await removeBackup(folder, name)
   }
 
   async #test(folder: string, name: string, actor: Actor): Promise<Rehearsal> {
     const context = this.#context
-    const began = context.clock()
+    const startedAt = context.clock()
     const outcome = await testRestore(context, join(folder, name), name, (share) => {
       this.#running = { phase: 'rehearsing', share }
     }).catch((error: unknown) => {
@@ -348,7 +348,7 @@ export class Backups implements AsyncDisposable {
     })
     const ended = context.clock()
     const at = instantOf(ended)
-    const restoreTest = { ...outcome, name, at, tookMs: Math.max(0, ended - began) }
+    const restoreTest = { ...outcome, name, at, tookMs: Math.max(0, ended - startedAt) }
     context.database.transaction(() => {
       saveRecord(context, 'rehearsal', restoreTest)
       note(context, actor, 'backup.rehearse', name, { success: outcome.success })

@@ -18,7 +18,7 @@ export async function listKeptCopies(
   backups: Backups,
 ): Promise<ErasurePreview['backups']> {
   const { backups: made } = await backups.state()
-  const aside = await Promise.all(
+  const asideCopies = await Promise.all(
     (await readdir(folder))
       .filter((name) => KEPT_COPY_NAME.test(name))
       .map(async (name) => {
@@ -28,6 +28,6 @@ export async function listKeptCopies(
   )
   return [
     ...made.map(({ name, madeAt, keptUntil }) => ({ name, madeAt, expiresAt: keptUntil })),
-    ...aside.filter((each) => each !== undefined),
+    ...asideCopies.filter((each) => each !== undefined),
   ]
 }

@@ -102,7 +102,8 @@ export async function readBase(
 ): Promise<LogBase | undefined> {
   const sealed = await readFile(join(folder, BASE_POSITION_FILE)).catch(() => undefined)
   if (!sealed) return undefined
-  return LogBaseSchema.safeParse(json(seal.open(sealed, `log position of ${backup}`).toString())).data
+  return LogBaseSchema.safeParse(json(seal.open(sealed, `log position of ${backup}`).toString()))
+    .data
 }
 
 /** The position that the gateway wrote last; `undefined` if there is none. */

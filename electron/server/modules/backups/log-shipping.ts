@@ -21,13 +21,13 @@ import {
   checksumOf,
   isContinued,
   type LogState,
-  stampDatabaseFile,
   newLogState,
   readFrames,
   readLogState,
   removeLogState,
   saltOf,
   saveLogState,
+  stampDatabaseFile,
 } from './log-state.ts'
 
 /** How often the log is copied. It is a part of the recovery point. */

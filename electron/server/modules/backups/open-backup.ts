@@ -240,7 +240,9 @@ async function verifyDatabase(
       message('backups.foreign-database', { backup: basename(from) }),
     )
   refuseNewerSchema(from, schema)
-  const differingTable = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table])
+  const differingTable = Object.keys(manifest.rows).find(
+    (table) => rows[table] !== manifest.rows[table],
+  )
   if (differingTable !== undefined)
     throw new StoreError(
       'damaged',

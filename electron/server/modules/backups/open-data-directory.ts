@@ -11,7 +11,12 @@ import { recordProgramVersion } from './program-version.ts'
 import { openRescueHint } from './rescue-hint.ts'
 import { applyStagedRestore } from './restore-files.ts'
 import { recordRestores } from './restore-staging.ts'
-import { isMarkedChecked, refuseReplacedFolder, refuseReplicaFolder, clearCheckedMark } from './takeover-note.ts'
+import {
+  clearCheckedMark,
+  isMarkedChecked,
+  refuseReplacedFolder,
+  refuseReplicaFolder,
+} from './takeover-note.ts'
 import { continueRollback } from './way-back.ts'
 
 const MAX_TRIES = 30

@@ -23,9 +23,12 @@ const ProgramVersionSchema = z.object({
   previous: PreviousVersionSchema.nullable(),
 })
 
-export function readProgramVersion(folder: string): z.infer<typeof ProgramVersionSchema> | undefined {
+export function readProgramVersion(
+  folder: string,
+): z.infer<typeof ProgramVersionSchema> | undefined {
   try {
-    return ProgramVersionSchema.safeParse(json(readFileSync(join(folder, VERSION_FILE), 'utf8'))).data
+    return ProgramVersionSchema.safeParse(json(readFileSync(join(folder, VERSION_FILE), 'utf8')))
+      .data
   } catch {
     return undefined
   }

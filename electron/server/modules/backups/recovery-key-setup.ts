@@ -39,14 +39,14 @@ export class RecoveryKeySetup {
     | undefined
 
   /**
-   * @param onInForce called when a recovery key is in force, so that the data key may be moved from
+   * @param onKeyActive called when a recovery key is in force, so that the data key may be moved from
    *   its plain file into a key store
    */
-  constructor(context: Context, onInForce: () => void = () => {}) {
+  constructor(context: Context, onKeyActive: () => void = () => {}) {
     this.#context = context
-    this.onKeyActive = onInForce
+    this.onKeyActive = onKeyActive
     // Repeats a move that a crash interrupted, or moves a data key that was recovered.
-    if (this.state().state === 'ready') onInForce()
+    if (this.state().state === 'ready') onKeyActive()
   }
 
   state(): RecoveryKeyState {

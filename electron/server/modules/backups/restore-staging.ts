@@ -159,7 +159,10 @@ const backupKeyFor = (typed: string | undefined, dataKey: Buffer | undefined): B
  * Requires that the given key opens the backup.
  * @throws ApiError refused
  */
-function requireOpenable({ recoveryKey }: RestoreSource, { opensWith, fault }: BackupPreview): void {
+function requireOpenable(
+  { recoveryKey }: RestoreSource,
+  { opensWith, fault }: BackupPreview,
+): void {
   const isTyped = recoveryKey !== undefined && recoveryKey !== ''
   if (opensWith === 'no') throw new ApiError('refused', fault ?? message('backups.opens-with-none'))
   if (opensWith === 'recovery-key' && !isTyped)

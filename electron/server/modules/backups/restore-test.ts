@@ -64,7 +64,10 @@ export async function testRestore(
     if (unreadableReport)
       return {
         success: false,
-        sentence: message('backups.test-report-changed', { name, reportId: unreadableReport.reportId }),
+        sentence: message('backups.test-report-changed', {
+          name,
+          reportId: unreadableReport.reportId,
+        }),
       }
     const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0)
     const { entries } = verdict

@@ -59,11 +59,11 @@ export interface TakeoverOrder {
  * @throws StartError, StoreError; the folder still follows the old gateway
  */
 export async function takeOver(order: TakeoverOrder): Promise<void> {
-  const { data, from, host, now, report: say } = order
+  const { data, from, host, now, report } = order
   await requireOldGatewayOff(order)
   using _lock = await lockFolder(data)
   const replica = await followLog(data, from, order.recoveryKey)
-  say(`Everything up to ${replica.upTo} is in the database.`)
+  report(`Everything up to ${replica.upTo} is in the database.`)
   finishReplica(data, replica)
   refuseNewerReplica(data, MIGRATIONS.length)
   writeTakeoverNote(from, { by: host, at: instantOf(now()) })
@@ -80,10 +80,12 @@ export async function takeOver(order: TakeoverOrder): Promise<void> {
   })
   const missing = images ? missingFiles(context, data, msOf(replica.upTo)) : 0
   if (!images)
-    say(`There is no folder ${join(from, 'images')}: images are to be copied to ${data}.`)
+    report(`There is no folder ${join(from, 'images')}: images are to be copied to ${data}.`)
   else if (missing > 0)
-    say(`${missing} files of images of the last day are missing: have the devices send them again.`)
-  else say('The files of all images of the last day are there.')
+    report(
+      `${missing} files of images of the last day are missing: have the devices send them again.`,
+    )
+  else report('The files of all images of the last day are there.')
 }
 
 /**
@@ -100,11 +102,16 @@ function stageAuditRecord(data: string, { backup: name, upTo: madeAt }: Replica,
 }
 
 /** @throws StartError if the old gateway still answers or writes */
-async function requireOldGatewayOff({ data, from, isOldGatewayOff: isOldOff, report: say }: TakeoverOrder): Promise<void> {
-  if (isOldOff) return
+async function requireOldGatewayOff({
+  data,
+  from,
+  isOldGatewayOff,
+  report,
+}: TakeoverOrder): Promise<void> {
+  if (isOldGatewayOff) return
   const backups = join(from, 'backups')
   const before = await readPosition(backups)
-  say('Waiting whether the old gateway still writes …')
+  report('Waiting whether the old gateway still writes …')
   for (const end = Date.now() + WATCH_MS; Date.now() < end; await wait(POLL_MS)) {
     const after = await readPosition(backups)
     if (after?.at !== before?.at)

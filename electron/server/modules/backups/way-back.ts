@@ -7,7 +7,11 @@ import { Database } from '#server/database/database.ts'
 import { schemaOfFolder } from '#server/database/database-contents.ts'
 import { syncFile } from '#server/database/database-file.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { type UnsupportedRows, unsupportedRowsIn, writeOlderSchema } from '#server/database/older-schema.ts'
+import {
+  type UnsupportedRows,
+  unsupportedRowsIn,
+  writeOlderSchema,
+} from '#server/database/older-schema.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -47,7 +51,8 @@ export function rollbackOf(folder: string, database: Database): Rollback | undef
   const { schema } = previous
   const isSameSchema = schema === MIGRATIONS.length
   const refused = readOrder(folder)
-  const refusedUnheld = refused?.state === 'refused' && refused.schema === schema ? refused.unheld : []
+  const refusedUnheld =
+    refused?.state === 'refused' && refused.schema === schema ? refused.unheld : []
   const read = (sql: string) => database.all(rawQuery<unknown>(sql, []))
   const found = isSameSchema ? [] : unsupportedRowsIn(read, schema)
   return {
@@ -109,17 +114,20 @@ function prepareForSchema(folder: string, schema: number, now: number): readonly
   const unheld = writeOlderSchema(file, part, schema)
   if (unheld.length > 0) return unheld
   syncFile(part)
-  const aside = join(folder, `newer-${backupName(instantOf(now)).slice('isthmus-'.length)}`)
-  mkdirSync(aside, { recursive: true, mode: 0o700 })
-  renameSync(file, join(aside, DATABASE_FILE))
+  const asideFolder = join(folder, `newer-${backupName(instantOf(now)).slice('isthmus-'.length)}`)
+  mkdirSync(asideFolder, { recursive: true, mode: 0o700 })
+  renameSync(file, join(asideFolder, DATABASE_FILE))
   renameSync(part, file)
-  syncFolder(aside)
+  syncFolder(asideFolder)
   syncFolder(folder)
   return []
 }
 
 /** Names the version, or what is known of it. */
-export const versionOrSchema = ({ version, schema }: Pick<RollbackRequest, 'version' | 'schema'>): string =>
+export const versionOrSchema = ({
+  version,
+  schema,
+}: Pick<RollbackRequest, 'version' | 'schema'>): string =>
   version === '' ? `(schema ${schema})` : version
 
 /** Why the folder cannot be prepared, and what can be done. */

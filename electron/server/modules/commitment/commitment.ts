@@ -265,7 +265,10 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       lastError,
     })
     if (attempts === 0)
-      appendAfterCommit('warning', message('commitment.not-delivered', { deviceName, why: lastError }))
+      appendAfterCommit(
+        'warning',
+        message('commitment.not-delivered', { deviceName, why: lastError }),
+      )
   }
 
   #appendEntry(commitment: CommitmentRecord, tone: FeedLine['tone'], text: Message): void {
@@ -278,7 +281,11 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
  * to the study of the first known one, because a request lists the instances of one exam and has no
  * study UID. Returns the UIDs of the studies.
  */
-function announceStudyInstances(database: Database, sopInstanceUids: readonly string[], now: string): string[] {
+function announceStudyInstances(
+  database: Database,
+  sopInstanceUids: readonly string[],
+  now: string,
+): string[] {
   const known = sopInstanceUids.map((sopInstanceUid) => ({
     sopInstanceUid,
     instance: findCurrentInstance(database, sopInstanceUid),

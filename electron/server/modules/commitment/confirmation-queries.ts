@@ -141,12 +141,10 @@ export function setItemFailure(
   failureReason: number,
 ): void {
   database.run(
-    rawQuery(`update confirmationItems set failureReason = ? where ${KEY_CONDITION} and instanceId = ?`, [
-      failureReason,
-      destinationId,
-      studyInstanceUid,
-      instanceId,
-    ]),
+    rawQuery(
+      `update confirmationItems set failureReason = ? where ${KEY_CONDITION} and instanceId = ?`,
+      [failureReason, destinationId, studyInstanceUid, instanceId],
+    ),
   )
 }
 

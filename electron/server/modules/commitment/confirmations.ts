@@ -13,7 +13,11 @@ import { peerOf } from '#server/modules/forwarding/destinations.ts'
 import { networkFault } from '#server/modules/forwarding/verdict.ts'
 import { logInternalError, refusalOf } from '#server/modules/images/image-feed.ts'
 import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
-import { readNormalizedDataSet, TAG, textIn } from '#server/modules/procedure-steps/performed-data.ts'
+import {
+  readNormalizedDataSet,
+  TAG,
+  textIn,
+} from '#server/modules/procedure-steps/performed-data.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { uidOfUuid } from '#shared/ids.ts'
@@ -163,9 +167,11 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
     const { database, clock } = this.#context
     const triedKeys = new Set<string>()
     for (;;) {
-      const due = listDueConfirmations(database, instantOf(clock()), BATCH_SIZE + triedKeys.size).filter(
-        (one) => !triedKeys.has(nameOf(one)),
-      )
+      const due = listDueConfirmations(
+        database,
+        instantOf(clock()),
+        BATCH_SIZE + triedKeys.size,
+      ).filter((one) => !triedKeys.has(nameOf(one)))
       if (due.length === 0 || signal.aborted) return
       for (const one of due) {
         if (signal.aborted) return
@@ -255,7 +261,8 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   }
 }
 
-const isConfirmationRequired = ({ confirmsStorage, isEnabled }: DestinationRecord) => confirmsStorage && isEnabled
+const isConfirmationRequired = ({ confirmsStorage, isEnabled }: DestinationRecord) =>
+  confirmsStorage && isEnabled
 const isSameTitle = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 const nameOf = ({ destinationId, studyInstanceUid }: ConfirmationRecord) =>
   `${destinationId} ${studyInstanceUid}`

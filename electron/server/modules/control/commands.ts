@@ -186,9 +186,9 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: {},
     run(context, { arguments: [name] }) {
       const keys = name === undefined ? SETTING_KEYS : [parseSettingKey(name)]
-      const printed = (key: SettingKey) => JSON.stringify(context.settings.get(key))
+      const printedValue = (key: SettingKey) => JSON.stringify(context.settings.get(key))
       return keys
-        .map((key) => (name === undefined ? `${key} = ${printed(key)}` : printed(key)))
+        .map((key) => (name === undefined ? `${key} = ${printedValue(key)}` : printedValue(key)))
         .join('\n')
     },
   },

@@ -262,9 +262,9 @@ function applyPartner(
   const { url, secret } = withPath('partner', () =>
     setPartner(context, { ...partner, secret: signingSecret }, ACTOR),
   )
-  const made = secret === null ? '' : `; its new signing secret, shown once: ${secret}`
+  const newSecretNote = secret === null ? '' : `; its new signing secret, shown once: ${secret}`
   const replaced = isSameSecret ? '' : '; its signing secret was replaced'
-  return [`~ partner: ${before.url ?? 'none'} -> ${url}${made}${replaced}`]
+  return [`~ partner: ${before.url ?? 'none'} -> ${url}${newSecretNote}${replaced}`]
 }
 
 const NO_PARTNER_FAULT: FieldFault = {
@@ -297,7 +297,9 @@ const devicesOf = (context: Context): RecordListAdapter<NewDevice, Device> => ({
   remove: ({ deviceId }) => removeDevice(context, deviceId, ACTOR),
 })
 
-const destinationsOf = (context: Context): RecordListAdapter<NewDestination, DestinationRecord> => ({
+const destinationsOf = (
+  context: Context,
+): RecordListAdapter<NewDestination, DestinationRecord> => ({
   kind: 'destination',
   all: listDestinations(context.database),
   schema: NewDestination,
@@ -320,7 +322,9 @@ function applyRecords<New extends object, Kept extends New>(
   const duplicateIndex = keys.findIndex((key, at) => keys.indexOf(key) !== at)
   if (duplicateIndex >= 0)
     throw new ApiError('malformed', NOT_APPLIED_MESSAGE, {
-      errors: [{ path: `${kind}s[${duplicateIndex + 1}]`, message: verbatim('is in the list twice') }],
+      errors: [
+        { path: `${kind}s[${duplicateIndex + 1}]`, message: verbatim('is in the list twice') },
+      ],
     })
   return [
     // Removed first, because a new record may have the address of a removed one.
@@ -358,7 +362,7 @@ function applyRecord<New extends object, Kept extends New>(
     return [`+ ${kind} ${nameOf(wanted)}`]
   }
   const changes = Object.entries(wanted).flatMap(([field, value]) => {
-    const [from, to] = [shown(Reflect.get(before, field)), shown(value)]
+    const [from, to] = [shownValue(Reflect.get(before, field)), shownValue(value)]
     return from === to ? [] : [`${field} ${shorten(from)} -> ${shorten(to)}`]
   })
   if (changes.length === 0) return []
@@ -366,6 +370,6 @@ function applyRecord<New extends object, Kept extends New>(
   return [`~ ${kind} ${nameOf(wanted)}: ${changes.join(', ')}`]
 }
 
-const shown = (value: unknown): string => JSON.stringify(value)
+const shownValue = (value: unknown): string => JSON.stringify(value)
 /** A certificate is longer than a line. */
 const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)

@@ -16,8 +16,8 @@ import { readPartner } from '#server/modules/partners/service.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import {
   type Interfaces,
-  isWildcardAddress,
   isLoopback,
+  isWildcardAddress,
   lanAddresses,
 } from '#server/platform/network-interfaces.ts'
 
@@ -106,7 +106,10 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddress
       : 'associations with another called AE title are accepted, and a warning is shown'
   return [
     ['Clinic', context.settings.get('clinic.name') || 'not set'],
-    ['Called AE title (this gateway)', `${context.settings.get('dimse.aeTitle')} (${wrongTitlePolicy})`],
+    [
+      'Called AE title (this gateway)',
+      `${context.settings.get('dimse.aeTitle')} (${wrongTitlePolicy})`,
+    ],
     ['Address', addresses.map(({ words }) => words).join('; ') || 'this PC has no network address'],
     ['Port', String(port)],
     [
@@ -235,8 +238,8 @@ function destinationsOf(context: Context): string {
       isEnabled ? 'enabled' : 'disabled',
     ],
   ])
-  const called = `The calling AE title of the gateway is ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}. Retrieval of studies (C-MOVE) requires this gateway, with the address and port above, in the configuration of the destination.`
-  return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${called}`
+  const callingAeTitleNote = `The calling AE title of the gateway is ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}. Retrieval of studies (C-MOVE) requires this gateway, with the address and port above, in the configuration of the destination.`
+  return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${callingAeTitleNote}`
 }
 
 function dcmtkExamples(context: Context, { addresses, port }: GatewayAddresses): string {

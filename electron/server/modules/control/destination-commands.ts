@@ -22,7 +22,11 @@ import { schemaOptions } from './schema-options.ts'
 const addOptions = schemaOptions(NewDestination)
 const changeOptions = schemaOptions(DestinationPatch)
 
-const RECORD_NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'name'] } as const
+const RECORD_NAMES = {
+  kind: 'destination',
+  id: 'destinationId',
+  others: ['aeTitle', 'name'],
+} as const
 
 /**
  * Commands for destinations. A running gateway makes the change itself, because it has a worker for

@@ -36,10 +36,16 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'change a device, named by its id, AE title or name; print its id',
     options: withoutDefaults(changeOptions.options),
     run(context, { arguments: words, options }) {
-      const { deviceId } = findRecord('device update', words, listDevices(context.database), RECORD_NAMES)
+      const { deviceId } = findRecord(
+        'device update',
+        words,
+        listDevices(context.database),
+        RECORD_NAMES,
+      )
       const patch = changeOptions.read(options)
       requireChange('device update', patch)
-      return changeOptions.withOptionNames(() => changeDevice(context, deviceId, patch, ACTOR)).deviceId
+      return changeOptions.withOptionNames(() => changeDevice(context, deviceId, patch, ACTOR))
+        .deviceId
     },
   },
   'device remove': {
@@ -47,7 +53,12 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'remove a device, named by its id, AE title or name; print its id',
     options: {},
     run(context, { arguments: words }) {
-      const { deviceId } = findRecord('device remove', words, listDevices(context.database), RECORD_NAMES)
+      const { deviceId } = findRecord(
+        'device remove',
+        words,
+        listDevices(context.database),
+        RECORD_NAMES,
+      )
       removeDevice(context, deviceId, ACTOR)
       return deviceId
     },

@@ -5,7 +5,7 @@ import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { SANDBOX_PATH } from '#server/http/sandbox-requests.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import type { PartnerOption } from '#server/modules/partners/service.ts'
-import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
+import type { SandboxActions } from '#server/modules/sandbox/bench.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
@@ -71,7 +71,7 @@ export interface Gateway extends AsyncDisposable {
   readonly integrityCheck: Promise<void>
   readonly context: Context
   /** The calls of test keys; undefined in the live gateway. */
-  readonly bench: SandboxBench | undefined
+  readonly bench: SandboxActions | undefined
   /** Answers a request that another server received. */
   readonly answer: HttpServer['answer']
 }

@@ -92,14 +92,14 @@ async function findBackupsIn(typed: string): Promise<ReplyOf<Calls['look']>> {
  */
 function replaceDataKey(folder: string, now: number, recoveryKey: string): void {
   const file = join(folder, KEY_FILE)
-  const aside = `${file}.aside-${instantOf(now).replaceAll(/[:.]/g, '')}`
+  const asideFile = `${file}.aside-${instantOf(now).replaceAll(/[:.]/g, '')}`
   const hadKeyFile = existsSync(file)
   try {
-    if (hadKeyFile) renameSync(file, aside)
+    if (hadKeyFile) renameSync(file, asideFile)
     try {
       recoverDataKey(folder, DATABASE_FILE, recoveryKey)
     } catch (error) {
-      if (hadKeyFile && !existsSync(file)) renameSync(aside, file)
+      if (hadKeyFile && !existsSync(file)) renameSync(asideFile, file)
       throw error
     }
   } catch (error) {

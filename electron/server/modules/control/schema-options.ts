@@ -68,7 +68,8 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
     read(options) {
       const given = {}
       for (const [name, field] of fields)
-        if (options[name] !== undefined) assign(given, field.path, parseFieldValue(field, options[name]))
+        if (options[name] !== undefined)
+          assign(given, field.path, parseFieldValue(field, options[name]))
       const parsed = schema.safeParse(given, { error: errorTextOf })
       if (parsed.success) return parsed.data
       throw new ApiError('malformed', NOT_CARRIED_OUT_MESSAGE, {

@@ -38,7 +38,9 @@ function throwNoGateway(): never {
   throw new ApiError('unavailable', verbatim('No gateway is running on this data folder.'))
 }
 
-type ListeningServices = { readonly dicom: Pick<Dicom, 'openOfDevices' | 'setRejecting'> | undefined }
+type ListeningServices = {
+  readonly dicom: Pick<Dicom, 'openOfDevices' | 'setRejecting'> | undefined
+}
 
 /** How long to wait for open associations; a device may be sending a large study. */
 const WAIT_MS = 120_000
@@ -100,8 +102,8 @@ export class UpdatePreparation implements Disposable {
     await this.#backups.make('before-update', 'gateway')
     clearTimeout(this.#resumeTimer)
     this.#listening.dicom?.setRejecting(true)
-    const began = performance.now()
-    while (this.#openAssociations() > 0 && performance.now() - began < this.#waitMs)
+    const startedAt = performance.now()
+    while (this.#openAssociations() > 0 && performance.now() - startedAt < this.#waitMs)
       await wait(POLL_MS)
     this.#resumeTimer = setTimeout(
       () => this.#listening.dicom?.setRejecting(false),

@@ -50,7 +50,7 @@ export interface Replacement {
   readonly from: ImageStudyRecord
   /** Headers of the originals that remain in `from`, and of the instances already in the target. */
   readonly staying: readonly InstanceHeader[]
-  readonly there: readonly InstanceHeader[]
+  readonly targetHeaders: readonly InstanceHeader[]
   readonly handedOut: (to: ImageStudyRecord | undefined) => SentWorklistRow | null
   /** The worklist row of `from` afterwards; unchanged by default. */
   readonly handedOutFrom?: SentWorklistRow | null
@@ -66,7 +66,14 @@ export function replaceImages(
   context: Context,
   onCorrected: OnCorrected,
   copies: readonly Copy[],
-  { from, staying, there, handedOut, handedOutFrom = from.handedOut, ...replacing }: Replacement,
+  {
+    from,
+    staying,
+    targetHeaders,
+    handedOut,
+    handedOutFrom = from.handedOut,
+    ...replacing
+  }: Replacement,
 ): CorrectionRecord {
   const { database } = context
   const { at, toStudyInstanceUid: to } = replacing.correction
@@ -105,7 +112,7 @@ export function replaceImages(
     .filter(({ original }) => original.remoteAddress !== OWN_ADDRESS)
     .map(({ header }) => header)
   const sender = senderOf(copies.map(({ original }) => original))
-  recomputeStudy(context, to, [...there, ...corrected], handedOut(target), at, sender)
+  recomputeStudy(context, to, [...targetHeaders, ...corrected], handedOut(target), at, sender)
   if (fromUid !== to) recomputeStudy(context, fromUid, staying, handedOutFrom, at)
   finishCorrection(context, onCorrected, { correction: record, pairs, isUndo: false })
   const isNew = target === undefined || target.instances === 0

@@ -8,7 +8,11 @@ import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { headerOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { ensureLocalFile } from '#server/modules/images/local-files.ts'
-import { readStoredObject, tempFolderIn, withInflatedFile } from '#server/modules/images/stored-object.ts'
+import {
+  readStoredObject,
+  tempFolderIn,
+  withInflatedFile,
+} from '#server/modules/images/stored-object.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -88,7 +92,7 @@ export async function writeCopy(
   const correction = {
     values,
     uids,
-    deviceSet: senderCharacterSetOf(context, source),
+    deviceCharacterSet: senderCharacterSetOf(context, source),
     at: `${date}${time}${offset}`,
     source: callingAeTitle || settings.get('dimse.aeTitle'),
     aeTitle: settings.get('dimse.aeTitle'),

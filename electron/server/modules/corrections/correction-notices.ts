@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Slice, SliceQuery } from '#server/database/page.ts'
 import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { forwardsOfCorrection } from '#server/modules/forwarding/forward-queries.ts'
-import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { actorOf, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
 import { namedUserOf } from '#server/modules/users/queries.ts'
@@ -278,7 +278,7 @@ function isShownTo(
   caller: UserCaller,
   { studyInstanceUid, correctedStudyInstanceUid }: NoticeRecord,
 ): boolean {
-  if (visibleCustomers(caller) === undefined) return true
+  if (visibleCustomerIds(caller) === undefined) return true
   return [studyInstanceUid, correctedStudyInstanceUid].every((uid) => {
     const study = findStudyByUid(database, 'scribe', uid) ?? findStudyByUid(database, 'viewer', uid)
     return study !== undefined && isVisible(caller, study)

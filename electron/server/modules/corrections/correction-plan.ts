@@ -170,7 +170,10 @@ function warningsOf(
     [targetStudy?.state === 'receiving', message('corrections.target-still-receiving')],
     [isWritten, message('corrections.report-being-written')],
     [isOther, message('corrections.target-names-another')],
-    [to !== undefined && countSignedReports(database, to) > 0, message('corrections.target-signed')],
+    [
+      to !== undefined && countSignedReports(database, to) > 0,
+      message('corrections.target-signed'),
+    ],
     [
       modality !== '' && !from.modalities.includes(modality),
       from.modalities.length > 0

@@ -184,7 +184,12 @@ export function moveAnnouncedInstances(
   { sopInstanceUid, studyInstanceUid, seriesInstanceUid }: InstanceRecord,
 ): void {
   database.run(
-    rawQuery(MOVE_ANNOUNCED_INSTANCES, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, beforeUid]),
+    rawQuery(MOVE_ANNOUNCED_INSTANCES, [
+      sopInstanceUid,
+      studyInstanceUid,
+      seriesInstanceUid,
+      beforeUid,
+    ]),
   )
 }
 
@@ -197,7 +202,9 @@ export function moveAnnotations(
     JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))
   const isMoved = (one: unknown) =>
     (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
-  for (const { owner } of database.all(rawQuery<{ owner: string }>(SELECT_ANNOTATION_OWNERS, [from]))) {
+  for (const { owner } of database.all(
+    rawQuery<{ owner: string }>(SELECT_ANNOTATION_OWNERS, [from]),
+  )) {
     const stored = findAnnotations(database, from, owner)
     const moved = stored?.annotations.filter(isMoved) ?? []
     if (!stored || moved.length === 0) continue

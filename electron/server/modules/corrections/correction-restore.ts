@@ -76,7 +76,7 @@ export async function restoreCorrection(
     (each) => isReceived(each) && !moved.has(each.instanceId),
   )
   const staying = await headersOf(context, remaining)
-  const there =
+  const targetHeaders =
     fromUid === to ? staying : await headersOf(context, imagesOf(database, to).filter(isReceived))
   const copies: Copy[] = []
   for (const { original, copy: instance } of pairs) {
@@ -105,7 +105,7 @@ export async function restoreCorrection(
     const { correctionId } = replaceImages(context, onCorrected, copies, {
       from,
       staying,
-      there,
+      targetHeaders: targetHeaders,
       handedOut: (target) =>
         fromUid === to
           ? from.handedOut && { ...from.handedOut, ...patient }

@@ -4,10 +4,10 @@ import { serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
 import {
   canSeeImages,
-  requireCanManageImages,
   readImageStudy,
+  requireCanManageImages,
 } from '#server/modules/images/image-studies.ts'
-import { visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
@@ -45,7 +45,7 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
         const isShown = ({ target }: (typeof targets)[number]) =>
           target.to === 'study'
             ? canSeeImages(context, caller, target.studyInstanceUid)
-            : visibleCustomers(caller) === undefined
+            : visibleCustomerIds(caller) === undefined
         return { targets: targets.filter(isShown) }
       },
       preview({ params: { studyInstanceUid }, body, user }) {

@@ -47,7 +47,7 @@ export class CorrectionRuns implements AsyncDisposable {
   readonly #flushEvents: () => Promise<void>
   readonly answerAfterMs: number
   readonly #running = new Set<CorrectionRun>()
-  readonly #works = new Set<Promise<unknown>>()
+  readonly #pendingWork = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
   constructor(context: Context, flushEvents: () => Promise<void>, longMs = ANSWER_AFTER_MS) {
@@ -74,7 +74,10 @@ export class CorrectionRuns implements AsyncDisposable {
   }
 
   /** Runs `work` while no other correction of these studies can start. */
-  async runExclusive<T>(uids: readonly string[], work: (run: CorrectionRun) => Promise<T>): Promise<T> {
+  async runExclusive<T>(
+    uids: readonly string[],
+    work: (run: CorrectionRun) => Promise<T>,
+  ): Promise<T> {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING_MESSAGE)
     const run: CorrectionRun = {
       studies: new Set(),
@@ -86,11 +89,11 @@ export class CorrectionRuns implements AsyncDisposable {
     this.lock(run, uids)
     this.#running.add(run)
     const working = work(run)
-    this.#works.add(working)
+    this.#pendingWork.add(working)
     try {
       return await working
     } finally {
-      this.#works.delete(working)
+      this.#pendingWork.delete(working)
       this.#running.delete(run)
       this.#notify()
     }
@@ -208,7 +211,7 @@ export class CorrectionRuns implements AsyncDisposable {
 
   async [Symbol.asyncDispose]() {
     this.#closing.abort()
-    while (this.#works.size > 0) await Promise.allSettled(this.#works)
+    while (this.#pendingWork.size > 0) await Promise.allSettled(this.#pendingWork)
   }
 }
 

@@ -50,7 +50,12 @@ export async function targetOf(
   const { studyInstanceUid } = target
   const received = receivedImages(findImageStudy(database, studyInstanceUid))
   if (received)
-    return { ...EMPTY_TARGET, ...received, patient: identityOfHeader(received.header), studyInstanceUid }
+    return {
+      ...EMPTY_TARGET,
+      ...received,
+      patient: identityOfHeader(received.header),
+      studyInstanceUid,
+    }
   const metadata = findStudyByUid(database, 'scribe', studyInstanceUid)?.detail.reportMetadata
   if (!metadata) return undefined
   const listed = await orders.onDays(daysAround(context, metadata.scanDate))
@@ -165,8 +170,10 @@ const studiesWithoutImages = (
 /** Number of instances without the copies of signed reports. */
 function countImages(database: Database, studyInstanceUid: string): number {
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
-  const signed = study ? listSignedReports(database, study.studyId) : []
-  const copies = signed.flatMap(({ reportId }) => listReportObjects(database, reportId)).length
+  const signedReports = study ? listSignedReports(database, study.studyId) : []
+  const copies = signedReports.flatMap(({ reportId }) =>
+    listReportObjects(database, reportId),
+  ).length
   return Math.max(0, (findImageStudy(database, studyInstanceUid)?.instances ?? 0) - copies)
 }
 

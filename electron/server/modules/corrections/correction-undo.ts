@@ -12,8 +12,8 @@ import {
   finishCorrection,
   moveReferences,
   type OnCorrected,
-  replaceImages,
   recomputeStudy,
+  replaceImages,
   senderOf,
 } from './correction-commit.ts'
 import { type CopyRequest, newUidsFor } from './correction-copies.ts'
@@ -28,7 +28,7 @@ import {
   listCorrectedPairs,
   setCorrectionUndone,
 } from './correction-queries.ts'
-import type { CorrectionRuns, CorrectionRun } from './correction-runs.ts'
+import type { CorrectionRun, CorrectionRuns } from './correction-runs.ts'
 import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
 /** Returns why the correction cannot be undone; `null` if it can. */
@@ -98,7 +98,7 @@ export async function undoCorrection(
     const { correctionId: furtherId } = replaceImages(context, onCorrected, made, {
       from: requireImageStudy(database, now),
       staying: input.staying,
-      there: input.there,
+      targetHeaders: input.there,
       handedOut: () => rowBefore(context, record, back),
       handedOutFrom: rowBefore(context, record, now),
       correction: {
@@ -160,11 +160,11 @@ async function readUndoInput(context: Context, record: CorrectionRecord) {
   const others = imagesOf(database, now).filter(
     (each) => isReceived(each) && !copyIds.has(each.instanceId),
   )
-  const there = now === back ? others : imagesOf(database, back).filter(isReceived)
+  const targetImages = now === back ? others : imagesOf(database, back).filter(isReceived)
   return {
     pairs,
     staying: now === back ? [] : await headersOf(context, others),
-    there: await headersOf(context, there),
+    there: await headersOf(context, targetImages),
     originals: await headersOf(context, pairs.map(({ original }) => original).filter(isReceived)),
     before: stateOfStudies(database, now, back),
   }

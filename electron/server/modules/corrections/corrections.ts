@@ -20,7 +20,7 @@ import { outdatedError, type Plan, planCorrection, stateOfStudies } from './corr
 import { type CorrectionRecord, findCorrection, listCorrections } from './correction-queries.ts'
 import { copiesToRestore, restoreCorrection } from './correction-restore.ts'
 import { correctedValues, identityOfHeader, rowOfOrder, type Target } from './correction-rules.ts'
-import { CorrectionRuns, type CorrectionRun, UNDER_WAY_MESSAGE } from './correction-runs.ts'
+import { type CorrectionRun, CorrectionRuns, UNDER_WAY_MESSAGE } from './correction-runs.ts'
 import { type Orders, searchTargets } from './correction-targets.ts'
 import { undoCorrection, undoObstacleOf } from './correction-undo.ts'
 import {
@@ -130,7 +130,7 @@ export class Corrections implements AsyncDisposable {
     const state = () => stateOfStudies(database, studyInstanceUid, plan.toStudyInstanceUid)
     const before = state()
     const stayingHeaders = await headersOf(context, staying.filter(isReceived))
-    const there =
+    const targetHeaders =
       to === studyInstanceUid
         ? []
         : await headersOf(context, imagesOf(database, to).filter(isReceived))
@@ -143,7 +143,7 @@ export class Corrections implements AsyncDisposable {
       const replaced = replaceImages(context, this.#onCorrected, made, {
         from: current,
         staying: stayingHeaders,
-        there,
+        targetHeaders: targetHeaders,
         handedOut: (now) => rowAfter(plan, target, current, now, at),
         correction: { ...correction, userId, at, undoes: null },
         details: { reason, changes: preview.changes },

@@ -19,8 +19,10 @@ const CHUNK_BYTES = 256 << 10
 /** Headers by instance id. Files never change, so the entries stay valid. */
 const headerCacheOf = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
 
-export const senderCharacterSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
-  characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
+export const senderCharacterSetOf = (
+  context: Context,
+  { callingAeTitle, remoteAddress }: InstanceRecord,
+) => characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
 
 /**
  * Finds an image study.

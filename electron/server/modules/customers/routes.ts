@@ -46,7 +46,13 @@ export function serveCustomerUsers(app: HttpApp, context: Context): void {
     ({ params: { expressCustomerId }, query: { cursor, limit, search }, user }) => {
       const position = { after: readPeopleCursor(cursor), limit }
       const caller = callerOf(user)
-      const found = customers.listCustomerUsers(context, caller, expressCustomerId, search, position)
+      const found = customers.listCustomerUsers(
+        context,
+        caller,
+        expressCustomerId,
+        search,
+        position,
+      )
       return listPage(
         'users',
         found.items.map((one) => customerUserReply(context, one)),

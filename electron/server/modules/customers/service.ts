@@ -4,11 +4,11 @@ import type { Context } from '#server/context.ts'
 import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
-  requireUser,
   filteredPage,
   type ListPosition,
   pageOfRows,
   personMatcher,
+  requireUser,
 } from '#server/modules/users/users.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -170,7 +170,7 @@ export function listCustomerUsers(
   demand(caller, 'readStudies')
   requireCustomer(database, expressCustomerId)
   const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
-  const isWanted = personMatcher(search)
+  const matchesSearch = personMatcher(search)
   const read = ({ after, limit }: ListPosition) => {
     const linkedUsers = queries
       .listCustomerUsers(database, expressCustomerId, after, limit + 1)
@@ -180,7 +180,7 @@ export function listCustomerUsers(
       })
     return pageOfRows(linkedUsers, limit, keyOf)
   }
-  return filteredPage(read, keyOf, ({ user }) => isWanted(user), place)
+  return filteredPage(read, keyOf, ({ user }) => matchesSearch(user), place)
 }
 
 export interface LinkedUser {

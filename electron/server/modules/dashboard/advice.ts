@@ -63,7 +63,8 @@ const ADVICE: readonly {
   },
   {
     applies: (condition) => !condition.hasTlsListener && devicesRequiringTls(condition).length > 0,
-    text: (condition) => message('dashboard.tls-off', { count: devicesRequiringTls(condition).length }),
+    text: (condition) =>
+      message('dashboard.tls-off', { count: devicesRequiringTls(condition).length }),
   },
   {
     isItem: true,
@@ -105,7 +106,8 @@ const ADVICE: readonly {
   },
   {
     isItem: true,
-    applies: ({ pendingWorkstationCount: countPendingWorkstations = 0 }) => countPendingWorkstations > 0,
+    applies: ({ pendingWorkstationCount: countPendingWorkstations = 0 }) =>
+      countPendingWorkstations > 0,
     text: ({ pendingWorkstationCount: count = 0 }) =>
       message('dashboard.workstations-asking', { count }),
   },

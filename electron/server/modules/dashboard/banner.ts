@@ -141,8 +141,8 @@ function partnerBanner(situation: BannerState): Status['banner'] {
   const isFreshInDowntime =
     ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
   if (isFresh || (isFreshInDowntime && downtime.isOn)) {
-    const answer = message('dashboard.stored-answer', { at, age })
-    return { tone: 'warning', text: sentences(fault, answer, downtimeText(situation)) }
+    const storedAnswerMessage = message('dashboard.stored-answer', { at, age })
+    return { tone: 'warning', text: sentences(fault, storedAnswerMessage, downtimeText(situation)) }
   }
   const remedy = isFreshInDowntime ? message('dashboard.downtime-serves-longer') : undefined
   const tooOldMessage = message('dashboard.stored-answer-too-old', { at, age })

@@ -25,7 +25,12 @@ export function diskItems({
       : []),
     ...(state === 'ok' ? [] : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
     ...(state === 'ok' && fullSoonNotice
-      ? [{ tone: 'info', detail: sentences(fullSoonNotice.sentence, fullSoonNotice.remedy) } as const]
+      ? [
+          {
+            tone: 'info',
+            detail: sentences(fullSoonNotice.sentence, fullSoonNotice.remedy),
+          } as const,
+        ]
       : []),
   ]
 }

@@ -19,7 +19,8 @@ const boundedCountSql = (text: string) =>
 const COUNT_DRAFTS = boundedCountSql(
   `select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`,
 )
-const NOT_ESCALATED_CONDITION = 'not exists (select 1 from criticalEscalations e where e.reportId = c.reportId)'
+const NOT_ESCALATED_CONDITION =
+  'not exists (select 1 from criticalEscalations e where e.reportId = c.reportId)'
 const COUNT_ALL_CRITICALS = boundedCountSql(
   `select openedAt as at from criticalResults c where communicatedAt is null and ${NOT_ESCALATED_CONDITION} order by openedAt`,
 )
@@ -121,14 +122,16 @@ export const countOpenCriticalResults = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, COUNT_ALL_CRITICALS, COUNT_VISIBLE_CRITICALS, customers, limit)
+): CountSince =>
+  countVisible(database, COUNT_ALL_CRITICALS, COUNT_VISIBLE_CRITICALS, customers, limit)
 
 /** Critical results that were escalated; `since` is the time of the first escalation. */
 export const countEscalatedResults = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, COUNT_ALL_ESCALATED, COUNT_VISIBLE_ESCALATED, customers, limit)
+): CountSince =>
+  countVisible(database, COUNT_ALL_ESCALATED, COUNT_VISIBLE_ESCALATED, customers, limit)
 
 /** Studies whose signed report needs an addendum. */
 export const countNeededAddenda = (

@@ -350,13 +350,13 @@ export const TODAY_RULES: readonly TodayRule[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ certificates }) => {
-      const ending = certificates.filter(
+      const expiringCertificates = certificates.filter(
         ({ isInUse, daysLeft }) => isInUse && daysLeft < CERTIFICATE_DAYS,
       )
-      if (ending.length === 0) return undefined
+      if (expiringCertificates.length === 0) return undefined
       return {
-        tone: ending.some(({ daysLeft }) => daysLeft < 7) ? 'danger' : 'warning',
-        count: ending.length,
+        tone: expiringCertificates.some(({ daysLeft }) => daysLeft < 7) ? 'danger' : 'warning',
+        count: expiringCertificates.length,
       }
     },
   },

@@ -6,7 +6,7 @@ import { backupHealth } from '#server/modules/backups/backup-health.ts'
 import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
 import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
-import { visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
 import { countPendingWorkstations } from '#server/modules/users/workstation-queries.ts'
@@ -47,7 +47,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
     const dayStart = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
     const unplannedSince = instantOf(startOfDay(live.firstReconciledDay(), timeZone))
     const { userId } = user
-    const customers = visibleCustomers(callerOf(user))
+    const customers = visibleCustomerIds(callerOf(user))
     const counts = countForToday(context.database, { userId, customers, now })
     const examsToday = await live.examsToday()
     const images = {

@@ -145,7 +145,10 @@ function recordOpened(
   const { associationId, callingAeTitle, calledAeTitle, remoteAddress, tls } = association
   associationLog.opened({
     ...{ associationId, address: remoteAddress, tls: tls?.protocol ?? '' },
-    ...{ aeTitle: replaceInvisible(callingAeTitle), calledAeTitle: replaceInvisible(calledAeTitle) },
+    ...{
+      aeTitle: replaceInvisible(callingAeTitle),
+      calledAeTitle: replaceInvisible(calledAeTitle),
+    },
     device: recogniseDevice(context, callingAeTitle, remoteAddress),
     terms: negotiated && (() => termsOf(negotiated)),
   })

@@ -189,7 +189,10 @@ export class AssociationLog implements AsyncDisposable {
    * Lists associations, newest first.
    * @throws ApiError malformed if the cursor does not belong to this list
    */
-  async list(filter: AssociationFilter, { cursor, limit }: PageQuery): Promise<PageOf<AssociationSummary>> {
+  async list(
+    filter: AssociationFilter,
+    { cursor, limit }: PageQuery,
+  ): Promise<PageOf<AssociationSummary>> {
     let before = readNumericCursor(cursor) ?? Number.MAX_SAFE_INTEGER
     await this.flush()
     const found: (AssociationRow & { readonly seq: number })[] = []

@@ -58,7 +58,9 @@ export const associationPolicy = (
     const why = device && certificateFault(device, request.tls)
     if (why !== undefined) return { reject: { ...NO_REASON_GIVEN, why } }
     const storageRejection = rejectionOfImages(abstractSyntaxes, storageFault)
-    const decision = storageRejection ? { reject: storageRejection } : acceptanceOf(device, abstractSyntaxes)
+    const decision = storageRejection
+      ? { reject: storageRejection }
+      : acceptanceOf(device, abstractSyntaxes)
     if (device) return decision
     if (isFetchedFrom(callingAeTitle, remoteAddress))
       return storageRejection

@@ -58,7 +58,15 @@ const FIXED_COLUMNS = [
   'tls',
   'openedAt',
 ] as const
-const UPDATED_COLUMNS = ['endedAt', 'how', 'detail', 'tone', 'times', ...COUNT_COLUMNS, 'omitted'] as const
+const UPDATED_COLUMNS = [
+  'endedAt',
+  'how',
+  'detail',
+  'tone',
+  'times',
+  ...COUNT_COLUMNS,
+  'omitted',
+] as const
 const COLUMNS = [...FIXED_COLUMNS, ...UPDATED_COLUMNS]
 
 const UPSERT_ASSOCIATION = `insert into associations (${COLUMNS.join(', ')}, folded, termsId) values (${COLUMNS.map(() => '?').join(', ')}, ?, ?)
@@ -84,7 +92,9 @@ type StoredAssociation = Omit<AssociationRow, 'counts' | 'detail'> &
   }
 
 const rowOf = (flat: StoredAssociation): AssociationRow & { readonly seq: number } => {
-  const counts = Object.fromEntries(COUNT_COLUMNS.map((name) => [name, flat[name]])) as AssociationCounts
+  const counts = Object.fromEntries(
+    COUNT_COLUMNS.map((name) => [name, flat[name]]),
+  ) as AssociationCounts
   const row = Object.fromEntries(
     COLUMNS.filter((name) => !(COUNT_COLUMNS as readonly string[]).includes(name)).map((name) => [
       name,

@@ -70,11 +70,11 @@ function factsOf(
 ): [name: string, value: string][] {
   const { deviceName, aeTitle, address, calledAeTitle, endedAt, how, detail, times } = association
   const device = deviceName ? `in the device list as “${deviceName}”` : 'not in the device list'
-  const called = calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`
+  const ownAeTitleNote = calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`
   return [
     ['Association', association.associationId],
     ['Caller', `${aeTitle || '(no AE title)'} at ${address}, ${device}`],
-    ['Called AE title', calledAeTitle + called],
+    ['Called AE title', calledAeTitle + ownAeTitleNote],
     ['Transport', association.tls || 'TCP, not encrypted'],
     ['Began', association.openedAt],
     ['Ended', endedAt ?? (how === 'open' ? 'it is open' : 'not known')],

@@ -126,8 +126,9 @@ export class AssociationTraces {
     if (associationId === undefined || !entry) return
     this.#entries.delete(associationId)
     this.#dataSetBytes -= entry.dataSetBytes
-    const left = this.idsByCaller.get(entry.caller)?.filter((id) => id !== associationId) ?? []
-    if (left.length > 0) this.idsByCaller.set(entry.caller, left)
+    const remainingIds =
+      this.idsByCaller.get(entry.caller)?.filter((id) => id !== associationId) ?? []
+    if (remainingIds.length > 0) this.idsByCaller.set(entry.caller, remainingIds)
     else this.idsByCaller.delete(entry.caller)
   }
 }

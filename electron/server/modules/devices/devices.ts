@@ -64,7 +64,7 @@ const cacheOf = perDatabase(() => ({
 export function addDevice(context: Context, device: NewDevice, actor: Actor): Device {
   return change(context, () => {
     const now = instantOf(context.clock())
-    const made = validated(context, {
+    const newDevice = validated(context, {
       deviceId: context.uuid(),
       ...device,
       createdAt: now,
@@ -72,10 +72,10 @@ export function addDevice(context: Context, device: NewDevice, actor: Actor): De
       lastSeenAt: null,
       lastAddress: null,
     })
-    insertDevice(context.database, made)
+    insertDevice(context.database, newDevice)
     removeKnownCallers(context)
-    note(context, actor, 'device.add', made.deviceId, settingsOf(made))
-    return made
+    note(context, actor, 'device.add', newDevice.deviceId, settingsOf(newDevice))
+    return newDevice
   })
 }
 
@@ -235,10 +235,10 @@ export const dismissCaller = (
 function deviceIndex(context: Context): Map<string, IndexedDevice[]> {
   const cache = cacheOf(context.database)
   if (cache.index) return cache.index
-  const made = indexByAeTitle(listDevices(context.database))
+  const newIndex = indexByAeTitle(listDevices(context.database))
   // Changes of an open transaction may still be rolled back, so they are not cached.
-  if (!context.database.inTransaction) cache.index = made
-  return made
+  if (!context.database.inTransaction) cache.index = newIndex
+  return newIndex
 }
 
 const findCallingDevice = (

@@ -53,7 +53,8 @@ const MAX_VALUE_LENGTH = 200
 
 /** The name of a command field: `C-ECHO-RQ`. */
 const typeOf = (commandField: number): string =>
-  COMMAND_TYPES.get(commandField & ~RESPONSE_BIT) ?? `0x${commandField.toString(16).padStart(4, '0')}`
+  COMMAND_TYPES.get(commandField & ~RESPONSE_BIT) ??
+  `0x${commandField.toString(16).padStart(4, '0')}`
 
 /**
  * Decodes an exchange.

@@ -44,7 +44,10 @@ const URL_PATTERN = /\b(?:https?|wss?):\/\/[^\s"'<>)]+/gi
 const PERSON_NAMES = /[\p{L}\p{M}'’.-]+(?:\^[\p{L}\p{M}'’. -]*)+/gu
 
 /** Applied in this order; each pattern sees the output of the previous ones. */
-const MASKING_PATTERNS: readonly (readonly [form: RegExp, put: string | ((found: string) => string)])[] = [
+const MASKING_PATTERNS: readonly (readonly [
+  form: RegExp,
+  put: string | ((found: string) => string),
+])[] = [
   [/-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g, '(PEM)'],
   [/\b(?:Bearer|Basic)\s+[\w.~+/=-]+/gi, '(credentials)'],
   [/\bwhsec_[\w+/=-]+/g, '(secret)'],
@@ -98,14 +101,14 @@ export function maskingOf(context: Context): Masking {
   return {
     text(text) {
       // These match whole values, so they must run before a part of a value is masked.
-      const without = text
+      const maskedValues = text
         .replace(URL_PATTERN, maskUrl)
         .replace(PERSON_NAMES, '(name)')
         .replace(known, (found) => replacements.get(found) ?? '(masked)')
       return MASKING_PATTERNS.reduce(
         (so, [form, put]) =>
           so.replace(form, (found) => (typeof put === 'string' ? put : put(found))),
-        without,
+        maskedValues,
       )
     },
     alias(kind, value) {

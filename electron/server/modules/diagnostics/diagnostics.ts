@@ -42,14 +42,18 @@ export interface DiagnosticsFileText {
 
 export const LOG_LINES = 2000
 const MAX_ASSOCIATIONS = 50
-const EVENTS = 100
+const MAX_EVENTS = 100
 const METER_DAYS = 7
 /** Maximum length of a file in the preview. */
 const PREVIEW_CHARACTERS = 20_000
 /** Log file of the desktop app. */
 const LOG_FILE = join('logs', 'gateway.log')
 
-type FileWriter = (context: Context, facts: RuntimeFacts, masking: Masking) => string | Promise<string>
+type FileWriter = (
+  context: Context,
+  facts: RuntimeFacts,
+  masking: Masking,
+) => string | Promise<string>
 
 /**
  * The files of the support bundle: English text without patient data, secrets, names and addresses.
@@ -218,7 +222,8 @@ const FILE_WRITERS: Readonly<Record<string, FileWriter>> = {
       }).items.map(
         ({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
           const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
-          const duration = endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
+          const duration =
+            endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
           const counted = Object.entries(counts).filter(([, count]) => count > 0)
           return [
             `${openedAt}  ${how}${duration}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
@@ -237,8 +242,8 @@ const FILE_WRITERS: Readonly<Record<string, FileWriter>> = {
           `  ${type.padEnd(38)} ${calls} calls, ${accepted} accepted, ${withNotes} with notes, median ${p50Ms ?? '-'} ms, 95 % ${p95Ms ?? '-'} ms, ${JSON.stringify(byOutcome)}`,
       ),
       '',
-      `The last ${EVENTS} events`,
-      ...listEvents(context.database, { limit: EVENTS, show: 'all' }).items.map(
+      `The last ${MAX_EVENTS} events`,
+      ...listEvents(context.database, { limit: MAX_EVENTS, show: 'all' }).items.map(
         ({ createdAt, type, state, outcome, attempts, notes, tookMs, isTest, endpointId }) =>
           `  ${createdAt}  ${type.padEnd(38)} ${state.padEnd(8)} ${outcome.padEnd(20)} ${attempts} attempts, ${notes} notes, ${Math.round(tookMs)} ms, ${masking.alias('endpoint', endpointId ?? '') || 'no endpoint'}${isTest ? ', test' : ''}`,
       ),

@@ -83,6 +83,10 @@ const DISK_FAULTS = {
 } as const satisfies Record<Status['storage']['state'], string>
 
 function outboxFault(database: Database, before: string): string {
-  const overdueKinds = OUTBOX_KINDS.filter((kind) => overdueOutboxJobs(database, kind, before).count > 0)
-  return overdueKinds.length === 0 ? '' : `Waiting for more than an hour: ${overdueKinds.join(', ')}.`
+  const overdueKinds = OUTBOX_KINDS.filter(
+    (kind) => overdueOutboxJobs(database, kind, before).count > 0,
+  )
+  return overdueKinds.length === 0
+    ? ''
+    : `Waiting for more than an hour: ${overdueKinds.join(', ')}.`
 }

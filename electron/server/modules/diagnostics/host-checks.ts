@@ -23,25 +23,27 @@ export function diskFinding(context: Context): Finding {
     return bad(message('diagnostics.disk-not-asked'), message('diagnostics.disk-not-asked-remedy'))
   }
   const { freeBytes } = space
-  const free = freeBytes / GIGABYTE
+  const freeGigabytes = freeBytes / GIGABYTE
   const [stop, low] = [
     context.settings.get('intake.stopGigabytes'),
     context.settings.get('intake.warnGigabytes'),
   ]
   if (freeBytes < stop * GIGABYTE)
     return bad(
-      message('diagnostics.disk-low', { free, stop }),
+      message('diagnostics.disk-low', { free: freeGigabytes, stop }),
       message('diagnostics.disk-full-remedy'),
     )
   if (freeBytes < low * GIGABYTE)
     return warn(
-      message('diagnostics.disk-low', { free, stop }),
+      message('diagnostics.disk-low', { free: freeGigabytes, stop }),
       message('diagnostics.disk-low-remedy'),
     )
-  const sentence = message('diagnostics.disk-free', { free })
+  const sentence = message('diagnostics.disk-free', { free: freeGigabytes })
   const days = receivedByDay(context)
   const forecastWarning = fullSoonWarning(forecastOf(space, minFreeBytes(context.settings), days))
-  return forecastWarning ? warn(sentences(sentence, forecastWarning.sentence), forecastWarning.remedy) : ok(sentence)
+  return forecastWarning
+    ? warn(sentences(sentence, forecastWarning.sentence), forecastWarning.remedy)
+    : ok(sentence)
 }
 
 /**
@@ -54,7 +56,8 @@ export function clockFinding(context: Context): Finding {
   const remedy = message('diagnostics.clock-remedy')
   if (newest !== undefined && msOf(newest) - now > MAX_CLOCK_STEP_MS)
     return bad(message('diagnostics.clock-behind-entry'), remedy)
-  if (now < buildTime() - MAX_CLOCK_STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
+  if (now < buildTime() - MAX_CLOCK_STEP_MS)
+    return bad(message('diagnostics.clock-behind-program'), remedy)
   return ok(message('diagnostics.clock-fine'))
 }
 

@@ -16,7 +16,7 @@ export function openMaintenance(context: Context, views: ViewSessions): AsyncDis
   // In safe mode, older studies are not indexed.
   if (!isSafe) {
     const fillAbort = new AbortController()
-    const filled = fillSearch(context, fillAbort.signal).catch((error: unknown) =>
+    const searchFilled = fillSearch(context, fillAbort.signal).catch((error: unknown) =>
       log.error(
         { err: error },
         'older studies could not be indexed for search; the next start continues',
@@ -24,7 +24,7 @@ export function openMaintenance(context: Context, views: ViewSessions): AsyncDis
     )
     opened.defer(() => {
       fillAbort.abort()
-      return filled
+      return searchFilled
     })
   }
   const purge = () =>

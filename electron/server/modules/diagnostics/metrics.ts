@@ -33,7 +33,9 @@ const TOTALS_CACHE_MS = 10 * 60_000
 /** The backup folder may be on a slow network share, so its state is cached for this time. */
 const BACKUP_CACHE_MS = 60_000
 // Histogram buckets in seconds. A worklist query takes 8 s at most, a call of a partner 60 s.
-const FIND_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const FIND_BUCKETS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
 const CALL_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
@@ -329,7 +331,11 @@ function processMetrics(): Registry {
  * Caches the result of `ask` for `ms` milliseconds; a failure is cached as `undefined`. Concurrent
  * callers share one call.
  */
-function cacheFor<T>(clock: Clock, ms: number, ask: () => Promise<T>): () => Promise<T | undefined> {
+function cacheFor<T>(
+  clock: Clock,
+  ms: number,
+  ask: () => Promise<T>,
+): () => Promise<T | undefined> {
   let at = Number.NEGATIVE_INFINITY
   let answer: Promise<T | undefined> = Promise.resolve(undefined)
   return () => {

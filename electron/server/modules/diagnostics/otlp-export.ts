@@ -105,7 +105,8 @@ export class OtlpExport implements AsyncDisposable {
       onExported: (isOk, lines) => this.#noteExport(isOk, lines),
     })
     const minLevel = settings.get('otlp.logLevel')
-    const stop = minLevel === 'off' ? () => {} : onLogLine(log, (line) => this.#emit(sdk, line, minLevel))
+    const stop =
+      minLevel === 'off' ? () => {} : onLogLine(log, (line) => this.#emit(sdk, line, minLevel))
     return {
       [Symbol.asyncDispose]: async () => {
         stop()
@@ -152,8 +153,8 @@ export function setOtlpSecret(context: Context, secret: string | null, actor: Ac
   const url = context.settings.get('otlp.url')
   if (url === null && secret !== null)
     throw new ApiError('refused', message('diagnostics.otlp-no-address'))
-  const kept = { name: OTLP_SECRET, action: 'otlp.secret' }
-  setBoundSecret(context, kept, url === null ? '' : new URL(url).origin, secret, actor)
+  const secretEntry = { name: OTLP_SECRET, action: 'otlp.secret' }
+  setBoundSecret(context, secretEntry, url === null ? '' : new URL(url).origin, secret, actor)
 }
 
 /** Seconds and nanoseconds. */

@@ -2,7 +2,9 @@ import type { DataPoint, Histogram, MetricData } from '@opentelemetry/sdk-metric
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 
 type HrTime = DataPoint<number>['startTime']
-type PrometheusMetric = MetricObjectWithValues<MetricValue<string> & { readonly metricName?: string }>
+type PrometheusMetric = MetricObjectWithValues<
+  MetricValue<string> & { readonly metricName?: string }
+>
 
 // Values of the enumerations of OpenTelemetry, whose packages are loaded only where it is used.
 const DOUBLE_VALUE_TYPE = 1 as MetricData['descriptor']['valueType']
@@ -28,7 +30,11 @@ export function otlpMetrics(
     }
     if (type === 'histogram')
       return [
-        { ...base, dataPointType: TYPE_CODES.histogram as never, dataPoints: histograms(metric, times) },
+        {
+          ...base,
+          dataPointType: TYPE_CODES.histogram as never,
+          dataPoints: histograms(metric, times),
+        },
       ]
     const dataPoints = metric.values.map(({ labels, value }) => ({
       ...times,
@@ -36,7 +42,9 @@ export function otlpMetrics(
     }))
     if (type === 'counter')
       return [{ ...base, dataPointType: TYPE_CODES.sum as never, isMonotonic: true, dataPoints }]
-    return type === 'gauge' ? [{ ...base, dataPointType: TYPE_CODES.gauge as never, dataPoints }] : []
+    return type === 'gauge'
+      ? [{ ...base, dataPointType: TYPE_CODES.gauge as never, dataPoints }]
+      : []
   })
 }
 

@@ -141,11 +141,11 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
       : bad(message('diagnostics.no-device'), message('diagnostics.no-device-remedy'))
   },
   'device-seen': (context) => {
-    const seen = listDevices(context.database).filter(
+    const seenDevices = listDevices(context.database).filter(
       ({ lastSeenAt }) => lastSeenAt !== null,
     ).length
-    return seen > 0
-      ? ok(message('diagnostics.devices-called', { count: seen }))
+    return seenDevices > 0
+      ? ok(message('diagnostics.devices-called', { count: seenDevices }))
       : warn(message('diagnostics.no-call'), message('diagnostics.no-call-remedy'))
   },
   'device-worklist': (context) => {
@@ -236,16 +236,16 @@ function twoFactorFinding(context: Context): Finding {
     ({ level, deactivatedAt, passwordHash }) =>
       level === 'owner' && deactivatedAt === null && passwordHash !== null,
   )
-  const without = owners.filter(({ userId }) => !hasSecondFactor(context, userId)).length
+  const unprotectedOwners = owners.filter(({ userId }) => !hasSecondFactor(context, userId)).length
   if (owners.length === 0)
     return warn(
       message('diagnostics.no-owner-account'),
       message('diagnostics.no-owner-account-remedy'),
     )
-  return without === 0
+  return unprotectedOwners === 0
     ? ok(message('diagnostics.second-factor-fine'))
     : warn(
-        message('diagnostics.owners-by-password', { count: without }),
+        message('diagnostics.owners-by-password', { count: unprotectedOwners }),
         message('diagnostics.owners-by-password-remedy'),
       )
 }

@@ -29,7 +29,10 @@ export async function totalsOf(db: Database): Promise<Totals> {
   let reports = 0
   for (let after = 0; ; ) {
     const part = db.get(
-      rawQuery<{ count: number; last: number | null }>(COUNT_REPORTS, [BigInt(after), REPORTS_PER_BATCH]),
+      rawQuery<{ count: number; last: number | null }>(COUNT_REPORTS, [
+        BigInt(after),
+        REPORTS_PER_BATCH,
+      ]),
     )
     reports += part?.count ?? 0
     if (typeof part?.last !== 'number') break

@@ -96,7 +96,7 @@ function estimateOf(
 /** How fast this disk writes durably, bytes per second. */
 async function writeRate(folder: string): Promise<number> {
   const file = join(folder, PROBE_FILE)
-  const began = performance.now()
+  const startedAt = performance.now()
   try {
     const handle = await open(file, 'w', 0o600)
     try {
@@ -108,7 +108,7 @@ async function writeRate(folder: string): Promise<number> {
   } finally {
     await rm(file, { force: true })
   }
-  return (PROBE_BYTES / Math.max(1, performance.now() - began)) * 1000
+  return (PROBE_BYTES / Math.max(1, performance.now() - startedAt)) * 1000
 }
 
 function spaceFinding({ bytes, freeBytes }: UpdateEstimate): Finding {

@@ -4,9 +4,9 @@ import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import {
   requestRollback,
+  rollbackOf,
   unsupportedRowsMessage,
   versionOrSchema,
-  rollbackOf,
 } from '#server/modules/backups/way-back.ts'
 import { type DashboardUpdateState, dashboardUpdate } from '#shared/contract/dashboard-update.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -27,7 +27,12 @@ export function serveUpdates(
   serveAll(app, dashboardUpdate, {
     async state() {
       const { findings, estimate } = await updatePreflight(context)
-      return { version, findings: [...findings], estimate, wayBack: shown(currentRollback()) }
+      return {
+        version,
+        findings: [...findings],
+        estimate,
+        wayBack: rollbackReply(currentRollback()),
+      }
     },
     goBack({ user }) {
       const found = currentRollback()
@@ -48,7 +53,7 @@ export function serveUpdates(
   })
 }
 
-function shown(found: ReturnType<typeof rollbackOf>): DashboardUpdateState['wayBack'] {
+function rollbackReply(found: ReturnType<typeof rollbackOf>): DashboardUpdateState['wayBack'] {
   if (!found) return null
   return {
     version: versionOrSchema(found),

@@ -30,7 +30,10 @@ const ANY_REPRESENTATION: AcceptedRepresentation = {
  * What the caller accepts, the best first (PS3.18 8.3.3.1, 8.7.5). The query parameter `accept`
  * takes precedence over the header. Without both, or with what cannot be parsed, anything.
  */
-export function acceptedRepresentations(header: string | undefined, parameter: string | undefined): AcceptedRepresentation[] {
+export function acceptedRepresentations(
+  header: string | undefined,
+  parameter: string | undefined,
+): AcceptedRepresentation[] {
   const ranges = mediaRanges(parameter ?? header ?? '')
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality)

@@ -14,7 +14,7 @@ import {
   OCTET_STREAM,
   standardMediaType,
 } from './media-types.ts'
-import { multipart, singlePartBody, type Part } from './multipart.ts'
+import { multipart, type Part, singlePartBody } from './multipart.ts'
 import { StoredFrames } from './stored-frames.ts'
 import { findStoredInstance, instanceFile, type ResourcePath } from './stored-instances.ts'
 

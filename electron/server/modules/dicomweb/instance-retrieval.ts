@@ -8,7 +8,7 @@ import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
 import { notAcceptableError, notFoundError } from './faults.ts'
 import { canConvert, DICOM, isLossy } from './media-types.ts'
-import { multipart, singlePartBody, type Part } from './multipart.ts'
+import { multipart, type Part, singlePartBody } from './multipart.ts'
 import {
   instanceFile,
   listStoredInstances,
@@ -72,7 +72,10 @@ export async function retrieveInstances(
 }
 
 /** Undefined if it cannot be sent as requested. */
-export function syntaxToSend(stored: string, wanted: readonly AcceptedRepresentation[]): string | undefined {
+export function syntaxToSend(
+  stored: string,
+  wanted: readonly AcceptedRepresentation[],
+): string | undefined {
   const acceptedSyntaxes = wanted.map(({ transferSyntax }) => transferSyntax)
   if (acceptedSyntaxes.includes('*') || acceptedSyntaxes.includes(stored)) return stored
   for (const syntax of acceptedSyntaxes) {

@@ -33,7 +33,8 @@ export const frameTypeOf = (transferSyntaxUid: string): string =>
   FRAME_TYPES.find(([pattern]) => pattern.test(transferSyntaxUid))?.[1] ?? OCTET_STREAM
 
 /** The name that PS3.18 gives to a media type of frames. */
-export const standardMediaType = (mediaType: string): string => MEDIA_TYPE_ALIASES[mediaType] ?? mediaType
+export const standardMediaType = (mediaType: string): string =>
+  MEDIA_TYPE_ALIASES[mediaType] ?? mediaType
 
 /** Transfer syntaxes that the native module decodes, and may therefore convert. */
 const DECODABLE_SYNTAXES: ReadonlySet<string> = new Set([
@@ -42,7 +43,9 @@ const DECODABLE_SYNTAXES: ReadonlySet<string> = new Set([
   ...['50', '51', '57', '70', '80', '81', '90', '91'].map((last) => `${JPEG_ROOT}${last}`),
 ])
 /** Those whose decoded pixels may differ from the pixels of the modality. */
-const LOSSY_SYNTAXES: ReadonlySet<string> = new Set(['50', '51', '81', '91'].map((last) => `${JPEG_ROOT}${last}`))
+const LOSSY_SYNTAXES: ReadonlySet<string> = new Set(
+  ['50', '51', '81', '91'].map((last) => `${JPEG_ROOT}${last}`),
+)
 /** The transfer syntaxes that `openTranscoder` writes. */
 const WRITABLE_SYNTAXES: ReadonlySet<string> = new Set([
   ...Object.keys(CODINGS),

@@ -21,7 +21,11 @@ export function multipart(type: string, parts: AsyncIterable<Part>): MultipartBo
 }
 
 /** A body with one part that is in memory: its length is known, and nothing has to be streamed. */
-export function singlePartBody(type: string, headers: Part['headers'], content: Buffer): MultipartBody {
+export function singlePartBody(
+  type: string,
+  headers: Part['headers'],
+  content: Buffer,
+): MultipartBody {
   const { place, ...answer } = allocateSinglePart(type, headers, content.length, Buffer.allocUnsafe)
   content.copy(place)
   return answer
@@ -66,7 +70,8 @@ function startOf(headers: Part['headers'], boundary: string): Buffer {
   return Buffer.from(`${text}\r\n`, 'latin1')
 }
 
-const closingDelimiterOf = (boundary: string): Buffer => Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1')
+const closingDelimiterOf = (boundary: string): Buffer =>
+  Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1')
 
 /** It is not part of any content: its probability is that of guessing a UUID. */
 const newBoundary = (): string => randomUUID()

@@ -4,7 +4,7 @@ import { readFull } from '#server/database/part-file.ts'
 import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import { locateFrame } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
-import { type MultipartBody, allocateSinglePart, type Part } from './multipart.ts'
+import { allocateSinglePart, type MultipartBody, type Part } from './multipart.ts'
 
 /** A frame that is one piece of its file, and is sent as it is there. */
 export interface StoredFrame {
@@ -26,7 +26,7 @@ const MAX_KEPT_SLICES = 16
  */
 export class StoredFrames {
   readonly #files: OpenFiles
-  readonly #located = new LRUCache<string, StoredFrame>({ max: MAX_LOCATED_FRAMES })
+  readonly #locatedFrames = new LRUCache<string, StoredFrame>({ max: MAX_LOCATED_FRAMES })
   readonly #slices = new SlicePool(SLICE_BYTES, MAX_KEPT_SLICES)
 
   constructor(files: OpenFiles) {
@@ -42,13 +42,13 @@ export class StoredFrames {
     number: number,
   ): Promise<StoredFrame | undefined> {
     const key = `${path} ${number}`
-    const known = this.#located.get(key)
+    const known = this.#locatedFrames.get(key)
     if (known) return known
     const bytes = await this.#files.use(path, async ({ viewed }) => locateFrame(viewed, number))
     const [span, ...others] = bytes?.spans ?? []
     if (!span || others.length > 0 || bytes?.swapsPairs || bytes?.bitRange) return undefined
     const frame = { path, at: span.at, length: span.length }
-    this.#located.set(key, frame)
+    this.#locatedFrames.set(key, frame)
     return frame
   }
 

@@ -1,5 +1,9 @@
 import type { Context } from '#server/context.ts'
-import { MissingBytesError, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
+import {
+  ByteWindow,
+  MissingBytesError,
+  ViewedFileFault,
+} from '#server/dicom/data-set/byte-window.ts'
 import { DataSetInterruptedError } from '#server/dicom/data-set/data-set-stream.ts'
 import type { JsonAttribute, JsonDataSet } from '#server/dicom/data-set/dicom-json.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
@@ -96,14 +100,18 @@ export async function storePart(
   const pieces = content[Symbol.asyncIterator]()
   const start = await startOf(pieces)
   const uids = start ? start.uids : NO_UIDS
-  const failed = (status: number): PartOutcome => ({ ...uids, status })
-  if (!start || (type() !== '' && type() !== DICOM)) return failed(FAILURE_REASONS.notUnderstood)
+  const failedOutcome = (status: number): PartOutcome => ({ ...uids, status })
+  if (!start || (type() !== '' && type() !== DICOM))
+    return failedOutcome(FAILURE_REASONS.notUnderstood)
   const { transferSyntaxUid } = start.file
   if (!isStorageClass(uids.sopClassUid, settings.get('intake.acceptUnknownClasses')))
-    return failed(uids.sopClassUid === '' ? FAILURE_REASONS.notUnderstood : FAILURE_REASONS.sopClass)
-  if (!STORAGE_TRANSFER_SYNTAXES.includes(transferSyntaxUid)) return failed(FAILURE_REASONS.transferSyntax)
+    return failedOutcome(
+      uids.sopClassUid === '' ? FAILURE_REASONS.notUnderstood : FAILURE_REASONS.sopClass,
+    )
+  if (!STORAGE_TRANSFER_SYNTAXES.includes(transferSyntaxUid))
+    return failedOutcome(FAILURE_REASONS.transferSyntax)
   if (studyWanted !== undefined && studyWanted !== uids.studyInstanceUid)
-    return failed(FAILURE_REASONS.otherStudy)
+    return failedOutcome(FAILURE_REASONS.otherStudy)
   const { status } = await receiver.store({
     ...{ association, messageId: 1, transferSyntax: transferSyntaxUid, signal },
     ...{ sopClassUid: uids.sopClassUid, sopInstanceUid: uids.sopInstanceUid },
@@ -111,7 +119,7 @@ export async function storePart(
     dataSet: dataSetOf(start.rest, pieces),
     release: () => undefined,
   })
-  return failed(status)
+  return failedOutcome(status)
 }
 
 const NO_UIDS = { sopClassUid: '', sopInstanceUid: '', studyInstanceUid: '', seriesInstanceUid: '' }
@@ -128,7 +136,7 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   const read: Buffer[] = []
   let length = 0
   let isWhole = false
-  const more = async (): Promise<Buffer | undefined> => {
+  const readMore = async (): Promise<Buffer | undefined> => {
     const next = await nextPiece(pieces)
     if (next.done) isWhole = true
     else {
@@ -139,7 +147,7 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   }
   let file: FileStart | undefined
   while (!file && length <= MAX_START_BYTES) {
-    await more()
+    await readMore()
     file = fileStartOf(Buffer.concat(read), isWhole)
     if (isWhole && !file) return undefined
   }
@@ -147,7 +155,7 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   const reader = new HeaderReader(file.transferSyntaxUid, IDENTIFYING_TAGS)
   reader.push(Buffer.concat(read).subarray(file.dataSetOffset))
   while (!reader.isDone && length - file.dataSetOffset <= MAX_START_BYTES) {
-    const next = await more()
+    const next = await readMore()
     if (!next) break
     reader.push(next)
   }

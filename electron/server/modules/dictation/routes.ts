@@ -35,7 +35,7 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
   const rule = {
     mediaType: DICTATION_MEDIA_TYPE,
     maxBytes: MAX_DICTATION_BYTES,
-    answerMs: () => engine.budgetMs + RESPONSE_MARGIN_MS,
+    responseTimeoutMs: () => engine.budgetMs + RESPONSE_MARGIN_MS,
   }
   serveUpload(app, transcribe, rule, async ({ params, query, user, content, bytes, signal }) => {
     const caller = callerOf(user)
@@ -52,7 +52,7 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
 
 async function testEngine(engine: SpeechEngine) {
   const audio = silentWav(1)
-  const began = performance.now()
+  const startedAt = performance.now()
   try {
     const content = Readable.from([audio])
     const recording = { content, bytes: audio.length, language: 'en' } as const
@@ -61,6 +61,6 @@ async function testEngine(engine: SpeechEngine) {
     if (!(error instanceof ApiError)) throw error
     return { success: false, message: error.explanation }
   }
-  const seconds = Math.max(1, Math.round((performance.now() - began) / 100)) / 10
+  const seconds = Math.max(1, Math.round((performance.now() - startedAt) / 100)) / 10
   return { success: true, message: message('dictation.test-passed', { seconds }) }
 }

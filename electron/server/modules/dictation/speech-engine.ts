@@ -118,8 +118,8 @@ export function setDictationSecret(context: Context, secret: string | null, acto
   const url = context.settings.get('dictation.url')
   if (url === null && secret !== null)
     throw new ApiError('refused', message('dictation.no-address'))
-  const kept = { name: DICTATION_SECRET, action: 'dictation.secret' }
-  setBoundSecret(context, kept, url === null ? '' : new URL(url).origin, secret, actor)
+  const secretEntry = { name: DICTATION_SECRET, action: 'dictation.secret' }
+  setBoundSecret(context, secretEntry, url === null ? '' : new URL(url).origin, secret, actor)
 }
 
 /** What the engine most likely means. */
@@ -160,7 +160,7 @@ function multipart(
     `${parts.join('')}--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${DICTATION_MEDIA_TYPE}\r\n\r\n`,
   )
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
-  async function* whole() {
+  async function* formData() {
     yield head
     yield* content
     yield tail
@@ -170,6 +170,6 @@ function multipart(
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + bytes + tail.length),
     },
-    body: Readable.from(whole(), { objectMode: false }),
+    body: Readable.from(formData(), { objectMode: false }),
   }
 }

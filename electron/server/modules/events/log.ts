@@ -345,6 +345,6 @@ const LINK_PATTERN =
  */
 function withoutLinks(response: Buffer | null): Buffer | null {
   const text = response?.toString('latin1') ?? ''
-  const cut = text.replace(LINK_PATTERN, '"$1?..."')
-  return cut === text ? response : Buffer.from(cut, 'latin1')
+  const textWithoutLinks = text.replace(LINK_PATTERN, '"$1?..."')
+  return textWithoutLinks === text ? response : Buffer.from(textWithoutLinks, 'latin1')
 }

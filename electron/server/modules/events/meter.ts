@@ -36,8 +36,8 @@ export async function meterOf(
 ): Promise<MeterRow[]> {
   // Events that arrive in the meantime are included in the last batch.
   const end = now + DAY_MS
-  const whole = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
-  const callCounts = countAttempts(database, whole, endpointId)
+  const wholeRange = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
+  const callCounts = countAttempts(database, wholeRange, endpointId)
   for (let from = now - days * DAY_MS; from < now; from += BATCH_SPAN_MS) {
     const to = from + BATCH_SPAN_MS < now ? from + BATCH_SPAN_MS : end
     callCounts.push(
@@ -49,19 +49,20 @@ export async function meterOf(
   for (const type of EVENT_TYPES) {
     const countsOfType = callCounts.filter((callCount) => callCount.type === type)
     if (countsOfType.length === 0) continue
-    const called = countsOfType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
-    const accepted = called.filter(({ outcome }) => outcome === 'accepted')
+    const callsMade = countsOfType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+    const accepted = callsMade.filter(({ outcome }) => outcome === 'accepted')
     const countByOutcome: Partial<Record<EventOutcome, number>> = {}
-    for (const { outcome, count } of countsOfType) countByOutcome[outcome] = (countByOutcome[outcome] ?? 0) + count
+    for (const { outcome, count } of countsOfType)
+      countByOutcome[outcome] = (countByOutcome[outcome] ?? 0) + count
     rows.push({
       type,
-      calls: sum(called, 'count'),
+      calls: sum(callsMade, 'count'),
       accepted: sum(accepted, 'count'),
       withNotes: sum(accepted, 'withNotes'),
       byOutcome: countByOutcome,
       ...latencyOf(countsOfType),
       notes: mostFrequentNotes(
-        eventsWithNotes(database, type, { since: whole.from, endpointId }, EVENTS_WITH_NOTES),
+        eventsWithNotes(database, type, { since: wholeRange.from, endpointId }, EVENTS_WITH_NOTES),
       ),
     })
     await nextTurn()
@@ -89,8 +90,8 @@ export function defaultEndpointStatus(database: Database): SetupState['partner']
 export function latencyOf(
   callCounts: readonly Pick<CallCount, 'outcome' | 'tookMs' | 'count'>[],
 ): Pick<MeterRow, 'p50Ms' | 'p95Ms'> {
-  const called = callCounts.filter(({ outcome }) => !NOT_CALLED.has(outcome))
-  const sorted = called.toSorted((a, b) => a.tookMs - b.tookMs)
+  const callsMade = callCounts.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+  const sorted = callsMade.toSorted((a, b) => a.tookMs - b.tookMs)
   return { p50Ms: percentile(sorted, 0.5), p95Ms: percentile(sorted, 0.95) }
 }
 
@@ -107,10 +108,10 @@ function percentile(
   part: number,
 ): number | null {
   const rank = Math.ceil(sum(sorted, 'count') * part)
-  let seen = 0
+  let seenCount = 0
   for (const { tookMs, count } of sorted) {
-    seen += count
-    if (seen >= rank) return tookMs
+    seenCount += count
+    if (seenCount >= rank) return tookMs
   }
   return null
 }

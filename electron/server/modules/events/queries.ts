@@ -9,7 +9,7 @@ import type { WebhookEventId } from '#shared/ids.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
 import { openDetail, sealedDetail } from './attempt-detail.ts'
-import { type CallsSince, newestWithNotes, HAS_NOTES } from './call-count-queries.ts'
+import { type CallsSince, HAS_NOTES, newestWithNotes } from './call-count-queries.ts'
 
 /**
  * waiting: will be sent, or sent again. done: accepted. failed: no further attempts. dropped:

@@ -51,7 +51,7 @@ const UNDELIVERED_STATES = ['waiting', 'failed'] as const
 export class EventReplay implements AsyncDisposable {
   readonly #context: Context
   readonly #wake: () => void
-  readonly #repeat: RequestRepeaters
+  readonly #repeaters: RequestRepeaters
   #isClosed = false
   #requests: Promise<void> = Promise.resolve()
 
@@ -62,7 +62,7 @@ export class EventReplay implements AsyncDisposable {
   constructor(context: Context, wake: () => void, ask: RequestRepeaters) {
     this.#context = context
     this.#wake = wake
-    this.#repeat = ask
+    this.#repeaters = ask
   }
 
   /**
@@ -137,7 +137,7 @@ export class EventReplay implements AsyncDisposable {
       this.#requests = this.#requests.then(async () => {
         if (this.#isClosed) return
         try {
-          await this.#repeat[type]?.(subject)
+          await this.#repeaters[type]?.(subject)
         } catch (error) {
           // The request is no longer needed: it was answered in the meantime, or another one is
           // running.
@@ -153,11 +153,11 @@ export class EventReplay implements AsyncDisposable {
  * events, each subject occurs once.
  */
 function sortForSending(events: readonly EventRow[]) {
-  const again = events.toSorted((a, b) => a.seq - b.seq)
+  const sorted = events.toSorted((a, b) => a.seq - b.seq)
   const soft = new Map(
-    again.filter(isSoft).map((event) => [`${event.type} ${event.subject}`, event]),
+    sorted.filter(isSoft).map((event) => [`${event.type} ${event.subject}`, event]),
   )
-  return { sent: again.filter((event) => !isSoft(event)), soft: [...soft.values()] }
+  return { sent: sorted.filter((event) => !isSoft(event)), soft: [...soft.values()] }
 }
 
 /** Queues the event again, or makes its waiting job due now. */
@@ -211,7 +211,9 @@ function eventsOfSpan(
 ): EventRow[] {
   if (type !== undefined && kindOf(type) === 'synchronous') {
     const neverSentAgain = message('events.kind-never-sent-again')
-    throw new ApiError('refused', neverSentAgain, { errors: [{ path: 'body.type', message: neverSentAgain }] })
+    throw new ApiError('refused', neverSentAgain, {
+      errors: [{ path: 'body.type', message: neverSentAgain }],
+    })
   }
   const types =
     type === undefined ? EVENT_TYPES.filter((one) => kindOf(one) !== 'synchronous') : [type]
@@ -220,8 +222,10 @@ function eventsOfSpan(
     eventsInState(database, one, states, { from, to: nextMillisecond(to) }, MAX_EVENTS_IN_SPAN + 1),
   )
   if (rows.length > MAX_EVENTS_IN_SPAN) {
-    const tooMany = message('events.too-many-in-span', { most: MAX_EVENTS_IN_SPAN })
-    throw new ApiError('refused', tooMany, { errors: [{ path: 'body.from', message: tooMany }] })
+    const tooManyMessage = message('events.too-many-in-span', { most: MAX_EVENTS_IN_SPAN })
+    throw new ApiError('refused', tooManyMessage, {
+      errors: [{ path: 'body.from', message: tooManyMessage }],
+    })
   }
   return rows
 }

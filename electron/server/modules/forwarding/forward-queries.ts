@@ -216,7 +216,9 @@ export function retryForwards(
   studyInstanceUid: string,
   at: string,
 ): number {
-  const count = database.run(rawQuery(RETRY_FORWARDS, [at, at, at, destinationId, studyInstanceUid])).changes
+  const count = database.run(
+    rawQuery(RETRY_FORWARDS, [at, at, at, destinationId, studyInstanceUid]),
+  ).changes
   if (count > 0) database.notify('forwards')
   return count
 }
@@ -261,7 +263,11 @@ export const destinationsDroppedFor = (
   instanceId: number,
   lastError: Message,
 ) =>
-  readDestinationIds(database, SELECT_DROPPED_DESTINATIONS, [storedMessage(lastError), englishText(lastError), instanceId])
+  readDestinationIds(database, SELECT_DROPPED_DESTINATIONS, [
+    storedMessage(lastError),
+    englishText(lastError),
+    instanceId,
+  ])
 
 /**
  * Destinations that have or may have an instance: it was sent, is waiting, or an attempt failed.
@@ -283,11 +289,10 @@ export function forwardsOfCorrection(
   correctionId: string,
 ) {
   const found = database.get(
-    rawQuery<{ waiting: number; sent: number; failed: number; lastError: string }>(COUNT_OF_CORRECTION, [
-      destinationId,
-      correctionId,
-      correctionId,
-    ]),
+    rawQuery<{ waiting: number; sent: number; failed: number; lastError: string }>(
+      COUNT_OF_CORRECTION,
+      [destinationId, correctionId, correctionId],
+    ),
   )
   const { lastError = '', ...counts } = found ?? { waiting: 0, sent: 0, failed: 0 }
   return { ...counts, lastError: messageOrNull(lastError) }

@@ -4,7 +4,11 @@ import type { Database } from '#server/database/database.ts'
 import { perDatabase } from '#server/database/database.ts'
 import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { dashboardDestinations, PriorStudy, PriorRetrieval } from '#shared/contract/destinations.ts'
+import type {
+  dashboardDestinations,
+  PriorRetrieval,
+  PriorStudy,
+} from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import { asSentence } from '#shared/messages/message.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
@@ -47,7 +51,10 @@ const sortKey = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'study
   `${studyDate}${studyTime}`
 
 /** The patient and the description of a study. */
-type StudySummary = Pick<PriorRetrieval, 'patientName' | 'patientId' | 'studyDescription' | 'studyDate'>
+type StudySummary = Pick<
+  PriorRetrieval,
+  'patientName' | 'patientId' | 'studyDescription' | 'studyDate'
+>
 
 /**
  * Summaries of the studies that destinations returned, since a C-MOVE contains only the Study

@@ -77,7 +77,10 @@ export class Pulls implements AsyncDisposable {
     return pull
   }
 
-  async #run({ pullId, studyInstanceUid }: PriorRetrieval, destination: DestinationRecord): Promise<void> {
+  async #run(
+    { pullId, studyInstanceUid }: PriorRetrieval,
+    destination: DestinationRecord,
+  ): Promise<void> {
     const end = (state: PriorRetrieval['state'], detail: Message) =>
       this.#change(pullId, {
         state,

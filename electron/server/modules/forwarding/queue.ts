@@ -78,11 +78,11 @@ export function enqueueInstance(
  * the transaction that changes its state.
  */
 export function releaseInstance(context: Context, instance: InstanceRecord): void {
-  const kept = [DROP_REASONS.quarantined, DROP_REASONS.superseded].flatMap((why) =>
+  const droppedDestinations = [DROP_REASONS.quarantined, DROP_REASONS.superseded].flatMap((why) =>
     destinationsDroppedFor(context.database, instance.instanceId, why),
   )
   enqueueInstance(context, instance)
-  for (const destinationId of kept) appendInstance(context, destinationId, instance)
+  for (const destinationId of droppedDestinations) appendInstance(context, destinationId, instance)
 }
 
 /**
@@ -137,7 +137,9 @@ export function dropForwardsOfQuarantined(
     ({ destinationId, studyInstanceUid }) => `${destinationId} ${studyInstanceUid}`,
   )
   for (const forwardsOfStudy of byStudy.values()) {
-    const [{ destinationId, studyInstanceUid }] = forwardsOfStudy as [(typeof forwardsOfStudy)[number]]
+    const [{ destinationId, studyInstanceUid }] = forwardsOfStudy as [
+      (typeof forwardsOfStudy)[number],
+    ]
     note(context, 'gateway', 'forward.set-aside', destinationId, {
       studyInstanceUid,
       instances: forwardsOfStudy.length,
@@ -166,11 +168,15 @@ export function requeueCorrected(
     const dropped = dropForwardsOfInstance(database, before.instanceId, record)
     for (const destinationId of dropped) restartedDestinations.add(destinationId)
     if (!isFetched) enqueueInstance(context, now, except)
-    const kept = destinationsDroppedFor(database, now.instanceId, DROP_REASONS.corrected)
+    const droppedDestinations = destinationsDroppedFor(
+      database,
+      now.instanceId,
+      DROP_REASONS.corrected,
+    )
     const targets = new Set([
       ...destinationsSentTo(database, before.instanceId),
       ...dropped,
-      ...kept,
+      ...droppedDestinations,
     ])
     for (const destinationId of targets)
       if (!except.includes(destinationId)) appendInstance(context, destinationId, now)

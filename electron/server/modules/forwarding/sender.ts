@@ -100,7 +100,8 @@ export class Sender {
       const sendable = result.instance
       const target = TARGET_SYNTAXES.find((syntax) => result.acceptedSyntaxes.includes(syntax))
       const { detail } = this.#transcoder.available()
-      if (target === undefined) yield refusal(sendable, unsupportedSyntaxMessage(sendable, result.acceptedSyntaxes))
+      if (target === undefined)
+        yield refusal(sendable, unsupportedSyntaxMessage(sendable, result.acceptedSyntaxes))
       else if (detail) yield refusal(sendable, transcodingFailureMessage(sendable, detail))
       else toTranscode.push({ sendable, target })
     }
@@ -127,7 +128,10 @@ export class Sender {
       }
       for await (const result of this.#associate(destination, transcoded, signal))
         yield result.outcome === 'needs-transcoding'
-          ? refusal(result.instance, unsupportedSyntaxMessage(result.instance, result.acceptedSyntaxes))
+          ? refusal(
+              result.instance,
+              unsupportedSyntaxMessage(result.instance, result.acceptedSyntaxes),
+            )
           : attemptOf(result)
     } finally {
       for (const copy of transcoded) await this.#copies.remove(copy)
@@ -148,7 +152,8 @@ export class Sender {
   async #hasSpaceFor({ bytes }: Sendable): Promise<boolean> {
     const space = await statfs(this.#context.folder).catch(() => undefined)
     return (
-      space === undefined || space.bavail * space.bsize >= MIN_FREE_BYTES + MAX_EXPANSION_FACTOR * bytes
+      space === undefined ||
+      space.bavail * space.bsize >= MIN_FREE_BYTES + MAX_EXPANSION_FACTOR * bytes
     )
   }
 
@@ -175,7 +180,9 @@ export class Sender {
       try {
         const hasLocalFile = instance.localRemovedAt === null
         const path = this.#context.imageFiles.pathOf(instance.file)
-        const local = hasLocalFile ? { ...instance, path } : await this.#fetched(instance.instanceId)
+        const local = hasLocalFile
+          ? { ...instance, path }
+          : await this.#fetched(instance.instanceId)
         instances.push(sendableOf(forward, local))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error

@@ -28,8 +28,8 @@ export const BATCH_SIZE = 200
 const FAULT_PAUSE_MS = 5 * 60_000
 /** Images that arrive within this time are sent over the same association. */
 const BATCH_DELAY_MS = 1000
-const SCHEDULE = RETRY_SCHEDULES.forwarding
-const MAX_PAUSE_MS = Math.max(...SCHEDULE.waits)
+const RETRY_SCHEDULE = RETRY_SCHEDULES.forwarding
+const MAX_PAUSE_MS = Math.max(...RETRY_SCHEDULE.waits)
 /** Pause between two rounds while the database is not writable. */
 const UNWRITTEN_PAUSE_MS = 60_000
 /** Maximum number of unrecorded instances; a round ends when it is reached. */
@@ -101,8 +101,8 @@ export class ForwardingWorker implements AsyncDisposable {
 
   /** The remaining pause (ms). Setting the clock back does not extend it beyond its maximum. */
   #pauseMs(): number {
-    const left = this.#pausedUntilMs - this.#context.clock()
-    return left > MAX_PAUSE_MS ? 0 : Math.max(0, left)
+    const remainingMs = this.#pausedUntilMs - this.#context.clock()
+    return remainingMs > MAX_PAUSE_MS ? 0 : Math.max(0, remainingMs)
   }
 
   async #round(closing: AbortSignal): Promise<void> {
@@ -118,13 +118,13 @@ export class ForwardingWorker implements AsyncDisposable {
     const { clock, feed } = this.#context
     this.flush()
     this.#unrecorded.clear()
-    const left = () => this.#unwritten.size + this.#unrecorded.size
+    const pendingCount = () => this.#unwritten.size + this.#unrecorded.size
     for (
       let isFull = true;
-      isFull && left() < MAX_UNRECORDED && this.#isDue() && !closing.aborted;
+      isFull && pendingCount() < MAX_UNRECORDED && this.#isDue() && !closing.aborted;
     ) {
       const to = this.#destination()
-      const due = this.#takeDue(left())
+      const due = this.#takeDue(pendingCount())
       if (!to || due.length === 0) break
       isFull = due.length === BATCH_SIZE
       this.#association = new AbortController()
@@ -133,7 +133,8 @@ export class ForwardingWorker implements AsyncDisposable {
       feed.noteStatus()
     }
     // A round that starts during the pause does not extend it.
-    if (left() > 0 && this.#pauseMs() === 0) this.#pausedUntilMs = clock() + UNWRITTEN_PAUSE_MS
+    if (pendingCount() > 0 && this.#pauseMs() === 0)
+      this.#pausedUntilMs = clock() + UNWRITTEN_PAUSE_MS
     // One feed entry for a study that arrives image by image.
     if (!this.#isDue() && this.#sent.instances > 0) {
       const { instances, studies } = this.#sent
@@ -142,9 +143,9 @@ export class ForwardingWorker implements AsyncDisposable {
     }
   }
 
-  #takeDue(left: number): DueForward[] {
+  #takeDue(pendingCount: number): DueForward[] {
     const now = instantOf(this.#context.clock())
-    return takeDueForwards(this.#context, this.#destinationId, now, BATCH_SIZE + left)
+    return takeDueForwards(this.#context, this.#destinationId, now, BATCH_SIZE + pendingCount)
       .filter(
         ({ forward: { forwardId } }) =>
           !this.#unwritten.has(forwardId) && !this.#unrecorded.has(forwardId),
@@ -152,7 +153,11 @@ export class ForwardingWorker implements AsyncDisposable {
       .slice(0, BATCH_SIZE)
   }
 
-  async #sendBatch(to: DestinationRecord, due: readonly DueForward[], signal: AbortSignal): Promise<void> {
+  async #sendBatch(
+    to: DestinationRecord,
+    due: readonly DueForward[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const records: Promise<void>[] = []
     const failed = new InstanceCount()
     let [answered, stored] = [0, 0]
@@ -218,7 +223,7 @@ export class ForwardingWorker implements AsyncDisposable {
     const giveUpHours = this.#context.settings.get('forwarding.giveUpHours')
     return (
       verdict.kind === 'refused' ||
-      (verdict.kind !== 'sent' && isExhausted(SCHEDULE, forward.attempts + 1, giveUpHours))
+      (verdict.kind !== 'sent' && isExhausted(RETRY_SCHEDULE, forward.attempts + 1, giveUpHours))
     )
   }
 
@@ -235,7 +240,7 @@ export class ForwardingWorker implements AsyncDisposable {
     else if (this.#isFinalFailure(attempt))
       settleForward(database, forward.forwardId, 'failed', outcome)
     else {
-      const nextAt = instantOf(now + retryDelayMs(SCHEDULE, forward.attempts + 1))
+      const nextAt = instantOf(now + retryDelayMs(RETRY_SCHEDULE, forward.attempts + 1))
       postponeForward(database, forward.forwardId, { ...outcome, nextAt })
     }
   }
@@ -261,7 +266,7 @@ export class ForwardingWorker implements AsyncDisposable {
   #markDown(reason: Message): void {
     const { database, clock } = this.#context
     this.#failedAssociations++
-    this.#pausedUntilMs = clock() + retryDelayMs(SCHEDULE, this.#failedAssociations)
+    this.#pausedUntilMs = clock() + retryDelayMs(RETRY_SCHEDULE, this.#failedAssociations)
     this.#recordError(reason)
     if (this.#failedAssociations > 1) return
     const { waiting } = countForwardsTo(database, this.#destinationId)

@@ -75,7 +75,11 @@ export const countExpectedBySeries = (
 ): Map<string, number> =>
   new Map(
     database
-      .all(rawQuery<{ seriesInstanceUid: string; count: number }>(COUNT_EXPECTED_BY_SERIES, [studyInstanceUid]))
+      .all(
+        rawQuery<{ seriesInstanceUid: string; count: number }>(COUNT_EXPECTED_BY_SERIES, [
+          studyInstanceUid,
+        ]),
+      )
       .map(({ seriesInstanceUid, count }) => [seriesInstanceUid, count]),
   )
 

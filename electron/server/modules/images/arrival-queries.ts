@@ -17,7 +17,9 @@ const SELECT_FIRST_ARRIVAL = 'select createdAt from imageStudies order by lastIn
 
 /** Number of images received in the span, and of studies whose latest image was. */
 export const countArrivals = (database: Database, { from, to }: Span) =>
-  database.get(rawQuery<{ images: number; studies: number }>(COUNT_ARRIVALS, [from, to, from, to])) as {
+  database.get(
+    rawQuery<{ images: number; studies: number }>(COUNT_ARRIVALS, [from, to, from, to]),
+  ) as {
     images: number
     studies: number
   }

@@ -63,7 +63,7 @@ interface OpenStudy {
   readonly stepId: string
 }
 
-interface JoinedStudy extends Pick<StoreResult, 'isOpened' | 'identity'> {
+interface JoinedStudy extends Pick<StoreResult, 'wasStudyOpened' | 'identity'> {
   readonly stepId: string
 }
 

@@ -114,14 +114,14 @@ export class AssociationStatistics {
   }
 
   #note(
-    { association, writtenEntries: noted }: Counts,
+    { association, writtenEntries }: Counts,
     tone: FeedLine['tone'],
     text: Message,
     studyInstanceUid: string | null,
   ): void {
     const key = `${studyInstanceUid ?? ''} ${storedMessage(text)}`
-    if (noted.has(key)) return
-    noted.add(key)
+    if (writtenEntries.has(key)) return
+    writtenEntries.add(key)
     appendSenderEntry(this.#context, association, 'images', tone, text, studyInstanceUid)
   }
 }

@@ -65,7 +65,11 @@ export function updateCreatedStudies(
   merged: MergedValues,
 ): readonly string[] {
   const created = listCreatedStudies(context.database, studyInstanceUid)
-  return [...new Set(created.flatMap((one) => updateCreatedStudy(context, one, studyInstanceUid, merged)))]
+  return [
+    ...new Set(
+      created.flatMap((one) => updateCreatedStudy(context, one, studyInstanceUid, merged)),
+    ),
+  ]
 }
 
 function updateCreatedStudy(
@@ -78,13 +82,13 @@ function updateCreatedStudy(
   const before = findStudy(database, studyId)
   if (!before) return []
   const now = instantOf(clock())
-  const { study, writtenValues: seeded, fields } = mergeUntouched(
+  const { study, writtenValues, fields } = mergeUntouched(
     before,
     own as StudyValues,
     values,
     new Set(touched),
   )
-  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
+  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, writtenValues)
   if (fields.length === 0) return []
   saveStudy(database, { ...study, updatedAt: now }, before)
   note(context, 'gateway', 'study.enrich', studyId, {
@@ -146,8 +150,8 @@ export function updateCancellation(
     const { cancelledAt, assignedTo } = study
     const isUnused = touched.length === 0 && assignedTo === null && !hasReport(database, studyId)
     // It was cancelled by a correction, and not by a user since.
-    const isOurs = cancelledAt !== null && corrections.includes(cancelledAt)
-    if (hasImages && isOurs) setCancelled(context, study, null, at, actor)
+    const isCancelledByCorrection = cancelledAt !== null && corrections.includes(cancelledAt)
+    if (hasImages && isCancelledByCorrection) setCancelled(context, study, null, at, actor)
     if (isEmpty && isUnused && cancelledAt === null) setCancelled(context, study, at, at, actor)
   }
 }
@@ -245,10 +249,10 @@ export function mergeUntouched(
     const after: Values = {}
     const written: Values = {}
     for (const name of names) {
-      const isKept = touched.has(name) || !isSame(now[name], ownValues[name])
-      if (!isKept && !isSame(now[name], next[name])) fields.push(name)
-      after[name] = isKept ? now[name] : next[name]
-      written[name] = isKept ? ownValues[name] : next[name]
+      const isUserValue = touched.has(name) || !isSame(now[name], ownValues[name])
+      if (!isUserValue && !isSame(now[name], next[name])) fields.push(name)
+      after[name] = isUserValue ? now[name] : next[name]
+      written[name] = isUserValue ? ownValues[name] : next[name]
     }
     return { after, written }
   }
@@ -266,7 +270,12 @@ export function mergeUntouched(
   const currentMetadata: Values = { ...reportMetadata }
   const ownMetadata: Values = { ...own.reportMetadata }
   const next: Values = { ...fresh.reportMetadata }
-  const metadata = fill(namesOf(currentMetadata, ownMetadata, next), currentMetadata, ownMetadata, next)
+  const metadata = fill(
+    namesOf(currentMetadata, ownMetadata, next),
+    currentMetadata,
+    ownMetadata,
+    next,
+  )
   const detail: StudyDetail = {
     ...others,
     reportMetadata: given(metadata.after),
@@ -295,14 +304,20 @@ const given = (values: Values): StudyReportMetadata =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** Replaces those of the gateway's own values that came from the header with the corrected ones. */
-export function mergeCorrected(own: StudyValues, headerValuesBefore: StudyValues, headerValuesAfter: StudyValues): StudyValues {
+export function mergeCorrected(
+  own: StudyValues,
+  headerValuesBefore: StudyValues,
+  headerValuesAfter: StudyValues,
+): StudyValues {
   const had: Values = { ...own.reportMetadata }
   const before: Values = { ...headerValuesBefore.reportMetadata }
   const after: Values = { ...headerValuesAfter.reportMetadata }
   const reportMetadata: Values = {}
   for (const name of namesOf(had, after))
     reportMetadata[name] = isSame(had[name], before[name]) ? after[name] : had[name]
-  const { studyDescription } = isSame(own.studyDescription, headerValuesBefore.studyDescription) ? headerValuesAfter : own
+  const { studyDescription } = isSame(own.studyDescription, headerValuesBefore.studyDescription)
+    ? headerValuesAfter
+    : own
   return { ...own, studyDescription, reportMetadata: given(reportMetadata) }
 }
 

@@ -7,7 +7,7 @@ import { acceptAnswer, type Requester } from '#server/webhooks/request.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type EnrichmentAnswer, omittedValueWarning, type MergedValues } from './study-values.ts'
+import { type EnrichmentAnswer, type MergedValues, omittedValueWarning } from './study-values.ts'
 
 export const NO_PARTNER_MESSAGE = message('images.no-partner')
 
@@ -57,12 +57,13 @@ export async function requestEnrichment(
     return { answer, fault: null, leftOut, webhookId }
   } catch (error) {
     if (signal.aborted) throw error
-    const failed = (fault: Message) => ({ answer: undefined, fault, webhookId })
-    if (error instanceof WebhookError && error.fault === 'no-endpoint') return failed(NO_PARTNER_MESSAGE)
+    const failedResult = (fault: Message) => ({ answer: undefined, fault, webhookId })
+    if (error instanceof WebhookError && error.fault === 'no-endpoint')
+      return failedResult(NO_PARTNER_MESSAGE)
     if (error instanceof WebhookError && error.fault !== 'refused')
-      return failed(message('images.no-answer-because', { detail: error.detail }))
+      return failedResult(message('images.no-answer-because', { detail: error.detail }))
     if (!(error instanceof WebhookError)) reportError(context, error)
-    return failed(message('images.no-answer'))
+    return failedResult(message('images.no-answer'))
   }
 }
 

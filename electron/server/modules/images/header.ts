@@ -112,7 +112,7 @@ export const headerReaderOf = (transferSyntax: string): HeaderReader =>
 export function headerOf(found: HeaderResult, deviceSet: readonly string[]): InstanceHeader {
   const text = (tag: number) => textOf(found, tag, deviceSet)
   const request = found.first(requestAttributesSequence)
-  const requested = (tag: number) =>
+  const requestAttribute = (tag: number) =>
     request ? textOf(request, tag, found.characterSet ?? deviceSet) : ''
   const performed = found.first(referencedPerformedProcedureStepSequence)
   return {
@@ -132,18 +132,20 @@ export function headerOf(found: HeaderResult, deviceSet: readonly string[]): Ins
       patientSize: text(TAG.patientSize),
       patientWeight: text(TAG.patientWeight),
       patientAge: text(TAG.patientAge),
-      accessionNumber: text(TAG.accessionNumber) || requested(TAG.accessionNumber),
+      accessionNumber: text(TAG.accessionNumber) || requestAttribute(TAG.accessionNumber),
       studyDescription: text(TAG.studyDescription),
       requestedProcedureDescription:
-        text(TAG.requestedProcedureDescription) || requested(TAG.requestedProcedureDescription),
+        text(TAG.requestedProcedureDescription) ||
+        requestAttribute(TAG.requestedProcedureDescription),
       studyDate: text(TAG.studyDate),
       studyTime: text(TAG.studyTime),
       referringPhysicianName: text(TAG.referringPhysicianName),
       institutionName: text(TAG.institutionName),
       studyId: text(TAG.studyId),
       modality: text(TAG.modality),
-      requestedProcedureId: requested(TAG.requestedProcedureId) || text(TAG.requestedProcedureId),
-      scheduledProcedureStepId: requested(scheduledProcedureStepId),
+      requestedProcedureId:
+        requestAttribute(TAG.requestedProcedureId) || text(TAG.requestedProcedureId),
+      scheduledProcedureStepId: requestAttribute(scheduledProcedureStepId),
       requestStudyInstanceUid: request ? uidOf(request, TAG.studyInstanceUid) : '',
       characterSetRule: characterSetSource(found, deviceSet),
     },

@@ -74,5 +74,5 @@ export function logInternalError(context: Context, error: unknown): string {
 }
 
 /** `1 object`, `2 objects`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+export const countText = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`

@@ -32,7 +32,7 @@ import {
 } from './instance-queries.ts'
 import { recordReturnedFile } from './local-file-queries.ts'
 import { checkCommand, checkHeader } from './store-request-check.ts'
-import { verifyDeflatedStructure, readOriginalUids, tempFolderIn } from './stored-object.ts'
+import { readOriginalUids, tempFolderIn, verifyDeflatedStructure } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /**
@@ -259,11 +259,11 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /** The instance is already stored; its file is made durable before Success. */
-  async #repeat(here: InstanceRecord, source: Source): Promise<undefined> {
+  async #repeat(existing: InstanceRecord, source: Source): Promise<undefined> {
     const { database, imageFiles } = this.#context
-    await imageFiles.secure(here.file)
-    await database.commitSoon(() => this.#arrivals.repeat(here, source))
-    this.#statistics.add(source.association, 'repeated', here.studyInstanceUid)
+    await imageFiles.secure(existing.file)
+    await database.commitSoon(() => this.#arrivals.repeat(existing, source))
+    this.#statistics.add(source.association, 'repeated', existing.studyInstanceUid)
   }
 
   /**
@@ -292,13 +292,14 @@ export class ImageReceiver implements CStoreScp {
    */
   #sourceOf({ request: { association, moveOriginatorAeTitle }, header }: ReceivedObject): Source {
     const { callingAeTitle, remoteAddress } = association
-    const isOurs =
+    const isOwnMove =
       moveOriginatorAeTitle?.trim().toUpperCase() ===
       this.#context.settings.get('dimse.aeTitle').trim().toUpperCase()
     return {
       association,
       deviceName: this.#deviceOf(association)?.name || callingAeTitle,
-      isFetched: isOurs || this.#isFetching(callingAeTitle, remoteAddress, header.studyInstanceUid),
+      isFetched:
+        isOwnMove || this.#isFetching(callingAeTitle, remoteAddress, header.studyInstanceUid),
     }
   }
 
@@ -356,7 +357,10 @@ export class ImageReceiver implements CStoreScp {
 /** Requires that images can be stored. @throws DimseError A700 */
 function requireSpace(disk: DiskSpace): void {
   if (disk.takesImages()) return
-  throw new DimseError(0xa700, disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY_MESSAGE)
+  throw new DimseError(
+    0xa700,
+    disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY_MESSAGE,
+  )
 }
 
 /**

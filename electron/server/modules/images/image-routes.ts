@@ -7,14 +7,14 @@ import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { notifyImagesChanged } from './image-feed.ts'
 import {
-  requireCanManageImages,
-  requireQuarantineAccess,
   demandQuarantineAccess,
   demandVersionAccess,
   listImageStudies,
   listQuarantine,
   listQuarantineGroups,
   readImageStudy,
+  requireCanManageImages,
+  requireQuarantineAccess,
   reviewVersions,
 } from './image-studies.ts'
 import type { Quarantine } from './quarantine.ts'

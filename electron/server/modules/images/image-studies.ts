@@ -4,7 +4,7 @@ import type { Slice, SliceQuery } from '#server/database/page.ts'
 import { listPerformedSteps } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
-import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { identityOf, isUnscheduled } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { actorOf, type Caller, demand, type UserCaller } from '#server/modules/users/caller.ts'
@@ -200,13 +200,14 @@ export function demandQuarantineAccess(
   studyInstanceUid: string,
 ): void {
   demand(caller, 'manageStudies')
-  const hasQuarantined = listQuarantined(context.database, { studyInstanceUid, limit: 1 }).items.length > 0
+  const hasQuarantined =
+    listQuarantined(context.database, { studyInstanceUid, limit: 1 }).items.length > 0
   if (!hasQuarantined || !canSeeImages(context, caller, studyInstanceUid))
     throw new ApiError('not-found', message('images.study-not-set-aside'))
 }
 
 const canSeeAll = (caller: Caller) =>
-  caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined
+  caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomerIds(caller) === undefined
 
 const rowsOf = (context: Context, studyInstanceUid: string) =>
   STUDY_AREAS.flatMap((area) => findStudyByUid(context.database, area, studyInstanceUid) ?? [])

@@ -105,7 +105,8 @@ function searchedRows(
     .map(({ text }) => text)
     .join(' AND ')
   const matches =
-    database.get(rawQuery<{ count: number }>(COUNT_MATCHES, [match, MAX_SORTED_MATCHES + 1]))?.count ?? 0
+    database.get(rawQuery<{ count: number }>(COUNT_MATCHES, [match, MAX_SORTED_MATCHES + 1]))
+      ?.count ?? 0
   const sortedMatch = matches > MAX_SORTED_MATCHES ? undefined : match
   const found: Row[] = []
   let from = after
@@ -113,7 +114,10 @@ function searchedRows(
     const part = pageRows(database, show, sortedMatch, from, SCAN_BATCH_SIZE)
     for (const row of part) {
       if (
-        matchesTerms(terms, searchableTextsOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)))
+        matchesTerms(
+          terms,
+          searchableTextsOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)),
+        )
       )
         found.push(row)
       if (found.length > limit) return sliceOf(found, limit, positionOf)
@@ -133,8 +137,8 @@ function pageRows(
   after: string | undefined,
   limit: number,
 ): Row[] {
-  const sources = [FILTERS[show], match === undefined ? undefined : SELECT_MATCHING].flatMap((text) =>
-    text === undefined ? [] : [`select * from (${text})`],
+  const sources = [FILTERS[show], match === undefined ? undefined : SELECT_MATCHING].flatMap(
+    (text) => (text === undefined ? [] : [`select * from (${text})`]),
   )
   const from =
     sources.length === 0

@@ -64,7 +64,7 @@ export function seriesViews(
   series: readonly ImageSeriesRecord[],
   expectedBySeries: ReadonlyMap<string, number>,
 ): ImageSeries[] {
-  const here = series.map((one) => ({
+  const storedSeries = series.map((one) => ({
     ...one,
     expected: expectedBySeries.get(one.seriesInstanceUid) ?? null,
   }))
@@ -72,7 +72,7 @@ export function seriesViews(
   const awaitedSeries = [...expectedBySeries]
     .filter(([seriesInstanceUid]) => !known.has(seriesInstanceUid))
     .map(([seriesInstanceUid, expected]) => ({ seriesInstanceUid, expected, ...EMPTY_SERIES }))
-  return [...here, ...awaitedSeries]
+  return [...storedSeries, ...awaitedSeries]
 }
 const EMPTY_SERIES = {
   modality: '',

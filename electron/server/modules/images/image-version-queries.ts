@@ -2,12 +2,12 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { type ImageHeader, versionContextOf } from '#server/modules/studies/image-study-row.ts'
 import {
-  readInstances,
   findCurrentInstance,
   findWithdrawnInstance,
   type InstanceRecord,
-  IS_WITHDRAWN,
   IS_REPLACING,
+  IS_WITHDRAWN,
+  readInstances,
   SELECT_INSTANCES,
   WITHDRAWN_CONDITION,
 } from './instance-queries.ts'
@@ -45,7 +45,9 @@ const SELECT_FOUND_VERSION_UIDS = 'select otherUid from foundVersions where inst
  */
 export const isInstanceWithdrawn = (database: Database, instanceId: number): boolean =>
   database.get(
-    rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN_CONDITION}`, [instanceId]),
+    rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN_CONDITION}`, [
+      instanceId,
+    ]),
   ) !== undefined
 
 /** Whether the instance is a copy that a correction made. */
@@ -135,7 +137,10 @@ export function listReplacements(
     studyInstanceUid,
     limit,
   )
-  const byImage = Map.groupBy([...supersededInstances, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
+  const byImage = Map.groupBy(
+    [...supersededInstances, ...shown],
+    ({ sopInstanceUid }) => sopInstanceUid,
+  )
   // Earlier versions of a corrected image cannot be restored, either.
   const isShown = (versions: readonly InstanceRecord[]) =>
     versions.some(({ state }) => state === 'current') ||
@@ -163,7 +168,10 @@ export const reviewReplacements = (
   at: string,
 ): number =>
   database.run(
-    rawQuery(`update instances set changeReviewedAt = ? ${WHERE_UNREVIEWED}`, [at, studyInstanceUid]),
+    rawQuery(`update instances set changeReviewedAt = ? ${WHERE_UNREVIEWED}`, [
+      at,
+      studyInstanceUid,
+    ]),
   ).changes
 
 /** Times at which images of the study were corrected, and corrections of them were undone. */

@@ -62,12 +62,12 @@ export function placementOf(
   if (fault) return quarantined('invalid-uid', fault)
   if (header.isCut) return quarantined('long-header', message('images.long-header'))
   const { studyInstanceUid, sopInstanceUid, performedStepUid, study } = header
-  const wrong = wrongSteps.faultOf(
+  const stepFault = wrongSteps.faultOf(
     studyInstanceUid,
     study.scheduledProcedureStepId,
     performedStepUid,
   )
-  if (wrong) return quarantined('wrong-step', wrong)
+  if (stepFault) return quarantined('wrong-step', stepFault)
   const current = findCurrentInstance(database, sopInstanceUid)
   if (!current && findWithdrawnInstance(database, sopInstanceUid))
     return quarantined('different-content', message('images.corrected-here'))

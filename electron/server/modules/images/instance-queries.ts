@@ -236,7 +236,10 @@ export function listPatientNames(
   notFrom: string,
 ): string[] {
   const sealed = database.all(
-    rawQuery<{ sealedPatientName: Buffer | null }>(SELECT_CURRENT_NAMES, [studyInstanceUid, notFrom]),
+    rawQuery<{ sealedPatientName: Buffer | null }>(SELECT_CURRENT_NAMES, [
+      studyInstanceUid,
+      notFrom,
+    ]),
   )
   const context = nameContextOf(studyInstanceUid)
   return [

@@ -54,9 +54,9 @@ export async function finishFileRemovals(
     const last = files.at(-1)
     if (last === undefined) break
     after = last
-    const gone = await imageFiles.removeDurably(files)
-    await database.commitSoon(() => settleFileRemovals(database, gone))
-    count += gone.length
+    const deleted = await imageFiles.removeDurably(files)
+    await database.commitSoon(() => settleFileRemovals(database, deleted))
+    count += deleted.length
   }
   return count
 }

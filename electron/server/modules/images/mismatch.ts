@@ -25,7 +25,8 @@ interface ComparedField<F extends Field = Field> {
 }
 
 const isEqual = (one: string, other: string) => one === other
-const isEqualIgnoringCase = (one: string, other: string) => one.toUpperCase() === other.toUpperCase()
+const isEqualIgnoringCase = (one: string, other: string) =>
+  one.toUpperCase() === other.toUpperCase()
 
 const IDENTITY_FIELDS: readonly ComparedField<ImagesDifference['field']>[] = [
   {

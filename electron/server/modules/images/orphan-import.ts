@@ -140,7 +140,9 @@ export class OrphanImport implements Disposable {
     const arrival = { ...source, ...found, originals }
     const hasIdenticalInstance =
       listIdenticalInstances(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
-    const change = hasIdenticalInstance ? 'same' : (await this.#arrivals.compare(arrival))?.comparison
+    const change = hasIdenticalInstance
+      ? 'same'
+      : (await this.#arrivals.compare(arrival))?.comparison
     if (change === 'same') {
       await commit(() => this.#arrivals.storeDuplicate(arrival))
       return undefined

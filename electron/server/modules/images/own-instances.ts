@@ -68,7 +68,8 @@ export async function storeOwnInstances(
   also: (inserted: readonly InstanceRecord[]) => void,
 ): Promise<void> {
   const { database, imageFiles, uuid } = context
-  const isStored = ({ sopInstanceUid }: OwnInstance) => findCurrentInstance(database, sopInstanceUid)
+  const isStored = ({ sopInstanceUid }: OwnInstance) =>
+    findCurrentInstance(database, sopInstanceUid)
   const parts = new Map<string, PartFile>()
   try {
     const written: { readonly instance: OwnInstance; readonly facts: FileFacts }[] = []

@@ -2,11 +2,11 @@ import type { Database } from '#server/database/database.ts'
 import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/query.ts'
 import {
-  readInstances,
   type InstanceRecord,
   nameContextOf,
   openName,
   type QuarantineReason,
+  readInstances,
   SELECT_INSTANCES,
 } from './instance-queries.ts'
 
@@ -76,7 +76,10 @@ export const listQuarantinedGroups = (
     )
     .map((group) => {
       const sealed = database.all(
-        rawQuery<{ sealedPatientName: Buffer }>(SELECT_PATIENT_NAMES, [studyInstanceUid, group.because]),
+        rawQuery<{ sealedPatientName: Buffer }>(SELECT_PATIENT_NAMES, [
+          studyInstanceUid,
+          group.because,
+        ]),
       )
       const opened = sealed.map(({ sealedPatientName }) =>
         openName(database, sealedPatientName, nameContextOf(studyInstanceUid)),
@@ -103,9 +106,8 @@ export const countQuarantinedIn = (
   { studyInstanceUid, because, upTo }: QuarantineGroup,
 ): number =>
   database.get(
-    rawQuery<{ count: number }>(`select count(*) as count ${FROM_QUARANTINED_OF_STUDY} ${IN_GROUP_CONDITION}`, [
-      studyInstanceUid,
-      because,
-      upTo,
-    ]),
+    rawQuery<{ count: number }>(
+      `select count(*) as count ${FROM_QUARANTINED_OF_STUDY} ${IN_GROUP_CONDITION}`,
+      [studyInstanceUid, because, upTo],
+    ),
   )?.count ?? 0

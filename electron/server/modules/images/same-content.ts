@@ -251,7 +251,9 @@ const PADDED_VRS: ReadonlySet<string> = new Set(
 
 function isSameValue(a: Buffer, b: Buffer, vrOfA: string, vrOfB: string): boolean {
   if (a.equals(b)) return true
-  return (PADDED_VRS.has(vrOfA) || PADDED_VRS.has(vrOfB)) && withoutPadding(a).equals(withoutPadding(b))
+  return (
+    (PADDED_VRS.has(vrOfA) || PADDED_VRS.has(vrOfB)) && withoutPadding(a).equals(withoutPadding(b))
+  )
 }
 
 function withoutPadding(value: Buffer): Buffer {

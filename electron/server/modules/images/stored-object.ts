@@ -87,15 +87,15 @@ export async function verifyDeflatedStructure({
       },
     )
   } catch (error) {
-    if (error instanceof RangeError) return damaged(message('images.inflated-too-long'))
+    if (error instanceof RangeError) return damagedStructure(message('images.inflated-too-long'))
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error
-    return damaged(message('images.compressed-ends-early'))
+    return damagedStructure(message('images.compressed-ends-early'))
   }
   return reader.end().structure ?? UNREADABLE_FAULT
 }
 
-const damaged = (detail: Message): Structure => ({ isComplete: false, detail })
-const UNREADABLE_FAULT = damaged(message('images.header-unreadable'))
+const damagedStructure = (detail: Message): Structure => ({ isComplete: false, detail })
+const UNREADABLE_FAULT = damagedStructure(message('images.header-unreadable'))
 
 /** Prefix of the UIDs of corrected copies (`newUid`). */
 const COPY_UID_PREFIX = '2.25.'

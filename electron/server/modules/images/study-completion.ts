@@ -52,7 +52,7 @@ export class StudyCompletion implements AsyncDisposable {
    */
   readonly #remaining = new Map<string, number>()
   readonly #notBefore = new Map<string, number>()
-  readonly #lookUps = new Set<Promise<void>>()
+  readonly #lookups = new Set<Promise<void>>()
   readonly #worker: Worker
 
   constructor(
@@ -80,12 +80,12 @@ export class StudyCompletion implements AsyncDisposable {
   }
 
   /** Updates the study after the commit of an instance. */
-  arrived({ instance, wasStudyOpened: isOpened, identity }: StoreResult): void {
+  arrived({ instance, wasStudyOpened, identity }: StoreResult): void {
     const { studyInstanceUid, associationId, change } = instance
     notifyImagesChanged(this.#context)
     if (!this.#statistics.isSending(associationId))
       this.#endTransfers([studyInstanceUid], SENDER_ENDED, 0)
-    if (isOpened || identity === 'corrected') {
+    if (wasStudyOpened || identity === 'corrected') {
       this.#lookUpSoon(studyInstanceUid)
       this.#worker.wake()
     }
@@ -96,8 +96,9 @@ export class StudyCompletion implements AsyncDisposable {
     if (change === 'pixels' || change === 'unknown')
       this.#statistics.note(associationId, 'danger', message('images.replaced'), studyInstanceUid)
     const remainingCount = this.#remaining.get(studyInstanceUid)
-    if (remainingCount !== undefined && remainingCount > 1) this.#remaining.set(studyInstanceUid, remainingCount - 1)
-    else if (remainingCount !== undefined || isOpened) this.#count(studyInstanceUid)
+    if (remainingCount !== undefined && remainingCount > 1)
+      this.#remaining.set(studyInstanceUid, remainingCount - 1)
+    else if (remainingCount !== undefined || wasStudyOpened) this.#count(studyInstanceUid)
   }
 
   /** Updates the study after the commit of an announcement, or of the end of a performed step. */
@@ -130,13 +131,13 @@ export class StudyCompletion implements AsyncDisposable {
 
   /** Resolves when nothing that is due is in progress. */
   async settled(): Promise<void> {
-    while (this.#lookUps.size > 0) await Promise.all(this.#lookUps)
+    while (this.#lookups.size > 0) await Promise.all(this.#lookups)
     await this.#worker.settled()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker[Symbol.asyncDispose]()
-    await Promise.all(this.#lookUps)
+    await Promise.all(this.#lookups)
   }
 
   #nextDue(): string | undefined {
@@ -248,8 +249,8 @@ export class StudyCompletion implements AsyncDisposable {
     const job = this.#lookUp(studyInstanceUid).catch((error: unknown) =>
       reportError(this.#context, error),
     )
-    this.#lookUps.add(job)
-    void job.finally(() => this.#lookUps.delete(job))
+    this.#lookups.add(job)
+    void job.finally(() => this.#lookups.delete(job))
   }
 }
 

@@ -17,7 +17,12 @@ import {
   updateCreatedStudies,
   withCustomer,
 } from './created-studies.ts'
-import { requestEnrichment, type EnrichmentResult, enrichmentAfter, NO_PARTNER_MESSAGE } from './enrichment.ts'
+import {
+  type EnrichmentResult,
+  enrichmentAfter,
+  NO_PARTNER_MESSAGE,
+  requestEnrichment,
+} from './enrichment.ts'
 import { classifyUid, identityKeyOf } from './header.ts'
 import { appendStudyEntry, notifyImagesChanged } from './image-feed.ts'
 import { listEnrichmentDue, nextEnrichmentDue } from './image-study-list-queries.ts'

@@ -25,7 +25,9 @@ export const listThumbnailSources = (
   studyInstanceUid: string,
   seriesInstanceUid: string,
 ): ThumbnailSource[] =>
-  database.all(rawQuery<ThumbnailSource>(SELECT_THUMBNAIL_SOURCES, [studyInstanceUid, seriesInstanceUid]))
+  database.all(
+    rawQuery<ThumbnailSource>(SELECT_THUMBNAIL_SOURCES, [studyInstanceUid, seriesInstanceUid]),
+  )
 
 /** The series of a study with the most images, if it has any. */
 export const findLargestSeries = (

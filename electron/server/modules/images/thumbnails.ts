@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
-import { ThumbnailRenderer, ThumbnailsBusyError } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
+import {
+  ThumbnailRenderer,
+  ThumbnailsBusyError,
+} from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { type Caller, demand } from '#server/modules/users/caller.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'

@@ -50,11 +50,11 @@ export class WrongSteps {
     scheduledProcedureStepId: string,
     performedStepUid: string,
   ): Message | null {
-    const { wrongIds, areAllWrong: isAllWrong, wrongPerformedUids: wrongPerformed } = this.#stepsOf(studyInstanceUid)
+    const { wrongIds, areAllWrong, wrongPerformedUids } = this.#stepsOf(studyInstanceUid)
     const hasNoStepId = scheduledProcedureStepId === '' && performedStepUid === ''
     return wrongIds.has(scheduledProcedureStepId) ||
-      wrongPerformed.has(performedStepUid) ||
-      (hasNoStepId && isAllWrong)
+      wrongPerformedUids.has(performedStepUid) ||
+      (hasNoStepId && areAllWrong)
       ? WRONG_STEP_MESSAGE
       : null
   }

@@ -221,8 +221,9 @@ export class Erasures implements AsyncDisposable {
     for (const file of cached)
       await rm(join(folder, 'cache', 'views', file), { force: true }).catch(() => undefined)
     const { recovery } = imageFiles
-    const own = dirname(fileFor(studyInstanceUid, ''))
-    for (const file of [...recovery.files()]) if (dirname(file) === own) await recovery.remove(file)
+    const studyFolder = dirname(fileFor(studyInstanceUid, ''))
+    for (const file of [...recovery.files()])
+      if (dirname(file) === studyFolder) await recovery.remove(file)
   }
 
   #view({ erasureId, scope, state, requestedAt, finishedAt, plan }: ErasureRow): Erasure {

@@ -91,7 +91,8 @@ function isInScope(rule: NewLifecycleRule, instances: readonly LocalInstance[]):
   const decidingInstances = images.length > 0 ? images : instances
   const titles = devices.map(folded)
   return (
-    (modalities.length === 0 || decidingInstances.every(({ modality }) => modalities.includes(modality))) &&
+    (modalities.length === 0 ||
+      decidingInstances.every(({ modality }) => modalities.includes(modality))) &&
     (devices.length === 0 ||
       instances.every(({ callingAeTitle }) => titles.includes(folded(callingAeTitle))))
   )

@@ -51,7 +51,7 @@ export class RemovalPlan {
   readonly #leaving = new Map<string, Batch>()
   readonly #samples = new Map<string, Batch>()
   readonly #outcomes: readonly Outcomes[]
-  readonly #signing = { studies: 0, ms: 0 }
+  readonly #signingTotals = { studies: 0, ms: 0 }
   #sampleBytes = 0
 
   constructor(rules: readonly NewLifecycleRule[], now: number) {
@@ -63,8 +63,8 @@ export class RemovalPlan {
   add(study: StudyFacts): void {
     const { receivedAt, signedAt } = study
     if (signedAt !== null) {
-      this.#signing.studies++
-      this.#signing.ms += Math.max(0, signedAt - receivedAt)
+      this.#signingTotals.studies++
+      this.#signingTotals.ms += Math.max(0, signedAt - receivedAt)
     }
     const isSample = this.#now - receivedAt < SAMPLE_DAYS * DAY_MS
     if (isSample) this.#sampleBytes += sumBytes(study.local.filter(({ isOwn }) => !isOwn))
@@ -73,12 +73,12 @@ export class RemovalPlan {
     if (!applied || !outcomes) return
     const { ruleIndex, reason, dueAt, since } = applied
     const bytes = sumBytes(applied.instances)
-    const isSure = reason === undefined
-    const of = { ruleIndex, isSure, isUnsigned: since === null, bytes }
+    const isCertain = reason === undefined
+    const of = { ruleIndex, isCertain, isUnsigned: since === null, bytes }
     const msUntilDue = dueAt - this.#now
-    if (msUntilDue > 0) outcomes[isSure ? 'sure' : 'unsure'] += bytes
-    else if (msUntilDue > -SAMPLE_DAYS * DAY_MS) outcomes[isSure ? 'removable' : 'kept'] += bytes
-    if (isSure || msUntilDue > 0)
+    if (msUntilDue > 0) outcomes[isCertain ? 'sure' : 'unsure'] += bytes
+    else if (msUntilDue > -SAMPLE_DAYS * DAY_MS) outcomes[isCertain ? 'removable' : 'kept'] += bytes
+    if (isCertain || msUntilDue > 0)
       add(this.#leaving, { ...of, days: Math.max(0, Math.floor(msUntilDue / DAY_MS)) })
     if (isSample)
       add(this.#samples, { ...of, days: Math.max(0, Math.floor((dueAt - receivedAt) / DAY_MS)) })
@@ -97,10 +97,12 @@ export class RemovalPlan {
       const dueAt = now - days * DAY_MS
       return shareOf(this.#outcomes[index], removedBytes(dueAt - SAMPLE_DAYS * DAY_MS, dueAt))
     })
-    const signingDays = Math.round(this.#signing.ms / DAY_MS / Math.max(1, this.#signing.studies))
-    const removalOf = ({ days, ruleIndex, isCertain: isSure, isUnsigned, bytes }: Batch) => ({
+    const signingDays = Math.round(
+      this.#signingTotals.ms / DAY_MS / Math.max(1, this.#signingTotals.studies),
+    )
+    const removalOf = ({ days, ruleIndex, isCertain, isUnsigned, bytes }: Batch) => ({
       days: days + (isUnsigned ? signingDays : 0),
-      bytes: isSure ? bytes : bytes * (shares[ruleIndex] ?? 0),
+      bytes: isCertain ? bytes : bytes * (shares[ruleIndex] ?? 0),
       isEarlierWhenLow: this.#rules[ruleIndex]?.isEarlierWhenLow === true,
     })
     const leaving = [...this.#leaving.values()]

@@ -121,7 +121,12 @@ export class Mail implements AsyncDisposable {
       const isFinal = error.isFinal && !(isComposed && schedule.atEnd === 'repeat-last')
       if (isFinal || wait === undefined)
         return { outcome: 'failed', fault, ...settlementLogger('failed', fault) }
-      return { outcome: 'postponed', until: clock() + wait, fault, ...settlementLogger('postponed', fault) }
+      return {
+        outcome: 'postponed',
+        until: clock() + wait,
+        fault,
+        ...settlementLogger('postponed', fault),
+      }
     }
   }
 
@@ -180,4 +185,5 @@ export const testMailText = (clinicName: string): MailText => ({
 })
 
 /** Replaces control characters and the Unicode line and paragraph separators with spaces. */
-export const toSingleLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+export const toSingleLine = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -143,9 +143,9 @@ export function rotateSecret(
     if (secret !== undefined) checkSecret(secret)
     const [newest] = queries.endpointSecrets(database, endpointId)
     const generated = secret === undefined ? newSecret() : null
-    const fresh = secret ?? generated ?? ''
-    if (fresh !== newest?.secret)
-      queries.insertEndpointSecret(database, endpointId, fresh, instantOf(clock()))
+    const endpointSecret = secret ?? generated ?? ''
+    if (endpointSecret !== newest?.secret)
+      queries.insertEndpointSecret(database, endpointId, endpointSecret, instantOf(clock()))
     const count = endOthersNow ? 1 : signingSecrets(context, endpointId).length
     queries.pruneEndpointSecrets(database, endpointId, count)
     const detail = { secret: generated === null ? 'given' : 'made', endOthersNow }
@@ -214,8 +214,8 @@ export function setPartner(
     const before = defaultEndpoint(database)
     const [kept] = before ? queries.endpointSecrets(database, before.endpointId) : []
     const generated = secret === undefined && !kept ? newSecret() : null
-    const fresh = secret ?? generated
-    const isNewSecret = fresh !== null && fresh !== kept?.secret
+    const endpointSecret = secret ?? generated
+    const isNewSecret = endpointSecret !== null && endpointSecret !== kept?.secret
     const now = instantOf(clock())
     const endpointId = before?.endpointId ?? uuid()
     queries.saveEndpoint(database, {
@@ -223,7 +223,7 @@ export function setPartner(
       ...{ endpointId, url: url.href, allowsPlaintext: allowPlaintext, updatedAt: now },
       ...{ disabledAt: null, disabledReason: null },
     })
-    if (isNewSecret) queries.insertEndpointSecret(database, endpointId, fresh, now)
+    if (isNewSecret) queries.insertEndpointSecret(database, endpointId, endpointSecret, now)
     // Another partner must not receive signatures made with the former partner's secret.
     const isSameOrigin = before !== undefined && new URL(before.url).origin === url.origin
     const count = isSameOrigin ? signingSecrets(context, endpointId).length : 1
@@ -291,14 +291,17 @@ function checkEventConflicts(
 ): void {
   for (const other of queries.listEndpoints(database)) {
     if (other.endpointId === endpointId || other.apiKeyId !== apiKeyId) continue
-    const both = events.find((event) => other.events.includes(event))
-    if (both === undefined) continue
+    const sharedEvent = events.find((event) => other.events.includes(event))
+    if (sharedEvent === undefined) continue
     throw new ApiError(
       'refused',
-      message('partners.event-taken', { event: both, endpoint: endpointName(other) }),
+      message('partners.event-taken', { event: sharedEvent, endpoint: endpointName(other) }),
       {
         errors: [
-          { path: 'body.events', message: message('partners.event-taken-field', { event: both }) },
+          {
+            path: 'body.events',
+            message: message('partners.event-taken-field', { event: sharedEvent }),
+          },
         ],
       },
     )
@@ -328,9 +331,9 @@ function checkedUrl(text: string, allowPlaintext: boolean): URL {
           ? 'partners.url-with-fragment'
           : undefined
   if (!url || code) {
-    const wrong = message(code ?? 'partners.url-malformed')
-    throw new ApiError('malformed', message('partners.url', { fault: wrong }), {
-      errors: [{ path: 'body.url', message: wrong }],
+    const urlFault = message(code ?? 'partners.url-malformed')
+    throw new ApiError('malformed', message('partners.url', { fault: urlFault }), {
+      errors: [{ path: 'body.url', message: urlFault }],
     })
   }
   if (url.protocol === 'http:' && !allowPlaintext)

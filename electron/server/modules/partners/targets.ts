@@ -62,10 +62,10 @@ export function signingSecrets({ database, clock, settings }: Context, endpointI
  */
 export function targetFor(context: Context, event: EventType, apiKeyId: string | null = null) {
   const endpoint = endpointFor(context.database, event, apiKeyId)
-  const isOpen =
+  const isUsable =
     endpoint?.disabledAt === null ||
     (endpoint?.disabledReason !== 'person' && EVENTS[event].kind !== 'asynchronous')
-  return endpoint && isOpen ? targetOf(context, endpoint) : undefined
+  return endpoint && isUsable ? targetOf(context, endpoint) : undefined
 }
 
 /** The target for a given endpoint, even if it is disabled; undefined if it has no secret. */

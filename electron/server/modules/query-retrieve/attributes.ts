@@ -36,7 +36,7 @@ const imageValue = (field: keyof ImageAttributes) =>
     image === null ? '' : String((JSON.parse(image) as ImageAttributes)[field] ?? ''),
   )
 
-const PATIENT: readonly Row[] = [
+const PATIENT_ATTRIBUTES: readonly Row[] = [
   ['PatientName', 'R', headerValue('patientName')],
   ['PatientID', 'U', headerValue('patientId')],
   ['PatientBirthDate', 'O', headerValue('patientBirthDate')],
@@ -79,7 +79,7 @@ const STUDY_ROWS: readonly Row[] = [
   ['NumberOfStudyRelatedInstances', 'O', ({ study }) => String(study.instances)],
 ]
 
-const SERIES: readonly Row[] = [
+const SERIES_ATTRIBUTES: readonly Row[] = [
   ['SeriesInstanceUID', 'U', seriesValue(({ seriesInstanceUid }) => seriesInstanceUid)],
   ['Modality', 'R', seriesValue(({ modality }) => modality)],
   ['SeriesNumber', 'R', seriesValue(({ seriesNumber }) => seriesNumber)],
@@ -87,7 +87,7 @@ const SERIES: readonly Row[] = [
   ['NumberOfSeriesRelatedInstances', 'O', seriesValue(({ instances }) => instances)],
 ]
 
-const IMAGE: readonly Row[] = [
+const IMAGE_ATTRIBUTES: readonly Row[] = [
   ['SOPInstanceUID', 'U', instanceValue(({ sopInstanceUid }) => sopInstanceUid)],
   ['SOPClassUID', 'O', instanceValue(({ sopClassUid }) => sopClassUid)],
   ['InstanceNumber', 'R', instanceValue(({ instanceNumber }) => instanceNumber)],
@@ -106,7 +106,12 @@ function attributeOf(level: QueryLevel, [keyword, key, read]: Row): RetrievalAtt
 
 /** The supported attributes by tag, from the PATIENT to the IMAGE level. */
 export const RETRIEVAL_ATTRIBUTES: ReadonlyMap<number, RetrievalAttribute> = new Map(
-  Object.entries({ PATIENT, STUDY: STUDY_ROWS, SERIES, IMAGE })
+  Object.entries({
+    PATIENT: PATIENT_ATTRIBUTES,
+    STUDY: STUDY_ROWS,
+    SERIES: SERIES_ATTRIBUTES,
+    IMAGE: IMAGE_ATTRIBUTES,
+  })
     .flatMap(([level, rows]) => rows.map((row) => attributeOf(level as QueryLevel, row)))
     .map((attribute) => [attribute.tag, attribute]),
 )

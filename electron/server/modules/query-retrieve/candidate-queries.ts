@@ -141,10 +141,10 @@ export const readCandidates = (
       modalities: (JSON.parse(row.modalities) as readonly string[]).join('\\'),
     }))
 
-const PATIENT_TOTALS = `select count(*) as studies, sum(s.series) as series, sum(s.instances) as instances
+const SELECT_PATIENT_TOTALS = `select count(*) as studies, sum(s.series) as series, sum(s.instances) as instances
   from retrievalStudies r cross join imageStudyNumbers n using (number) cross join imageStudies s using (studyInstanceUid)
   where r.patientKey = ? and s.instances > 0`
 
 /** The totals of the studies of a patient. */
 export const patientTotals = (database: Database, patientKey: Buffer): PatientTotals =>
-  database.get(rawQuery<PatientTotals>(PATIENT_TOTALS, [patientKey])) as PatientTotals
+  database.get(rawQuery<PatientTotals>(SELECT_PATIENT_TOTALS, [patientKey])) as PatientTotals

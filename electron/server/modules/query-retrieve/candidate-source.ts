@@ -35,7 +35,8 @@ export function candidateSource(database: Database, keys: readonly CompiledKey[]
   if (!words) return time
   const isLimited = time.by === 'modality' || time.from !== '' || time.to !== ALL_TIME.to
   const isShort =
-    isLimited && countIndexedStudies(database, time, MAX_EXAMINED_BY_DATE + 1) <= MAX_EXAMINED_BY_DATE
+    isLimited &&
+    countIndexedStudies(database, time, MAX_EXAMINED_BY_DATE + 1) <= MAX_EXAMINED_BY_DATE
   return isShort ? time : words
 }
 
@@ -73,7 +74,7 @@ export function indexedStudyFilter(keys: readonly CompiledKey[]): (row: IndexedS
 
 function matchesModalities({ modalities }: IndexedStudy, keys: readonly CompiledKey[]): boolean {
   const held = JSON.parse(modalities) as readonly string[]
-  return keys.every(({ matchesValue: isValue }) => held.some(isValue))
+  return keys.every(({ matchesValue }) => held.some(matchesValue))
 }
 
 const INDEXED_KEYS: readonly (readonly [tag: number, what: IndexedField])[] = [

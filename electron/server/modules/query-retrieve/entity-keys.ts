@@ -82,18 +82,24 @@ function compileKey(attribute: RetrievalAttribute, key: EntityKey): CompiledKey[
   if (vr === 'PN') {
     const isNameExact = key.isExact ?? true
     const tests = values.map((name) => nameTest(name, !isNameExact || !hasWildCard(name)))
-    const isValue = (name: string) => {
+    const matchesValue = (name: string) => {
       const held = foldName(name)
       return tests.some((test) => test(held))
     }
     return [
-      { attribute, values, span: undefined, matchesValue: isValue, matches: (found) => isValue(read(found)) },
+      {
+        attribute,
+        values,
+        span: undefined,
+        matchesValue: matchesValue,
+        matches: (found) => matchesValue(read(found)),
+      },
     ]
   }
-  const isValue = textTest(vr, values)
+  const matchesValue = textTest(vr, values)
   // A multi-valued attribute matches if one of its values does (PS3.4 C.2.2.2.1).
-  const matches = (found: CandidateFacts) => read(found).split('\\').some(isValue)
-  return [{ attribute, values, span: undefined, matchesValue: isValue, matches }]
+  const matches = (found: CandidateFacts) => read(found).split('\\').some(matchesValue)
+  return [{ attribute, values, span: undefined, matchesValue: matchesValue, matches }]
 }
 
 function compileRange(attribute: RetrievalAttribute, text: string): CompiledKey[] {
@@ -101,12 +107,12 @@ function compileRange(attribute: RetrievalAttribute, text: string): CompiledKey[
   const span = rangeOf(attribute, text)
   if (!span) return []
   const comparable = vr === 'TM' ? comparableTime : plainDate
-  const isValue = (value: string) => {
+  const matchesValue = (value: string) => {
     const held = comparable(value)
     return held !== '' && isWithin(held, span.from, span.to)
   }
-  const matches = (found: CandidateFacts) => isValue(read(found))
-  return [{ attribute, values: [span.from], span, matchesValue: isValue, matches }]
+  const matches = (found: CandidateFacts) => matchesValue(read(found))
+  return [{ attribute, values: [span.from], span, matchesValue: matchesValue, matches }]
 }
 
 function rangeOf(attribute: RetrievalAttribute, text: string): Span | undefined {

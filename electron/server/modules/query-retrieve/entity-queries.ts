@@ -55,12 +55,15 @@ export function listFoundInstances(
     ...(sopInstanceUids ? [inListCondition('sopInstanceUid')] : []),
   ].map((condition) => ` and ${condition}`)
   return database.all(
-    rawQuery<FoundInstance>(`${SELECT_INSTANCES}${conditions.join('')} order by instanceId limit ?`, [
-      ...[studyInstanceUid, after],
-      ...(seriesUids ? [JSON.stringify(seriesUids)] : []),
-      ...(sopInstanceUids ? [JSON.stringify(sopInstanceUids)] : []),
-      limit,
-    ]),
+    rawQuery<FoundInstance>(
+      `${SELECT_INSTANCES}${conditions.join('')} order by instanceId limit ?`,
+      [
+        ...[studyInstanceUid, after],
+        ...(seriesUids ? [JSON.stringify(seriesUids)] : []),
+        ...(sopInstanceUids ? [JSON.stringify(sopInstanceUids)] : []),
+        limit,
+      ],
+    ),
   )
 }
 
@@ -72,9 +75,9 @@ export const sopClassesOfStudy = (database: Database, studyInstanceUid: string):
     .all(rawQuery<{ sopClassUid: string }>(SELECT_SOP_CLASSES, [studyInstanceUid]))
     .map(({ sopClassUid }) => sopClassUid)
 
-const STUDIES_OF_SERIES = `select distinct studyInstanceUid from imageSeries
+const SELECT_STUDIES_OF_SERIES = `select distinct studyInstanceUid from imageSeries
   where seriesInstanceUid in (select value from json_each(?))`
-const STUDIES_OF_INSTANCES = `select distinct studyInstanceUid from instances
+const SELECT_STUDIES_OF_INSTANCES = `select distinct studyInstanceUid from instances
   where sopInstanceUid in (select value from json_each(?)) and state = 'current'`
 
 const studyUids = (database: Database, text: string, uids: readonly string[]): string[] =>
@@ -83,7 +86,7 @@ const studyUids = (database: Database, text: string, uids: readonly string[]): s
     .map(({ studyInstanceUid }) => studyInstanceUid)
 
 export const studiesOfSeries = (database: Database, seriesInstanceUids: readonly string[]) =>
-  studyUids(database, STUDIES_OF_SERIES, seriesInstanceUids)
+  studyUids(database, SELECT_STUDIES_OF_SERIES, seriesInstanceUids)
 
 export const studiesOfInstances = (database: Database, sopInstanceUids: readonly string[]) =>
-  studyUids(database, STUDIES_OF_INSTANCES, sopInstanceUids)
+  studyUids(database, SELECT_STUDIES_OF_INSTANCES, sopInstanceUids)

@@ -8,8 +8,8 @@ import {
   type CandidateSource,
   INDEX_ROWS_PER_READ,
   listCandidates,
-  readCandidates,
   patientTotals,
+  readCandidates,
   START_POSITION,
 } from './candidate-queries.ts'
 import { candidateSource, indexedStudyFilter } from './candidate-source.ts'
@@ -46,11 +46,12 @@ export async function* findEntities(
   const isOfOneStudy = source.by === 'uid' && source.studyUids.length <= 1
   const maxEntities = isOfOneStudy ? limit : Math.min(limit, MAX_ENTITIES)
   const entityOf = reader(query)
-  const found = matching(context, query, keys, source, signal)
+  const found = matchingEntities(context, query, keys, source, signal)
   for (let position = 0; ; position++) {
     const next = await found.next()
     if (next.done) return { outcome: next.value }
-    if (position >= offset + maxEntities) return { outcome: maxEntities === limit ? 'complete' : 'cut' }
+    if (position >= offset + maxEntities)
+      return { outcome: maxEntities === limit ? 'complete' : 'cut' }
     if (position >= offset) yield entityOf(next.value)
   }
 }
@@ -61,7 +62,7 @@ const MAX_EXAMINED_STUDIES = 50_000
 const EXAMINED_PER_TURN = 50
 
 /** All that match, in order. */
-async function* matching(
+async function* matchingEntities(
   context: Context,
   { level }: EntityQuery,
   keys: readonly CompiledKey[],
@@ -132,13 +133,13 @@ async function* withinStudy(
   if (series.length === 0) return
   const bySeries = new Map(series.map((found) => [found.series?.seriesInstanceUid ?? '', found]))
   const instanceKeys = keys.filter(({ attribute }) => attribute.level === 'IMAGE')
-  const chosen = seriesKeys.length === 0 ? undefined : [...bySeries.keys()]
+  const chosenSeries = seriesKeys.length === 0 ? undefined : [...bySeries.keys()]
   const sopInstanceUids = keyOf(keys, KEY.sopInstanceUid)?.values
   for (let after = 0; ; ) {
     const batch = listFoundInstances(
       database,
       studyInstanceUid,
-      chosen,
+      chosenSeries,
       sopInstanceUids,
       after,
       INSTANCES_PER_READ,

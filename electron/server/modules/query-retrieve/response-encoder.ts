@@ -13,7 +13,7 @@ import { QUERY_RETRIEVE_LEVEL, type QueryIdentifier } from './query-identifier.t
 const RETRIEVE_AE_TITLE = 0x00080054
 
 const EMPTY = Buffer.alloc(0)
-const UTF_8 = specificCharacterSetFor('ISO_IR 192')
+const UTF_8_TERMS = specificCharacterSetFor('ISO_IR 192')
 
 /** The tags that a response has in addition to those that were asked for. */
 export const tagsAlwaysReturned = (level: QueryLevel): number[] => [
@@ -43,7 +43,7 @@ export function responseEncoder(
   tags.set(QUERY_RETRIEVE_LEVEL, 'CS')
   tags.set(SPECIFIC_CHARACTER_SET, 'CS')
   const layout = [...tags].sort(([a], [b]) => a - b)
-  const { sets, lastResort = UTF_8 } = candidateSets(device.characterSet, characterSet)
+  const { sets, lastResort = UTF_8_TERMS } = candidateSets(device.characterSet, characterSet)
   const asciiCharacterSets = device.alwaysSendCharacterSet
     ? specificCharacterSetFor(device.characterSet ?? 'ISO_IR 100')
     : []
@@ -63,7 +63,9 @@ export function responseEncoder(
       }
       if (tag === QUERY_RETRIEVE_LEVEL) return [{ tag, vr, value: Buffer.from(level, 'latin1') }]
       if (vr === 'SQ') return [{ tag, vr, value: [] }]
-      return [{ tag, vr, value: encoded?.values.get(tag) ?? encodePlainValue(vr, values.get(tag) ?? '') }]
+      return [
+        { tag, vr, value: encoded?.values.get(tag) ?? encodePlainValue(vr, values.get(tag) ?? '') },
+      ]
     })
     return writeDataSet(dataSet, transferSyntax)
   }

@@ -32,7 +32,10 @@ const KEY_OF_LEVEL: Readonly<Record<string, number>> = {
   SERIES: TAG.seriesInstanceUid,
   IMAGE: TAG.sopInstanceUid,
 }
-const PATIENT_ROOT_CLASSES: readonly string[] = [SOP_CLASS.patientRootGet, SOP_CLASS.patientRootMove]
+const PATIENT_ROOT_CLASSES: readonly string[] = [
+  SOP_CLASS.patientRootGet,
+  SOP_CLASS.patientRootMove,
+]
 
 /**
  * Reads the identifier. Keys above the level may be missing, as if relational retrieval had been

@@ -43,7 +43,7 @@ const TRANSCODING_BATCH_SIZE = 10
 const CANCEL_GRACE_MS = 5000
 
 /** Sends a batch of instances, to the destination of a C-MOVE or to the requestor of a C-GET. */
-type Send = <I extends Sendable>(
+type SendBatch = <I extends Sendable>(
   instances: readonly I[],
   signal: AbortSignal,
 ) => AsyncGenerator<SendResult<I>, void, void>
@@ -98,7 +98,7 @@ export class Retrievals implements RetrievalScp {
     }
   }
 
-  #sendOf({ association, messageId, to }: RetrievalRequest): Send {
+  #sendOf({ association, messageId, to }: RetrievalRequest): SendBatch {
     if ('send' in to) return (instances) => to.send(instances)
     const peer = moveDestination(this.#context, to.moveDestination, association)
     const originator = {
@@ -124,7 +124,7 @@ export class Retrievals implements RetrievalScp {
 
   async *#perform(
     selected: readonly SelectedInstance[],
-    send: Send,
+    send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, void, void> {
     if (selected.length === 0) return
@@ -156,7 +156,7 @@ export class Retrievals implements RetrievalScp {
   /** Returns the fault if the peer cannot be reached, so that no further batch is attempted. */
   async *#sendBatch(
     batch: readonly SelectedInstance[],
-    send: Send,
+    send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, Error | undefined, void> {
     const { database } = this.#context
@@ -186,13 +186,17 @@ export class Retrievals implements RetrievalScp {
         yield resultOf(result)
         continue
       }
-      const { instance, acceptedSyntaxes: accepts } = result
-      const target = LOSSLESS_SYNTAXES.find((syntax) => accepts.includes(syntax))
+      const { instance, acceptedSyntaxes } = result
+      const target = LOSSLESS_SYNTAXES.find((syntax) => acceptedSyntaxes.includes(syntax))
       if (target === undefined) yield resultOf(result)
       else toTranscode.push({ instance, target })
     }
     for (let from = 0; from < toTranscode.length; from += TRANSCODING_BATCH_SIZE)
-      yield* this.#sendTranscoded(toTranscode.slice(from, from + TRANSCODING_BATCH_SIZE), send, signal)
+      yield* this.#sendTranscoded(
+        toTranscode.slice(from, from + TRANSCODING_BATCH_SIZE),
+        send,
+        signal,
+      )
     // Lets other connections proceed.
     await setImmediate()
     return fault
@@ -200,13 +204,14 @@ export class Retrievals implements RetrievalScp {
 
   /** The stored file, which is fetched if it is not on this PC. */
   async #fileOf(stored: StoredFile): Promise<Sendable> {
-    if (stored.localRemovedAt !== null) return await ensureLocalFile(this.#context, stored.instanceId)
+    if (stored.localRemovedAt !== null)
+      return await ensureLocalFile(this.#context, stored.instanceId)
     return { ...stored, path: this.#context.imageFiles.pathOf(stored.file) }
   }
 
   async *#sendTranscoded(
     group: readonly { readonly instance: Sendable; readonly target: string }[],
-    send: Send,
+    send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, void, void> {
     const copies = await Promise.allSettled(

@@ -17,7 +17,7 @@ import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
-import { requireOrder, type Order, previewLink, rowOf } from './orders.ts'
+import { type Order, previewLink, requireOrder, rowOf } from './orders.ts'
 import {
   findReconciliation,
   findReconciliationOfImages,

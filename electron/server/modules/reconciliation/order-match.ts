@@ -210,7 +210,10 @@ function deviceResult(order: MatchInput, exam: MatchInput): Result {
  * replaced or transposed.
  */
 function isTypingError(one: string, other: string, maxErrors: number): boolean {
-  if (Math.min(one.length, other.length) < MIN_LENGTH || Math.abs(one.length - other.length) > maxErrors)
+  if (
+    Math.min(one.length, other.length) < MIN_LENGTH ||
+    Math.abs(one.length - other.length) > maxErrors
+  )
     return false
   return distance(one, other) <= maxErrors
 }

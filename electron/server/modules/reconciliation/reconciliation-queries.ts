@@ -23,7 +23,7 @@ export interface ReconciliationRecord {
   readonly at: string
 }
 
-interface Stored {
+interface StoredDecision {
   readonly decisionId: number
   readonly kind: DecisionKind
   readonly day: string
@@ -105,7 +105,12 @@ export const listReconciliations = (
   toDay: string,
 ): ReconciliationRecord[] =>
   database
-    .all(rawQuery<Stored>(`${SELECT} day between ? and ? order by decisionId`, [fromDay, toDay]))
+    .all(
+      rawQuery<StoredDecision>(`${SELECT} day between ? and ? order by decisionId`, [
+        fromDay,
+        toDay,
+      ]),
+    )
     .map((row) => recordOf(database, row))
 
 /** Marks a decision as undone. Returns false if it was undone already. */
@@ -155,22 +160,28 @@ export const countUnscheduledStudies = (
 
 /** Whether a worklist request to the partner failed between the instants, `to` exclusive. */
 export const hadWorklistFault = (database: Database, from: string, to: string): boolean =>
-  database.get(rawQuery(`select 1 ${FROM_FAULTY_INSPECTIONS} and at >= ? and at < ? limit 1`, [from, to])) !==
-  undefined
+  database.get(
+    rawQuery(`select 1 ${FROM_FAULTY_INSPECTIONS} and at >= ? and at < ? limit 1`, [from, to]),
+  ) !== undefined
 
 /** When a worklist request to the partner last failed. */
 export const findLastWorklistFaultAt = (database: Database): string | undefined =>
-  database.get(rawQuery<{ at: string }>(`select at ${FROM_FAULTY_INSPECTIONS} order by at desc limit 1`, []))?.at
+  database.get(
+    rawQuery<{ at: string }>(`select at ${FROM_FAULTY_INSPECTIONS} order by at desc limit 1`, []),
+  )?.at
 
 const contextOf = ({ kind, at }: Pick<ReconciliationRecord, 'kind' | 'at'>) =>
   `reconciliation ${kind} ${at}`
 
-const recordOf = (database: Database, { sealedDetails, ...row }: Stored): ReconciliationRecord => ({
+const recordOf = (
+  database: Database,
+  { sealedDetails, ...row }: StoredDecision,
+): ReconciliationRecord => ({
   ...row,
   ...(JSON.parse(database.seal.open(sealedDetails, contextOf(row)).toString()) as Details),
 })
 
 function findDecision(database: Database, where: string, parameters: readonly unknown[]) {
-  const row = database.get(rawQuery<Stored>(`${SELECT} ${where}`, parameters))
+  const row = database.get(rawQuery<StoredDecision>(`${SELECT} ${where}`, parameters))
   return row && recordOf(database, row)
 }

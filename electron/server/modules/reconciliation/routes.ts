@@ -7,11 +7,11 @@ import type { Schedule } from '#server/modules/worklist/schedule.ts'
 import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
 import { message } from '#shared/messages/message.ts'
 import {
-  requireDecision,
   keepExam,
   linkExam,
   markNotDone,
   type OrderChange,
+  requireDecision,
   undoDecision,
 } from './decisions.ts'
 import { readReconciliation } from './reconciliation.ts'

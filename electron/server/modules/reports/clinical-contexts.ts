@@ -157,19 +157,23 @@ export class ClinicalContexts implements Disposable {
     const { studyId: subject, studyInstanceUid } = study
     let eventId = ''
     try {
-      const answer = await this.#requester.request(ENRICHMENT_EVENT, eventDataOf(this.#context, study), {
-        ...{ about: { subject, studyInstanceUid }, signal: this.#closing.signal },
-        accept(reply) {
-          eventId = reply.webhookId
-          return accept({
-            ...reply,
-            note(path, sentence) {
-              notes.push(message('reports.context-note', { path, note: sentence }))
-              reply.note(path, sentence)
-            },
-          })
+      const answer = await this.#requester.request(
+        ENRICHMENT_EVENT,
+        eventDataOf(this.#context, study),
+        {
+          ...{ about: { subject, studyInstanceUid }, signal: this.#closing.signal },
+          accept(reply) {
+            eventId = reply.webhookId
+            return accept({
+              ...reply,
+              note(path, sentence) {
+                notes.push(message('reports.context-note', { path, note: sentence }))
+                reply.note(path, sentence)
+              },
+            })
+          },
         },
-      })
+      )
       this.#eventLog.setEffect(eventId, responseSummary(answer))
       return { answer, notes, isFailed: false }
     } catch (error) {

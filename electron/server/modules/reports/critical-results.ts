@@ -50,7 +50,10 @@ export const listCriticalResults = (context: Context, caller: UserCaller): Criti
   })
 
 /** The critical result of a report; undefined if the report is not critical. */
-export function criticalResultOfReport(context: Context, reportId: string): CriticalResult | undefined {
+export function criticalResultOfReport(
+  context: Context,
+  reportId: string,
+): CriticalResult | undefined {
   const record = queries.findCriticalResult(context.database, reportId)
   return record && criticalResultOf(context, record)
 }
@@ -73,7 +76,7 @@ export function recordCommunication(
       throw new ApiError('not-permitted', message('reports.may-not-document'))
     const record = queries.findCriticalResult(database, reportId)
     const study = record && findStudy(database, record.studyId)
-    if (!record || !study || !isVisible(caller, study)) throw noSuchResult()
+    if (!record || !study || !isVisible(caller, study)) throw unknownResultError()
     if (record.communication)
       throw new ApiError(
         'refused',
@@ -92,12 +95,12 @@ export function recordCommunication(
     note(context, actorOf(caller), 'critical.communicate', reportId, detail)
     dropObsoleteMails(context, instantOf(clock()))
     const view = criticalResultOf(context, documented)
-    if (!view) throw noSuchResult()
+    if (!view) throw unknownResultError()
     return view
   })
 }
 
-const noSuchResult = () => new ApiError('not-found', message('reports.critical-unknown'))
+const unknownResultError = () => new ApiError('not-found', message('reports.critical-unknown'))
 
 /**
  * Checks that an instant is not in the future.

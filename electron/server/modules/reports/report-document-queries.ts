@@ -11,7 +11,10 @@ const ENTRY_COLUMNS = ['reportId', 'sha256', 'pages', 'bytes', 'createdAt'] as c
  * The metadata of a PDF, readable without decrypting it: its SHA-256 in hex, its size in bytes and
  * its number of pages.
  */
-export type ReportPdfEntry = Pick<Selectable<ReportTables['reportPdfs']>, (typeof ENTRY_COLUMNS)[number]>
+export type ReportPdfEntry = Pick<
+  Selectable<ReportTables['reportPdfs']>,
+  (typeof ENTRY_COLUMNS)[number]
+>
 
 export const insertReportPdf = (
   database: Database,
@@ -26,7 +29,9 @@ export const insertReportPdf = (
   )
 
 export const findReportPdf = (database: Database, reportId: string): ReportPdfEntry | undefined =>
-  database.get(database.sql.selectFrom('reportPdfs').select(ENTRY_COLUMNS).where('reportId', '=', reportId))
+  database.get(
+    database.sql.selectFrom('reportPdfs').select(ENTRY_COLUMNS).where('reportId', '=', reportId),
+  )
 
 /** Returns at most `count` PDFs, chosen at random. */
 export function sampleReportPdfs(database: Database, count: number): ReportPdfEntry[] {

@@ -39,7 +39,7 @@ export function reportInstances(
   const addenda = parts.filter(({ isAddendum }) => isAddendum)
   const seriesDescription =
     addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
-  const signed = dicomTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
+  const signedTime = dicomTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
 
   const headerOf = (kind: 'pdf' | 'sr'): ReportHeader => ({
     ...patient,
@@ -49,7 +49,7 @@ export function reportInstances(
     seriesNumber: String(SERIES_NUMBER[kind] + 2 * addenda.length),
     seriesDescription,
     sopInstanceUid: uidOf(reportId, kind),
-    signed,
+    signed: signedTime,
   })
   const verifierOf = ({ signer, signedAt }: ReportPart): Verifier => ({
     name: personName(signer.name) || 'Unknown',
@@ -68,7 +68,7 @@ export function reportInstances(
       sopInstanceUid,
     })),
   })
-  const own = (kind: 'pdf' | 'sr', dataSet: OwnInstance['dataSet']): OwnInstance => {
+  const ownInstance = (kind: 'pdf' | 'sr', dataSet: OwnInstance['dataSet']): OwnInstance => {
     const { sopInstanceUid, seriesInstanceUid, seriesNumber } = headerOf(kind)
     const series = { seriesInstanceUid, seriesNumber, seriesDescription, modality: MODALITY[kind] }
     return {
@@ -80,7 +80,7 @@ export function reportInstances(
     }
   }
   return {
-    wanted: [own('pdf', encapsulatedPdf(headerOf('pdf'), pdf)), own('sr', sr)],
+    wanted: [ownInstance('pdf', encapsulatedPdf(headerOf('pdf'), pdf)), ownInstance('sr', sr)],
     header: imageHeader(patient, organization),
   }
 }

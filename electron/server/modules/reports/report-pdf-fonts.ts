@@ -40,10 +40,19 @@ export const FONT_FILES: readonly string[] = [...BASE_FONTS, ...JAPANESE_FONTS].
  * The fonts next to the built program, where `vite.config.ts` copies them; undefined when the fonts
  * are read from the packages.
  */
-const BUILT_FOLDER = [join(import.meta.dirname, 'fonts'), join(import.meta.dirname, '..', 'fonts')].find(
-  (folder) => existsSync(join(folder, fileOf(LATIN, 400))),
+const BUILT_FOLDER = [
+  join(import.meta.dirname, 'fonts'),
+  join(import.meta.dirname, '..', 'fonts'),
+].find((folder) => existsSync(join(folder, fileOf(LATIN, 400))))
+const PACKAGES_FOLDER = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  '..',
+  '..',
+  'node_modules',
+  '@fontsource',
 )
-const PACKAGES_FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules', '@fontsource')
 
 const bytes = new Map<string, Buffer>()
 

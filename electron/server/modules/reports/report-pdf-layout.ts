@@ -76,7 +76,10 @@ export class ReportLayout {
     let addenda = 0
     for (const part of parts) {
       if (part.isAddendum)
-        yield this.#block('H2', `Addendum ${++addenda}`, PART_STYLE, { before: 28, keepWithNext: true })
+        yield this.#block('H2', `Addendum ${++addenda}`, PART_STYLE, {
+          before: 28,
+          keepWithNext: true,
+        })
       if (part.follows) {
         const text = followsText(part.follows, timeZone)
         yield this.#block('P', text, SMALL_STYLE, { before: 4, keepWithNext: true })
@@ -148,7 +151,8 @@ export class ReportLayout {
     for (const { heading, text } of sectionsOf(report)) {
       const paragraphs = paragraphsOf(text)
       const keepWithNext = paragraphs.length > 0
-      if (heading !== '') yield this.#block('H2', heading, HEADING_STYLE, { before: 13, keepWithNext })
+      if (heading !== '')
+        yield this.#block('H2', heading, HEADING_STYLE, { before: 13, keepWithNext })
       for (const [at, paragraph] of paragraphs.entries()) {
         const before = at > 0 ? 7 : heading === '' ? 13 : 2
         for (const [nth, part] of splitParagraph(paragraph).entries())
@@ -287,8 +291,8 @@ function instantText(instant: string, timeZone: string): string {
   const minutes = Math.round(
     (Date.parse(`${day}T${time}Z`) - Math.floor(at / 1000) * 1000) / 60_000,
   )
-  const two = (value: number) => String(Math.trunc(value)).padStart(2, '0')
-  const offset = `UTC${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`
+  const twoDigits = (value: number) => String(Math.trunc(value)).padStart(2, '0')
+  const offset = `UTC${minutes < 0 ? '-' : '+'}${twoDigits(Math.abs(minutes) / 60)}:${twoDigits(Math.abs(minutes) % 60)}`
   return `${dayText(day)}, ${time}, ${timeZone === 'UTC' ? 'UTC' : `${timeZone} (${offset})`}`
 }
 

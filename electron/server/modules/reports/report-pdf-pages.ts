@@ -83,10 +83,10 @@ export function pagesOf(blocks: readonly Block[], height: number): Page[] {
       // Avoid a single first line at the end of a page and a single last line at the start of the
       // next.
       const count = Math.max(rows.length - fits < MIN_LINES ? rows.length - MIN_LINES : fits, 0)
-      const cut = count < MIN_LINES && used > 0 ? 0 : Math.max(count, used === 0 ? 1 : 0)
-      if (cut > 0) put(block, rows.slice(0, cut), isFirst)
-      isFirst &&= cut === 0
-      rows = rows.slice(cut)
+      const splitAt = count < MIN_LINES && used > 0 ? 0 : Math.max(count, used === 0 ? 1 : 0)
+      if (splitAt > 0) put(block, rows.slice(0, splitAt), isFirst)
+      isFirst &&= splitAt === 0
+      rows = rows.slice(splitAt)
       if (rows.length > 0) startPage()
     }
   }
@@ -114,9 +114,9 @@ function minHeight(blocks: readonly Block[], at: number, height: number): number
 
 function fittingRowCount(rows: readonly Row[], room: number): number {
   let used = 0
-  const cut = rows.findIndex((row) => {
+  const firstMisfitAt = rows.findIndex((row) => {
     used += row.height
     return used > room + 0.01
   })
-  return cut === -1 ? rows.length : cut
+  return firstMisfitAt === -1 ? rows.length : firstMisfitAt
 }

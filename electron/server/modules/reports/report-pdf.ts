@@ -47,7 +47,7 @@ export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf>
     await yieldTurn()
   }
   const pages = pagesOf(blocks, pageHeight - TOP_MARGIN - BOTTOM_MARGIN)
-  const drawing = new Drawing(doc, input, typesetter)
+  const drawing = new PageWriter(doc, input, typesetter)
   for (const [at, page] of pages.entries()) {
     drawing.page(page, at + 1, pages.length)
     await yieldTurn()
@@ -92,7 +92,7 @@ async function bytesOf(doc: PDFKit.PDFDocument): Promise<Buffer> {
 }
 
 /** Draws pages with their logical structure for screen readers. */
-class Drawing {
+class PageWriter {
   readonly #doc: PDFKit.PDFDocument
   readonly #input: ReportPdfInput
   readonly #typesetter: Typesetter
@@ -192,7 +192,11 @@ class Drawing {
       const room = width - name.width - PAGE_NUMBER_WIDTH - 8
       this.#line(this.#ids.join(' · '), room, SIDE_MARGIN + name.width + 8, y + 13)
     }
-    const pageNumber = this.#typesetter.line(`Page ${number} of ${count}`, FOOTER_STYLE, PAGE_NUMBER_WIDTH)
+    const pageNumber = this.#typesetter.line(
+      `Page ${number} of ${count}`,
+      FOOTER_STYLE,
+      PAGE_NUMBER_WIDTH,
+    )
     this.#set(pageNumber, right - pageNumber.width, y + 13)
     const report = `Report ${reportId} · SHA-256 ${parts.at(-1)?.textHash.slice(0, 16) ?? ''}`
     const id = this.#typesetter.line(report, FOOTER_STYLE, width)

@@ -242,7 +242,9 @@ export const listOpenCriticalResults = (
     .map((row) => criticalResultOf(database, row))
 
 export const insertCriticalResult = (database: Database, result: CriticalResultRecord) =>
-  database.run(database.sql.insertInto('criticalResults').values(criticalResultRow(database, result)))
+  database.run(
+    database.sql.insertInto('criticalResults').values(criticalResultRow(database, result)),
+  )
 
 export function updateCriticalResult(database: Database, result: CriticalResultRecord): void {
   const { communicatedAt, sealedDetail } = criticalResultRow(database, result)

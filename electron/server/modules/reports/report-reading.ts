@@ -148,9 +148,11 @@ export function priorReports(
     // An ID of the viewer area refers to the same images, but reports belong to the scribe area.
     const scribeStudy =
       prior?.area === 'viewer' ? findStudyByUid(database, 'scribe', prior.studyInstanceUid) : prior
-    const signed =
-      scribeStudy && isVisible(caller, scribeStudy) ? listSignedReports(database, scribeStudy.studyId) : []
-    return scribeStudy && signed.length > 0 ? priorReportOf(scribeStudy, signed) : []
+    const signedReports =
+      scribeStudy && isVisible(caller, scribeStudy)
+        ? listSignedReports(database, scribeStudy.studyId)
+        : []
+    return scribeStudy && signedReports.length > 0 ? priorReportOf(scribeStudy, signedReports) : []
   })
   const partner = priorReportTexts.map(
     (text): PriorReport => ({ ...NO_STUDY, source: 'partner', text }),
@@ -179,10 +181,10 @@ const NO_STUDY = {
 }
 
 /** The report of the study, followed by its addenda. */
-function priorReportOf(study: StudyRecord, signed: readonly ReportRecord[]): PriorReport {
+function priorReportOf(study: StudyRecord, signedReports: readonly ReportRecord[]): PriorReport {
   const { studyId, studyInstanceUid, studyDescription, detail } = study
   const { scanType = '', scanDate = null } = detail.reportMetadata ?? {}
-  const texts = signed.map(({ isAddendum, plainText }) =>
+  const texts = signedReports.map(({ isAddendum, plainText }) =>
     isAddendum ? `Addendum\n${plainText ?? ''}` : (plainText ?? ''),
   )
   return {

@@ -20,7 +20,7 @@ import { type CheckInput, reportFindings } from '#shared/report-checks.ts'
 import { normalizeReport } from '#shared/report-text.ts'
 import { findClinicalContext } from './clinical-context-queries.ts'
 import { followedCorrection } from './correction-instant-queries.ts'
-import { requirePastInstant, openCriticalResult } from './critical-results.ts'
+import { openCriticalResult, requirePastInstant } from './critical-results.ts'
 import { insertReportPdf } from './report-document-queries.ts'
 import {
   checkDraftOwner,
@@ -38,7 +38,13 @@ import {
   type ReportRecord,
   updateReport,
 } from './report-queries.ts'
-import { accessionOf, hashOfText, type ReportPart, signedPartOf, signerOf } from './signed-report.ts'
+import {
+  accessionOf,
+  hashOfText,
+  type ReportPart,
+  signedPartOf,
+  signerOf,
+} from './signed-report.ts'
 
 /** The draft to sign, and what the user stated about it. */
 export interface SignRequest {

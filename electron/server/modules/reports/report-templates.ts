@@ -1,7 +1,7 @@
 import { differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { visibleStudy } from '#server/modules/studies/study-access.ts'
+import { requireVisibleStudy } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
@@ -34,7 +34,7 @@ export function listTemplates(
   const templates = queries.listReportTemplates(context.database, caller.user.userId)
   const view = (template: queries.ReportTemplateRecord) => templateView(context, template)
   if (studyId === undefined) return templates.map(view)
-  const subject = subjectOf(context, visibleStudy(context, caller, 'scribe', studyId))
+  const subject = subjectOf(context, requireVisibleStudy(context, caller, 'scribe', studyId))
   return templates
     .map((template) => ({ template, fit: matchedCriteriaCount(template, subject) }))
     .filter(({ fit }) => fit !== undefined)
@@ -228,7 +228,9 @@ function ageYearsOf(age: string | undefined): number | undefined {
   const [, count, unit = ''] = /^\s*(\d{1,3})\s*([a-z]*)/i.exec(age ?? '') ?? []
   if (count === undefined) return undefined
   return /^(m|w|d)/i.test(unit)
-    ? Math.floor(Number(count) / UNITS_PER_YEAR[unit[0]?.toLowerCase() as keyof typeof UNITS_PER_YEAR])
+    ? Math.floor(
+        Number(count) / UNITS_PER_YEAR[unit[0]?.toLowerCase() as keyof typeof UNITS_PER_YEAR],
+      )
     : Number(count)
 }
 const UNITS_PER_YEAR = { m: 12, w: 52, d: 365 }

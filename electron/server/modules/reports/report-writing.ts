@@ -95,9 +95,9 @@ function assignDraft(
   at: string,
 ): queries.ReportRecord {
   if (draft.userId === userId) return draft
-  const taken = { ...draft, userId, updatedAt: at }
-  queries.updateReport(database, taken)
-  return taken
+  const takenOver = { ...draft, userId, updatedAt: at }
+  queries.updateReport(database, takenOver)
+  return takenOver
 }
 
 function newDraft(

@@ -51,8 +51,8 @@ export function readSignedReports(
   demand(caller, 'readStudies')
   if (reportId === undefined) {
     const study = resolveStudy(context, caller, 'scribe', either, 'query')
-    const signed = queries.listSignedReports(context.database, study.studyId)
-    return { reports: signed.map((report) => itemOf(report, study)), ...namesOf(study) }
+    const signedReports = queries.listSignedReports(context.database, study.studyId)
+    return { reports: signedReports.map((report) => itemOf(report, study)), ...namesOf(study) }
   }
   const { report, study } = requireVisibleReport(context, caller, reportId)
   if (either.studyId !== undefined || either.studyInstanceUid !== undefined) {

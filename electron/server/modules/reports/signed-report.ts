@@ -53,12 +53,14 @@ export function readArchivedReport(
   const pdf = readReportPdf(database, reportId)
   if (report?.status !== 'completed' || !study || !pdf) return undefined
   const { studyInstanceUid, studyDescription } = study
-  const signed = listSignedReports(database, study.studyId).filter(({ seq }) => seq <= report.seq)
+  const signedReports = listSignedReports(database, study.studyId).filter(
+    ({ seq }) => seq <= report.seq,
+  )
   return {
     ...{ reportId, studyInstanceUid, studyDescription, pdf },
     accessionNumber: accessionOf(database, studyInstanceUid),
     metadata: report.snapshotMetadata,
-    parts: signed.map((one) => ({ reportId: one.reportId, ...signedPartOf(database, one) })),
+    parts: signedReports.map((one) => ({ reportId: one.reportId, ...signedPartOf(database, one) })),
   }
 }
 
@@ -82,7 +84,11 @@ export function signedPartOf(database: Database, report: ReportRecord): ReportPa
   }
 }
 
-function precedingCorrectionOf(database: Database, { studyId, seq }: ReportRecord, signedAt: string) {
+function precedingCorrectionOf(
+  database: Database,
+  { studyId, seq }: ReportRecord,
+  signedAt: string,
+) {
   const study = findStudy(database, studyId)
   const earlier = listSignedReports(database, studyId).filter((one) => one.seq < seq)
   return study ? followedCorrection(database, study.studyInstanceUid, earlier, signedAt) : null

@@ -27,7 +27,7 @@ const ATTEMPT_TIMEOUT_MS = 20_000
 const POLL_MS = 50
 
 /** The services of the sandbox's own gateway that its calls use. */
-export interface BenchServices {
+export interface SandboxServices {
   readonly requester: Requester
   readonly eventLog: EventLog
   readonly deliveries: ReportDeliveries
@@ -38,13 +38,13 @@ export interface BenchServices {
 }
 
 /** What integrators make happen in the sandbox. */
-export class SandboxBench implements AsyncDisposable {
+export class SandboxActions implements AsyncDisposable {
   readonly #context: Context
-  readonly #services: BenchServices
+  readonly #services: SandboxServices
   readonly #partner: SimulatedPartner
   readonly #exams = new KeyedMutex()
 
-  constructor(context: Context, services: BenchServices) {
+  constructor(context: Context, services: SandboxServices) {
     this.#context = context
     this.#services = services
     this.#partner = new SimulatedPartner(context)

@@ -61,10 +61,10 @@ export async function signTestReport(
   const windowId = context.uuid()
   if (study.status === 'completed') beginAddendum(context, caller, studyId)
   beginReport(context, radiologist, studyId, { windowId, takeOver: true, text: plainText })
-  const begun = requireDraft(readDraftState(context, radiologist, studyId))
-  const { reportId } = begun
+  const draft = requireDraft(readDraftState(context, radiologist, studyId))
+  const { reportId } = draft
   const saved = saveReport(context, radiologist, studyId, {
-    ...{ windowId, reportId, revision: begun.revision, text: plainText },
+    ...{ windowId, reportId, revision: draft.revision, text: plainText },
   })
   if (saved.outcome === 'conflict') throw new ApiError('refused', message('sandbox.changed'))
   const result = await signReport(context, eventLog, radiologist, studyId, {

@@ -25,8 +25,8 @@ export class SimulatedPartner implements AsyncDisposable {
       const secret = newSecret()
       const { clock } = this.#context
       this.#simulator = await openPartnerSimulator({ host: '127.0.0.1', port: 0, secret, clock })
-      const own = new URL(SIMULATED_PATH, this.#simulator.url).href
-      setPartner(this.#context, { url: own, secret, allowPlaintext: true }, 'gateway')
+      const ownUrl = new URL(SIMULATED_PATH, this.#simulator.url).href
+      setPartner(this.#context, { url: ownUrl, secret, allowPlaintext: true }, 'gateway')
     })
   }
 

@@ -36,11 +36,11 @@ export function setWebhook(
   const before = readPartner(context).url
   const isSameHost =
     before !== null && URL.canParse(url) && new URL(before).origin === new URL(url).origin
-  const made = secret === undefined && !isSameHost ? newSecret() : null
+  const generatedSecret = secret === undefined && !isSameHost ? newSecret() : null
   const set = setPartner(
     context,
-    { url, secret: secret ?? made ?? undefined, allowPlaintext },
+    { url, secret: secret ?? generatedSecret ?? undefined, allowPlaintext },
     actor,
   )
-  return { url: set.url ?? url, secret: made ?? set.secret }
+  return { url: set.url ?? url, secret: generatedSecret ?? set.secret }
 }

@@ -42,9 +42,9 @@ export function setupState(
   backup: BackupState,
 ): SetupState {
   const timeZone = context.settings.get('clinic.timeZone')
-  const listening = listeners.filter(({ isUp }) => isUp)
+  const activeListeners = listeners.filter(({ isUp }) => isUp)
   const portOf = (name: string) => {
-    const address = listening.find((one) => one.name === name)?.address
+    const address = activeListeners.find((one) => one.name === name)?.address
     return address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
   }
   const host = context.settings.get('dimse.host')

@@ -49,7 +49,8 @@ export function noteTouchedFields(
   studyId: string,
   fields: readonly string[],
 ): void {
-  fields.length > 0 && database.run(rawQuery(UPDATE_TOUCHED_FIELDS, [JSON.stringify(fields), studyId]))
+  fields.length > 0 &&
+    database.run(rawQuery(UPDATE_TOUCHED_FIELDS, [JSON.stringify(fields), studyId]))
 }
 
 /**

@@ -154,8 +154,12 @@ type EncryptedPart = 'header' | 'row' | 'mismatch' | 'override'
 
 const decrypt = <T>(seal: Pick<Seal, 'open'>, value: Buffer, what: EncryptedPart, uid: string): T =>
   JSON.parse(seal.open(value, `images ${what} ${uid}`).toString())
-const decryptNullable = <T>(seal: Seal, value: Buffer | null, what: EncryptedPart, uid: string): T | null =>
-  value && decrypt(seal, value, what, uid)
+const decryptNullable = <T>(
+  seal: Seal,
+  value: Buffer | null,
+  what: EncryptedPart,
+  uid: string,
+): T | null => value && decrypt(seal, value, what, uid)
 
 /** Encryption context of the header of a quarantined version. */
 export const versionContextOf = (instanceId: number) => `found version ${instanceId}`

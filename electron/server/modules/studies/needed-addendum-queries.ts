@@ -1,7 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { facetsOf } from './study-facet.ts'
-import { customersShown, type StudyFilter } from './study-filter.ts'
+import { listedCustomerIds, type StudyFilter } from './study-filter.ts'
 
 // The table neededAddenda: studies whose signed report needs an addendum. It is maintained by
 // triggers; the rule is defined in the migration `0018-needed-addenda`.
@@ -41,7 +41,7 @@ export function neededAddendaStatement(
   { above, before, isOldestFirst = false, limit }: SequencePage,
 ) {
   const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
-  const customers = customersShown(filter)
+  const customers = listedCustomerIds(filter)
   const facets = facetsOf(area, { statuses, severity: severities, isCancelled })
   const tests: readonly (readonly [text: string, ...values: unknown[]])[] = [
     ['n.seq > ? and n.seq < ?', BigInt(above), BigInt(before)],

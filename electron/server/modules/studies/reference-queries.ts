@@ -10,7 +10,8 @@ export type References = ReturnType<typeof openReferences>
 
 const SELECT_USER =
   'select email, userId, firstName, lastName, middleName, suffix1, suffix2 from users where userId = ?'
-const SELECT_API_KEY = 'select apiKeyId, description, isViewerEnabled from apiKeys where apiKeyId = ?'
+const SELECT_API_KEY =
+  'select apiKeyId, description, isViewerEnabled from apiKeys where apiKeyId = ?'
 const SELECT_CUSTOMER =
   'select expressCustomerId, name as expressCustomerName from expressCustomers where expressCustomerId = ?'
 

@@ -47,7 +47,11 @@ const hasherOf = perDatabase((database) => {
  */
 export function patientKeyOf(database: Database, identity: Identity): Buffer {
   const { patientId, patientName, patientBirthDate } = identity
-  return hashPatientKey(database, patientId, patientId === '' ? [patientName, patientBirthDate] : [])
+  return hashPatientKey(
+    database,
+    patientId,
+    patientId === '' ? [patientName, patientBirthDate] : [],
+  )
 }
 
 /** The key of the patient with a Patient ID, which is not empty. */
@@ -67,10 +71,10 @@ export function retrievalWordsOf(database: Database, identity: Identity): string
   const addPrefixes = (what: IndexedField, value: string) => {
     const characters = [...value]
     for (const length of PREFIX_LENGTHS)
-      if (length <= characters.length) words.add(word(beginning(what, characters, length)))
+      if (length <= characters.length) words.add(word(beginningWord(what, characters, length)))
   }
   const addWholeValue = (what: IndexedField, value: string) => {
-    if (value !== '') words.add(word(whole(what, value)))
+    if (value !== '') words.add(word(wholeValueWord(what, value)))
   }
   for (const group of foldName(patientName)) {
     addPrefixes('name', group)
@@ -87,9 +91,9 @@ export function retrievalWordsOf(database: Database, identity: Identity): string
   return [...words].join(' ')
 }
 
-const beginning = (what: IndexedField, characters: readonly string[], length: number) =>
+const beginningWord = (what: IndexedField, characters: readonly string[], length: number) =>
   `${what} ${length} ${characters.slice(0, length).join('')}`
-const whole = (what: IndexedField, value: string) => `${what} = ${value}`
+const wholeValueWord = (what: IndexedField, value: string) => `${what} = ${value}`
 
 /**
  * The FTS5 expression that matches every study with a value that the key matches, and few others;
@@ -109,8 +113,10 @@ export function expressionOf(
 function wordOf(database: Database, what: IndexedField, value: string): string | undefined {
   const { word } = hasherOf(database)
   const hasPrefixes = what === 'name' || what === 'patient' || what === 'accession'
-  if (!hasWildCard(value) && what !== 'patient') return word(whole(what, value))
+  if (!hasWildCard(value) && what !== 'patient') return word(wholeValueWord(what, value))
   const literalPrefix = [...(value.split(/[*?]/, 1)[0] ?? '')]
   const length = PREFIX_LENGTHS.findLast((one) => one <= literalPrefix.length)
-  return length !== undefined && hasPrefixes ? word(beginning(what, literalPrefix, length)) : undefined
+  return length !== undefined && hasPrefixes
+    ? word(beginningWord(what, literalPrefix, length))
+    : undefined
 }

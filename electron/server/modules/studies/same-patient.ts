@@ -12,7 +12,9 @@ export function differencesOf(one: Patient, other: Patient): string[] {
   return [
     ...(isDifferent(one.patientName, other.patientName, comparableName) ? ['name'] : []),
     ...(isDifferent(one.patientId, other.patientId, comparableId) ? ['patient ID'] : []),
-    ...(isDifferent(one.patientBirthDate, other.patientBirthDate, comparableDate) ? ['date of birth'] : []),
+    ...(isDifferent(one.patientBirthDate, other.patientBirthDate, comparableDate)
+      ? ['date of birth']
+      : []),
   ]
 }
 
@@ -38,7 +40,11 @@ export function rowDifferencesOf(
  * hospital.
  */
 export function personDifferencesOf(one: Patient, other: Patient): string[] {
-  const hasDifferentBirthDate = isDifferent(one.patientBirthDate, other.patientBirthDate, comparableDate)
+  const hasDifferentBirthDate = isDifferent(
+    one.patientBirthDate,
+    other.patientBirthDate,
+    comparableDate,
+  )
   const hasDifferentName = isDifferentName(one.patientName, other.patientName)
   const hasDifferentId = isDifferent(one.patientId, other.patientId, comparableId)
   const isDifferentPatient = hasDifferentBirthDate || (hasDifferentName && hasDifferentId)

@@ -66,7 +66,9 @@ export function indexStudiesByUid(database: Database, studyInstanceUid: string):
 /** Updates the words of a study with images. Does nothing if there is none. */
 export function indexImageWords(database: Database, studyInstanceUid: string): void {
   const identity = imageIdentityOf(database, studyInstanceUid)
-  const number = database.get(rawQuery<{ number: number }>(SELECT_NUMBER, [studyInstanceUid]))?.number
+  const number = database.get(
+    rawQuery<{ number: number }>(SELECT_NUMBER, [studyInstanceUid]),
+  )?.number
   if (!identity || number === undefined) return
   const text = searchWordsOf(database).wordsOf(searchableTextsOfImages(studyInstanceUid, identity))
   database.run(rawQuery(replaceSql(IMAGE_WORDS), [BigInt(number), text]))

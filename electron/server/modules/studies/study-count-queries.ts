@@ -6,8 +6,8 @@ import { listNeededAddenda } from './needed-addendum-queries.ts'
 import { searchableTextsOf, searchWordsOf } from './search-index.ts'
 import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 import {
-  customersShown,
   expressionsOfFilter,
+  listedCustomerIds,
   matchesFilters,
   type StudyFilter,
 } from './study-filter.ts'
@@ -60,7 +60,7 @@ function countArea(
     statuses,
     isCancelled,
     assignedTo,
-    expressCustomerIds: customersShown(filter),
+    expressCustomerIds: listedCustomerIds(filter),
   }
   const all = countFromTallies(database, { area, expressCustomerIds: seenCustomerIds })
   if (filter.needsAddendum) {
@@ -70,7 +70,8 @@ function countArea(
     return { shown: exactCount(shown), hidden: exactCount(all - shown) }
   }
   const countOfAnyTime = countFromTallies(database, query)
-  if (!madeIn) return { shown: exactCount(countOfAnyTime), hidden: exactCount(all - countOfAnyTime) }
+  if (!madeIn)
+    return { shown: exactCount(countOfAnyTime), hidden: exactCount(all - countOfAnyTime) }
   if (stretch === undefined) return { shown: ZERO_COUNT, hidden: exactCount(all) }
   const { above, before, isExact } = stretch
   const count = (above: number, before: number, span?: StudyFilter['madeIn']) =>
@@ -100,10 +101,10 @@ function countSearched(
   )
   const needsComparison = terms.some((term) => !term.isExact)
   const isExamined = needsComparison || stretch?.isExact === false
-  const matching = (match: string, part: Pick<SequenceRange, 'above' | 'before'>) =>
+  const findMatching = (match: string, part: Pick<SequenceRange, 'above' | 'before'>) =>
     matchingStudies(database, filter.area, match, part, MAX_COUNTED + 1)
   /** Only the first candidates are examined; if there are more, there may be more results. */
-  const counted = (
+  const countMatches = (
     candidates: readonly number[],
     isMatch: (study: StudyRecord) => boolean = () => true,
   ): BoundedCount => {
@@ -112,8 +113,8 @@ function countSearched(
     return { count: examined.filter(isMatch).length, isMore: candidates.length > MAX_COUNTED }
   }
 
-  const all = matching(base, ALL_TIME)
-  if (filter.needsAddendum) return countNeededAddenda(database, filter, stretch, counted(all))
+  const all = findMatching(base, ALL_TIME)
+  if (filter.needsAddendum) return countNeededAddenda(database, filter, stretch, countMatches(all))
   const matchesOthers = (study: StudyRecord) => matchesFilters(study, filter)
   if (all.length <= MAX_COUNTED) {
     const studies = studiesOf(database, filter, all, needsComparison)
@@ -122,13 +123,14 @@ function countSearched(
   }
   const outside = filter.madeIn ? rangesOutside(stretch) : []
   const outsideCounts = outside.map((part) =>
-    counted(part === ALL_TIME ? all : matching(base, part)),
+    countMatches(part === ALL_TIME ? all : findMatching(base, part)),
   )
   if (!stretch) return { shown: ZERO_COUNT, hidden: hiddenOf(sumCounts(...outsideCounts), true) }
   const inside = hidden(base)
-  const hiddenInside = inside === undefined ? ZERO_COUNT : counted(matching(inside, stretch))
+  const hiddenInside =
+    inside === undefined ? ZERO_COUNT : countMatches(findMatching(inside, stretch))
   return {
-    shown: counted(matching([base, ...shown].join(' AND '), stretch), matchesOthers),
+    shown: countMatches(findMatching([base, ...shown].join(' AND '), stretch), matchesOthers),
     hidden: hiddenOf(sumCounts(hiddenInside, ...outsideCounts), stretch.isExact),
   }
 }

@@ -29,7 +29,8 @@ export interface FacetFilter {
 }
 
 export const facetOf = (status: StudyStatus, severity: Severity, isCancelled: boolean): number =>
-  (STATUSES.indexOf(status) * SEVERITIES.length + SEVERITIES.indexOf(severity)) * CANCELLED_VALUES.length +
+  (STATUSES.indexOf(status) * SEVERITIES.length + SEVERITIES.indexOf(severity)) *
+    CANCELLED_VALUES.length +
   Number(isCancelled)
 
 /** The facets of the area that match the filter. */

@@ -135,12 +135,19 @@ export function studyDifferencesOf(
   const [expectedSex, headerSex] = [SEX[sex ?? ''] ?? '', header.patientSex.trim().toUpperCase()]
   const isDifferentSex =
     expectedSex !== '' && (headerSex === 'M' || headerSex === 'F') && expectedSex !== headerSex
-  const studyDifference = (field: IdentityDifference['field'], expected: string, received: string) =>
-    ({ from: 'study', field, expected, received }) as const
+  const studyDifference = (
+    field: IdentityDifference['field'],
+    expected: string,
+    received: string,
+  ) => ({ from: 'study', field, expected, received }) as const
   return [
-    ...(named.includes('name') ? [studyDifference('patientName', patientName, header.patientName)] : []),
+    ...(named.includes('name')
+      ? [studyDifference('patientName', patientName, header.patientName)]
+      : []),
     ...(named.includes('patient ID') ? [studyDifference('patientId', mrn, header.patientId)] : []),
-    ...(born.length > 0 ? [studyDifference('patientBirthDate', bornOn, header.patientBirthDate)] : []),
+    ...(born.length > 0
+      ? [studyDifference('patientBirthDate', bornOn, header.patientBirthDate)]
+      : []),
     ...(isDifferentSex ? [studyDifference('patientSex', expectedSex, headerSex)] : []),
   ]
 }

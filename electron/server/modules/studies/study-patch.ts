@@ -127,7 +127,10 @@ function statusAfter(
 }
 
 /** @throws ApiError refused: the study cannot be reassigned in its state */
-function statusAfterReassignment(status: StudyReportStatus, assignedTo: string | null): StudyReportStatus {
+function statusAfterReassignment(
+  status: StudyReportStatus,
+  assignedTo: string | null,
+): StudyReportStatus {
   const next = nextStatus(assignedTo === null ? 'unassign' : 'assign', status)
   if (next === undefined) throw refused('body.assignedTo', message('studies.must-stay', { status }))
   return next

@@ -7,9 +7,9 @@ import { listNeededAddenda } from './needed-addendum-queries.ts'
 import { STUDY_WORDS, searchableTextsOf, searchWordsOf } from './search-index.ts'
 import type { Area } from './study-facet.ts'
 import {
-  customersShown,
   expressionsOfFilter,
   isCreatedIn,
+  listedCustomerIds,
   type StudyFilter,
 } from './study-filter.ts'
 import { type StudyQuery, studySequence } from './study-list-queries.ts'
@@ -61,7 +61,7 @@ export function searchStudies(
 ): Slice<StudyRecord> {
   const terms = termsOf(filter.search)
   const sequenceRange = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
-  if (sequenceRange === undefined || customersShown(filter)?.length === 0) return { items: [] }
+  if (sequenceRange === undefined || listedCustomerIds(filter)?.length === 0) return { items: [] }
   const runs = runsOf(filter, order, after)
   const matchesSearch = (study: StudyRecord, isCompared: boolean) =>
     !isCompared ||
@@ -123,7 +123,7 @@ function candidates(
   const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
   const query: StudyQuery = {
     ...{ area, statuses, isCancelled, assignedTo, isOldestFirst, limit },
-    ...{ severity: severities, expressCustomerIds: customersShown(filter) },
+    ...{ severity: severities, expressCustomerIds: listedCustomerIds(filter) },
     // A scan in one direction needs only one bound.
     ...((isOldestFirst || stretch.above > 0) && { above: stretch.above }),
     ...{ before: stretch.before, madeIn: stretch.isExact ? undefined : madeIn },

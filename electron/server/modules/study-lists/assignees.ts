@@ -19,13 +19,13 @@ export function listAssignees(
   { area, search }: { readonly area: Area; readonly search: string },
 ): NamedUser[] {
   demand(caller, 'manageStudies')
-  const isFound = personMatcher(search)
+  const matchesSearch = personMatcher(search)
   return allUsers(context.database)
     .filter(
       (user) =>
         stateOf(context, user) === 'active' &&
         may(user, area === 'scribe' ? 'writeReports' : 'readStudies') &&
-        isFound({ ...user, email: '' }),
+        matchesSearch({ ...user, email: '' }),
     )
     .map(namedUser)
     .toSorted((one, other) => one.name.localeCompare(other.name))

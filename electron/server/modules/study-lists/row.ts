@@ -89,7 +89,8 @@ function ageOf(text = ''): string {
  */
 function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined): string[] {
   const scanType = detail.reportMetadata?.scanType?.trim().toUpperCase() ?? ''
-  const imageModalities = images?.modalities.filter((modality) => !NON_IMAGE_MODALITIES.includes(modality)) ?? []
+  const imageModalities =
+    images?.modalities.filter((modality) => !NON_IMAGE_MODALITIES.includes(modality)) ?? []
   if (imageModalities.length > 0) return imageModalities
   return /^[A-Z][A-Z0-9]{1,3}$/.test(scanType) ? [scanType] : []
 }

@@ -21,7 +21,7 @@ import { TransferRate } from './transfer-rate.ts'
 const BATCH_SIZE = 200
 /** Instances that are copied to one tier at the same time. */
 const CONCURRENCY = 4
-const SCHEDULE = RETRY_SCHEDULES.tierCopy
+const RETRY_SCHEDULE = RETRY_SCHEDULES.tierCopy
 const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
 
 /**
@@ -172,7 +172,7 @@ export class Copier implements AsyncDisposable {
       setTierError(database, tierId, why.message)
       return
     }
-    const schedule = copy.state === 'deleting' ? OUTAGE_SCHEDULE : SCHEDULE
+    const schedule = copy.state === 'deleting' ? OUTAGE_SCHEDULE : RETRY_SCHEDULE
     const wait = retryDelayMs(schedule, copy.attempts + 1)
     const nextAt = wait === undefined ? null : instantOf(clock() + wait)
     database.transaction(() => {

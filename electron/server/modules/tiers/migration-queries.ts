@@ -121,7 +121,12 @@ export const listInstancesToQueue = (
   )
 
 /** Lets a copy that is queued, has failed or was lost count for the migration. */
-export const addCopyToMigration = (database: Database, copyId: number, migrationId: number, at: string) =>
+export const addCopyToMigration = (
+  database: Database,
+  copyId: number,
+  migrationId: number,
+  at: string,
+) =>
   database.run(
     rawQuery(
       `update tierCopies set state = 'waiting', nextAt = ?, migrationId = ?, attempts = 0
@@ -131,7 +136,11 @@ export const addCopyToMigration = (database: Database, copyId: number, migration
   )
 
 /** How many copies of a migration are still to be made. */
-export const countQueuedCopies = (database: Database, migrationId: number, tierId: string): number =>
+export const countQueuedCopies = (
+  database: Database,
+  migrationId: number,
+  tierId: string,
+): number =>
   database.get(
     rawQuery<{ count: number }>(
       `select count(*) as count from tierCopies

@@ -46,7 +46,7 @@ export class PacsRetrieval {
   /** AE titles by which the received images of a WADO-RS retrieval are recognized. */
   readonly #running = new Map<string, number>()
   /** Studies that are being retrieved by C-MOVE. */
-  readonly #moving = new Set<string>()
+  readonly #movingStudies = new Set<string>()
 
   constructor(
     context: Context,
@@ -68,7 +68,7 @@ export class PacsRetrieval {
   expects: IsFetching = (callingAeTitle) => this.#running.has(callingAeTitle)
 
   /** Whether images of the study arrive because one of them was asked for here. */
-  isMoving = (studyInstanceUid: string): boolean => this.#moving.has(studyInstanceUid)
+  isMoving = (studyInstanceUid: string): boolean => this.#movingStudies.has(studyInstanceUid)
 
   /** @throws MessageError, errors of the network, the reason of the signal */
   async retrieve(tier: TierRecord, instance: InstanceRecord, signal: AbortSignal): Promise<void> {
@@ -123,15 +123,15 @@ export class PacsRetrieval {
     const mayStart = () => pulls.mayStart(destination, studyInstanceUid)
     const start = () => pulls.start(destination, studyInstanceUid, 'gateway')
     if (!mayStart()) return undefined
-    if (this.#moving.has(studyInstanceUid)) return start()
+    if (this.#movingStudies.has(studyInstanceUid)) return start()
     const { bytes } = sumRemoved(this.#context.database, studyInstanceUid)
     using reserved = new DisposableStack()
     reserved.defer(await this.#cache.reserve(bytes))
     // Others may have been started meanwhile.
     if (!mayStart()) return undefined
     const pull = start()
-    this.#moving.add(studyInstanceUid)
-    reserved.defer(() => this.#moving.delete(studyInstanceUid))
+    this.#movingStudies.add(studyInstanceUid)
+    reserved.defer(() => this.#movingStudies.delete(studyInstanceUid))
     const kept = reserved.move()
     // Other images of the study arrive after the one that was asked for.
     void pulls.ended(pull.pullId).then(() => kept.dispose())
@@ -186,7 +186,10 @@ export class PacsRetrieval {
     const response = await agents.of[route].request({
       ...{ origin: url.origin, path: url.pathname + url.search, method: 'GET', signal },
       ...{ headersTimeout: MAX_SILENCE_MS, bodyTimeout: MAX_SILENCE_MS },
-      headers: { accept, ...(settings.user !== '' && { authorization: `Basic ${basicCredentials}` }) },
+      headers: {
+        accept,
+        ...(settings.user !== '' && { authorization: `Basic ${basicCredentials}` }),
+      },
     })
     const { statusCode } = response
     if (statusCode === 200 || statusCode === 204) return response

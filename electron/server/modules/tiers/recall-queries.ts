@@ -28,7 +28,7 @@ export const listOldestRecalls = (database: Database, limit: number) =>
     }>(
       `select n.instanceId, n.file, r.bytes, n.localRemovedAt from tierRecalls r
        join instances n on n.instanceId = r.instanceId
-       where n.localRemovedAt is null and ${IS_IN_TIER} and ${IS_FREE}
+       where n.localRemovedAt is null and ${IS_IN_TIER} and ${IS_NOT_RETAINED}
        order by r.recalledAt, r.instanceId limit ?`,
       [limit],
     ),
@@ -37,7 +37,7 @@ export const listOldestRecalls = (database: Database, limit: number) =>
 const IS_IN_TIER = `exists (select 1 from tierCopies c join tiers t using (tierId)
   where c.instanceId = n.instanceId and ${IN_TIER_CONDITION})`
 /** Nothing demands that the file stays on this PC. */
-const IS_FREE = `n.state = 'current' and not exists (
+const IS_NOT_RETAINED = `n.state = 'current' and not exists (
     select 1 from legalHolds h where h.studyInstanceUid = n.studyInstanceUid and h.liftedAt is null)
   and not exists (
     select 1 from forwards f where f.instanceId = n.instanceId and f.state in ('waiting', 'failed'))`
@@ -45,7 +45,8 @@ const IS_FREE = `n.state = 'current' and not exists (
 /** Whether the file may be removed from this PC again. */
 export const isRemovable = (database: Database, instanceId: number): boolean =>
   database.get(
-    rawQuery(`select 1 from instances n where n.instanceId = ? and ${IS_IN_TIER} and ${IS_FREE}`, [
-      instanceId,
-    ]),
+    rawQuery(
+      `select 1 from instances n where n.instanceId = ? and ${IS_IN_TIER} and ${IS_NOT_RETAINED}`,
+      [instanceId],
+    ),
   ) !== undefined

@@ -132,9 +132,7 @@ export class Recalls implements AsyncDisposable {
       if (source.kind === 'object') await this.#fetchObject(source, instance, recall, signal)
       else await source.retrieve(signal)
       const { database, clock } = this.#context
-      await database.commitSoon(() =>
-        recordRecall(database, instanceId, bytes, instantOf(clock())),
-      )
+      await database.commitSoon(() => recordRecall(database, instanceId, bytes, instantOf(clock())))
     } finally {
       release()
     }

@@ -76,7 +76,9 @@ export class S3Transport {
 function queryOf(query: SdkRequest['query']): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((each) =>
-      each === null || each === undefined ? percentEncode(name) : `${percentEncode(name)}=${percentEncode(each)}`,
+      each === null || each === undefined
+        ? percentEncode(name)
+        : `${percentEncode(name)}=${percentEncode(each)}`,
     ),
   )
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''

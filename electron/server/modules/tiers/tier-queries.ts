@@ -27,7 +27,8 @@ const SELECT_TIERS = rawQuery<Parameters<typeof recordOf>[0]>(
   [],
 )
 
-export const listTiers = (database: Database): TierRecord[] => database.all(SELECT_TIERS).map(recordOf)
+export const listTiers = (database: Database): TierRecord[] =>
+  database.all(SELECT_TIERS).map(recordOf)
 
 export function findTier(database: Database, tierId: string): TierRecord | undefined {
   const row = database.get(

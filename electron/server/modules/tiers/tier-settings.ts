@@ -55,7 +55,13 @@ export const changeTier = (
     queries.setTierError(database, tierId, null)
     // A secret must not be sent to another server than the one it was entered for.
     const hasOtherOrigin = originOf(before.settings) !== originOf(wanted.settings)
-    storeSecrets(context, tierId, wanted.settings, hasOtherOrigin ? (secret ?? null) : secret, actor)
+    storeSecrets(
+      context,
+      tierId,
+      wanted.settings,
+      hasOtherOrigin ? (secret ?? null) : secret,
+      actor,
+    )
     const detail = differences(auditedSettingsOf(before), auditedSettingsOf(wanted))
     if (Object.keys(detail).length > 0) note(context, actor, 'tier.update', tierId, detail)
     return requireTier(database, tierId)
@@ -88,8 +94,8 @@ function storeSecrets(
   if (isDeleted || (typeof secret === 'string' && secret !== ''))
     note(context, actor, 'tier.secret', tierId, { secret: isDeleted ? 'forgotten' : 'set' })
   // The key is kept when the encryption is changed, because earlier objects need it.
-  const isCustomerKey = settings.kind === 's3' && settings.encryption === 'sse-c'
-  if (isCustomerKey && !hasSecret(context, customerKeyNameOf(tierId)))
+  const usesCustomerKey = settings.kind === 's3' && settings.encryption === 'sse-c'
+  if (usesCustomerKey && !hasSecret(context, customerKeyNameOf(tierId)))
     storeSecret(context, customerKeyNameOf(tierId), randomBytes(32).toString('base64'))
 }
 

@@ -57,7 +57,7 @@ export class TierSources {
     const { database } = this.#context
     async function* read(signal: AbortSignal) {
       const digest = new ContentDigest(instance.dataSetOffset)
-      const lost = (why: Message, cause?: unknown) => {
+      const lostCopyFault = (why: Message, cause?: unknown) => {
         recordCopyLost(database, copy.copyId, why, null)
         return new CopyFault(why, { cause })
       }
@@ -69,9 +69,9 @@ export class TierSources {
           yield chunk
         }
       } catch (error) {
-        throw isMissingObject(error) ? lost(message('tiers.object-missing'), error) : error
+        throw isMissingObject(error) ? lostCopyFault(message('tiers.object-missing'), error) : error
       }
-      if (!copy.sha256?.equals(digest.sha256())) throw lost(message('tiers.copy-differs'))
+      if (!copy.sha256?.equals(digest.sha256())) throw lostCopyFault(message('tiers.copy-differs'))
     }
     return [{ kind: 'object', tierId: tier.tierId, tierName: tier.name, read }]
   }

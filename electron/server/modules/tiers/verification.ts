@@ -7,7 +7,12 @@ import type { Verification } from '#shared/contract/tiers.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ContentDigest } from './content-digest.ts'
-import { type CopyRecord, listCopiesByKey, recordCopyLost, recordCopyVerified } from './copy-queries.ts'
+import {
+  type CopyRecord,
+  listCopiesByKey,
+  recordCopyLost,
+  recordCopyVerified,
+} from './copy-queries.ts'
 import type { ObjectStore } from './object-store.ts'
 import { isMissingObject, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
@@ -28,7 +33,7 @@ const MAX_FAULTS = 1000
 interface RunningVerification {
   result: Verification
   readonly faults: ObjectFault[]
-  readonly stopped: AbortController
+  readonly stopController: AbortController
   readonly ended: Promise<Verification>
 }
 
@@ -67,7 +72,7 @@ export class Verifications implements AsyncDisposable {
     if (!isS3Tier(tier)) throw new ApiError('refused', message('tiers.pacs-not-verified'))
     if (this.#running.has(tier.tierId))
       throw new ApiError('refused', message('tiers.verification-running'))
-    const stopped = new AbortController()
+    const stopController = new AbortController()
     const result: Verification = {
       ...{ state: 'running', isQuick, checked: 0, total: tier.storedInstances },
       ...{ missing: 0, changed: 0, repaired: 0, fault: null },
@@ -75,15 +80,19 @@ export class Verifications implements AsyncDisposable {
     }
     const store = this.#connections.storeOf(tier)
     const running: RunningVerification = {
-      ...{ result, stopped, faults: [] },
+      ...{ result, stopController: stopController, faults: [] },
       ended: store.then((opened) => this.#run(tier.tierId, opened, running)),
     }
     this.#running.set(tier.tierId, running)
     return running
   }
 
-  async #run(tierId: string, store: ObjectStore, running: RunningVerification): Promise<Verification> {
-    const { signal } = running.stopped
+  async #run(
+    tierId: string,
+    store: ObjectStore,
+    running: RunningVerification,
+  ): Promise<Verification> {
+    const { signal } = running.stopController
     const { database, clock, feed } = this.#context
     const end = (state: Verification['state'], fault: Message | null) => {
       const endedAt = instantOf(clock())
@@ -191,7 +200,7 @@ export class Verifications implements AsyncDisposable {
   /** Stops the verification of a tier; what it has found stays recorded. */
   async stop(tierId: string): Promise<void> {
     const running = this.#running.get(tierId)
-    running?.stopped.abort()
+    running?.stopController.abort()
     await running?.ended
   }
 

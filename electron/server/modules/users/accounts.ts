@@ -80,14 +80,14 @@ export async function changePassword(
     })
   const passwordHash = await people.hashPassword(newPassword, user, 'body.newPassword')
   database.transaction(() => {
-    const kept = findSession(database, hashToken(token))
+    const currentSession = findSession(database, hashToken(token))
     storePassword(context, requireUser(context, userId), passwordHash)
-    const own = sessionRecords(database, instantOf(clock())).filter(
-      (session) => session.userId === userId && session.sessionId !== kept?.sessionId,
+    const otherSessions = sessionRecords(database, instantOf(clock())).filter(
+      (session) => session.userId === userId && session.sessionId !== currentSession?.sessionId,
     )
-    for (const session of own) deleteViewsOfSession(database, session)
+    for (const session of otherSessions) deleteViewsOfSession(database, session)
     sessions.endSessionsOf(context, userId, hashToken(token))
-    const detail = { sessionsEnded: own.length }
+    const detail = { sessionsEnded: otherSessions.length }
     note(context, userActor(userId), 'user.set-password', userId, detail)
   })
 }
@@ -143,9 +143,11 @@ export async function confirmIdentity(
   if (!session || session.isLocked) throw sessionEndedError()
   const { userId, email } = session.user
   if (code !== undefined && secondFactors.hasSecondFactor(context, userId)) {
-    const wrong = message('users.code-wrong')
+    const wrongCodeMessage = message('users.code-wrong')
     if (!secondFactors.verifyCode(context, userId, code))
-      throw new ApiError('refused', wrong, { errors: [{ path: 'body.code', message: wrong }] })
+      throw new ApiError('refused', wrongCodeMessage, {
+        errors: [{ path: 'body.code', message: wrongCodeMessage }],
+      })
   } else {
     const verified = await people.verifyPassword(email, password ?? '')
     if (verified?.userId !== userId || !sessions.runningSession(context, token, 'background'))

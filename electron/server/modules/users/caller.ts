@@ -39,7 +39,10 @@ export const isAllowed = (caller: Caller, permission: Permission): boolean =>
  */
 export function demand(caller: Caller, permission: Permission): void {
   if (isAllowed(caller, permission)) return
-  throw new ApiError('not-permitted', caller.kind === 'user' ? DENIAL_MESSAGES[permission] : KEY_DENIED)
+  throw new ApiError(
+    'not-permitted',
+    caller.kind === 'user' ? DENIAL_MESSAGES[permission] : KEY_DENIED,
+  )
 }
 
 /** The creator of a record: either the key or the user is set, and the other is null. */

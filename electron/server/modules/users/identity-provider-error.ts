@@ -30,7 +30,8 @@ export function providerError({ log }: Pick<Context, 'log'>, error: unknown): Ap
     return error.error === 'invalid_client' || error.error === 'unauthorized_client'
       ? new ApiError('refused', message('users.provider-client-refused'))
       : new ApiError('refused', message('users.provider-error', { error: word(error.error) }))
-  if (TRANSPORT_CODES.includes(code)) return new ApiError('unavailable', message('users.provider-silent'))
+  if (TRANSPORT_CODES.includes(code))
+    return new ApiError('unavailable', message('users.provider-silent'))
   if (isNetworkFault(error))
     return new ApiError(
       'unavailable',

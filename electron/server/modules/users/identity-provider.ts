@@ -246,8 +246,8 @@ export function setProviderSecret(context: Context, secret: string | null, actor
   const issuer = context.settings.get('oidc.issuer')
   if (issuer === null && secret !== null)
     throw new ApiError('refused', message('users.provider-no-issuer'))
-  const kept = { name: PROVIDER_SECRET_NAME, action: 'oidc.secret' }
-  setBoundSecret(context, kept, issuer ?? '', secret, actor)
+  const secretEntry = { name: PROVIDER_SECRET_NAME, action: 'oidc.secret' }
+  setBoundSecret(context, secretEntry, issuer ?? '', secret, actor)
 }
 
 /** In the way that the provider supports; basic is the default of OpenID Connect Discovery 1.0. */

@@ -51,7 +51,10 @@ const handlersOf = <User, Invitation>(
   show: (user: UserRecord) => User,
   showInvitation: (invitation: InvitationRecord) => Invitation,
 ) => ({
-  invite: ({ caller, body }: Pick<CallOf<'invite'>, 'caller'> & { readonly body: InvitationBody }) =>
+  invite: ({
+    caller,
+    body,
+  }: Pick<CallOf<'invite'>, 'caller'> & { readonly body: InvitationBody }) =>
     show(invitations.invite(context, publicBase(), caller, newPersonOf(body)).user),
   list({
     caller,

@@ -20,13 +20,13 @@ import {
   applyPatch,
   checkCanChangeAccess,
   checkPerson,
-  requireUser,
   isPending,
   type ListPage,
   type ListPosition,
   type PersonPatch,
   pageOfRows,
   patchedUser,
+  requireUser,
 } from './users.ts'
 
 // Invitations. They are visible in both areas of the interface. `publicBase` is the base of the
@@ -375,23 +375,24 @@ function deliver(
 function endPendingInvitation(
   context: Context,
   invitation: queries.InvitationRecord,
-  move: 'reject' | 'revoke',
+  action: 'reject' | 'revoke',
   actor: Actor,
 ): void {
   const { database, clock } = context
   const { invitationId, userId } = invitation
   const at = instantOf(clock())
-  const status = INVITATION_MOVES[move]
+  const status = INVITATION_MOVES[action]
   queries.updateInvitation(database, { ...invitation, status, updatedAt: at })
   dropOutboxJobs(database, INVITATION_MAIL, invitationId, at)
   const user = queries.findUser(database, userId)
   if (user && user.deactivatedAt === null)
     queries.updateUser(database, { ...user, deactivatedAt: at, updatedAt: at })
-  note(context, actor, `invitation.${move}`, invitationId, { userId })
+  note(context, actor, `invitation.${action}`, invitationId, { userId })
 }
 
 /** The final state of an invitation that is not pending. */
-const finalStatusOf = ({ status }: queries.InvitationRecord) => (status === 'sent' ? 'expired' : status)
+const finalStatusOf = ({ status }: queries.InvitationRecord) =>
+  status === 'sent' ? 'expired' : status
 
 const malformedError = (fault: Message, field: 'invitationId' | 'userId') =>
   new ApiError('malformed', message('input.field-sentence', { path: field, fault }), {

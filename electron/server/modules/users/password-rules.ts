@@ -18,7 +18,7 @@ export interface PasswordOwner {
  */
 const MIN_PASSWORD_LENGTH = 10
 
-let common: Promise<ReadonlySet<string>> | undefined
+let passwordSet: Promise<ReadonlySet<string>> | undefined
 
 /**
  * The common passwords of sufficient length, in lower case. About 49 000 words are loaded when the
@@ -49,8 +49,8 @@ export async function checkPassword(
     )
   if (new Set(given).size === 1 || isPersonal(given, owner))
     throw refused(path, message('users.password-guessed-field'), message('users.password-guessed'))
-  common ??= commonPasswords()
-  if ((await common).has(given))
+  passwordSet ??= commonPasswords()
+  if ((await passwordSet).has(given))
     throw refused(path, message('users.password-common-field'), message('users.password-common'))
 }
 
@@ -69,7 +69,8 @@ function isPersonal(
       .normalize('NFKC')
       .toLowerCase()
       .replace(/[\s._-]/g, '')
-  const trimNonLetters = (text: string) => normalizeText(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const trimNonLetters = (text: string) =>
+    normalizeText(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   const values = [
     email,
     email.split('@')[0] ?? '',

@@ -80,7 +80,8 @@ export class Passwords {
 
   #mayRun(host: string | undefined): boolean {
     return (
-      this.#running.length < MAX_CONCURRENT_HASHES && (host === undefined || !this.#running.includes(host))
+      this.#running.length < MAX_CONCURRENT_HASHES &&
+      (host === undefined || !this.#running.includes(host))
     )
   }
 

@@ -52,11 +52,19 @@ export function serveDashboardPeople(
   const callerOf = windowCaller(context)
   const show = (user: UserRecord) => personReply(context, user)
 
-  const invitationResultReply = ({ user, invitation: { expiry }, link }: invitations.InvitationResult) => ({
+  const invitationResultReply = ({
+    user,
+    invitation: { expiry },
+    link,
+  }: invitations.InvitationResult) => ({
     ...{ person: show(user), link, expiry },
   })
 
-  function beginSession(cookie: SessionCookie, token: string | undefined, user: SignedInUser | undefined) {
+  function beginSession(
+    cookie: SessionCookie,
+    token: string | undefined,
+    user: SignedInUser | undefined,
+  ) {
     // The user signed in on this browser may be another one.
     if (cookie.token) signOut(context, cookie.token)
     if (token === undefined) cookie.clear()
@@ -66,17 +74,19 @@ export function serveDashboardPeople(
 
   serveAll(app, OPERATIONS, {
     people({ query: { cursor, limit, search, show: shown }, user }) {
-      const isFound = users.personMatcher(search)
+      const matchesSearch = users.personMatcher(search)
       const { items, next } = users.filteredPage(
         (place) => users.listUsers(context, callerOf(user), {}, place),
         ({ createdAt, userId }) => ({ createdAt, id: userId }),
-        (one) => STATES_SHOWN[shown].includes(stateOf(context, one)) && isFound(one),
+        (one) => SHOWN_STATES[shown].includes(stateOf(context, one)) && matchesSearch(one),
         { after: readPeopleCursor(cursor), limit },
       )
       return listPage('people', items.map(show), encodeTimeKey(next))
     },
     invitePerson: ({ body, user }) =>
-      invitationResultReply(invitations.invite(context, publicBase(), callerOf(user), newPersonOf(body))),
+      invitationResultReply(
+        invitations.invite(context, publicBase(), callerOf(user), newPersonOf(body)),
+      ),
     updatePerson: ({ params, body, user }) =>
       show(users.updateUser(context, callerOf(user), params.userId, body)),
     revokePerson: ({ params, user }) => users.revokeAccess(context, callerOf(user), params.userId),
@@ -122,7 +132,7 @@ export function stateOf(context: Context, user: UserRecord): Person['state'] {
   return users.canSignIn(context, user) ? 'active' : 'invited'
 }
 
-const STATES_SHOWN: Readonly<Record<(typeof PEOPLE_FILTERS)[number], readonly Person['state'][]>> =
+const SHOWN_STATES: Readonly<Record<(typeof PEOPLE_FILTERS)[number], readonly Person['state'][]>> =
   {
     all: ['active', 'invited', 'revoked'],
     active: ['active'],

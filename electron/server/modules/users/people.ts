@@ -75,7 +75,10 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
     async signIn(
       email: string,
       password: string,
-      { code, sessionOrigin: place }: { readonly code?: string | undefined; readonly sessionOrigin?: SessionOrigin } = {},
+      {
+        code,
+        sessionOrigin: place,
+      }: { readonly code?: string | undefined; readonly sessionOrigin?: SessionOrigin } = {},
     ): Promise<SignIn> {
       const user = await verifySignIn(context, passwords, email, password, email, place?.address)
       if (!user) throw new ApiError('not-signed-in', message('users.sign-in-wrong'))

@@ -61,7 +61,8 @@ function admit(context: Context, person: ProviderPerson): queries.UserRecord | R
   if ('reason' in user) return user
   if (user.deactivatedAt !== null)
     return refusalOf('revoked', message('users.provider-account-revoked'), user.userId)
-  if (user.level === 'owner') return refusalOf('owner', message('users.provider-owner'), user.userId)
+  if (user.level === 'owner')
+    return refusalOf('owner', message('users.provider-owner'), user.userId)
   const updated = permissions === undefined ? user : withPermissions(context, user, permissions)
   if (!updated.hasDashboardAccess)
     return refusalOf('no window', message('users.no-window-access'), user.userId)

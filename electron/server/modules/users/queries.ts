@@ -320,8 +320,13 @@ const rowOf = <T extends PersonFields>(person: T) => ({
 function personOf<T extends PersonFields>({
   emailKey: _,
   ...row
-}: { readonly emailKey: string } & { readonly [K in (typeof PERMISSION_FLAGS)[number]]: number }): T {
-  return { ...row, ...Object.fromEntries(PERMISSION_FLAGS.map((name) => [name, row[name] === 1])) } as never
+}: { readonly emailKey: string } & {
+  readonly [K in (typeof PERMISSION_FLAGS)[number]]: number
+}): T {
+  return {
+    ...row,
+    ...Object.fromEntries(PERMISSION_FLAGS.map((name) => [name, row[name] === 1])),
+  } as never
 }
 
 const personOfRow = <T extends PersonFields>(row: Parameters<typeof personOf>[0] | undefined) =>

@@ -11,7 +11,10 @@ import type { InvitationRecord, PersonFields, UserRecord } from './queries.ts'
 type OptionalField = 'middleName' | 'suffix1' | 'suffix2' | 'phoneNumber' | 'npiNumber'
 
 /** Picks the optional fields; null ones are omitted. */
-function pickPresent<K extends OptionalField>(row: PersonFields, keys: readonly K[]): { [P in K]?: string } {
+function pickPresent<K extends OptionalField>(
+  row: PersonFields,
+  keys: readonly K[],
+): { [P in K]?: string } {
   return Object.fromEntries(
     keys.flatMap((key) => (row[key] === null ? [] : [[key, row[key]]])),
   ) as { [P in K]?: string }

@@ -122,7 +122,8 @@ export function verifyCode(context: Context, userId: string, code: string): bool
  * @throws ApiError not-signed-in with the path `body.code`; too-many
  */
 export function requireCode(context: Context, userId: string, code: string | undefined): void {
-  if (code === undefined || code.trim() === '') throw codeRequiredError(message('users.code-needed'))
+  if (code === undefined || code.trim() === '')
+    throw codeRequiredError(message('users.code-needed'))
   if (!verifyCode(context, userId, code)) throw codeRequiredError(message('users.code-wrong'))
 }
 

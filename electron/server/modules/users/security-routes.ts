@@ -116,13 +116,14 @@ function workstationHandlers(
     workstations: workstations.listWorkstations(context),
   })
   return {
-    thisWorkstation: ({ workstation: { isOnGatewayPc: isHere, token } }) =>
+    thisWorkstation: ({ workstation: { isOnGatewayPc, token } }) =>
       workstationReply(
         context,
-        isHere ? undefined : workstations.recogniseWorkstation(context, token),
+        isOnGatewayPc ? undefined : workstations.recogniseWorkstation(context, token),
       ),
     askForWorkstation({ body, workstation, session }) {
-      if (workstation.isOnGatewayPc) throw new ApiError('refused', message('users.workstation-is-here'))
+      if (workstation.isOnGatewayPc)
+        throw new ApiError('refused', message('users.workstation-is-here'))
       const { token: given } = workstation
       const before = workstations.recogniseWorkstation(context, given)
       const asked = { ...body, ...session.sessionOrigin, token: given }

@@ -90,7 +90,10 @@ export function serveSessions(
   show: ReturnType<typeof sessionReply>,
   signIns: Pick<ProviderSignIns, 'signOut'>,
 ): void {
-  const here = ({ session, workstation }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
+  const originOf = ({
+    session,
+    workstation,
+  }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
     sessionOriginOf(context, session, workstation)
 
   const start = (cookie: SessionCookie, signIn: SignIn) =>
@@ -109,16 +112,19 @@ export function serveSessions(
     },
     async signIn(call) {
       const { email, password, code } = call.body
-      return start(call.session, await people.signIn(email, password, { code, sessionOrigin: here(call) }))
+      return start(
+        call.session,
+        await people.signIn(email, password, { code, sessionOrigin: originOf(call) }),
+      )
     },
     followLink(call) {
-      const link = followLink(context, call.body.token, here(call))
+      const link = followLink(context, call.body.token, originOf(call))
       return link.mayCreateOwner
         ? { session: show(call.user), mayCreateOwner: true }
         : { session: start(call.session, link.signIn), mayCreateOwner: false }
     },
     createOwner: async (call) =>
-      start(call.session, await people.createOwner(call.body, here(call))),
+      start(call.session, await people.createOwner(call.body, originOf(call))),
     async signOut({ session, signIn, origin }) {
       const { token } = session
       const idToken = token === undefined ? undefined : idTokenOf(context, token)

@@ -189,11 +189,11 @@ export function listSessions(
   userId: string | undefined,
 ): OpenSession[] {
   const now = context.clock()
-  const own = token === undefined ? undefined : hashToken(token)
+  const ownHash = token === undefined ? undefined : hashToken(token)
   return queries
     .sessionRecords(context.database, instantOf(now))
     .filter((session) => userId === undefined || session.userId === userId)
-    .flatMap((session) => sessionReply(context, session, own, now) ?? [])
+    .flatMap((session) => sessionReply(context, session, ownHash, now) ?? [])
 }
 
 /**
@@ -314,7 +314,7 @@ function deleteSession({ database }: Context, session: queries.SessionRecord): v
 function sessionReply(
   context: Context,
   session: queries.SessionRecord,
-  own: string | undefined,
+  ownHash: string | undefined,
   now: number,
 ): OpenSession | undefined {
   const { database } = context
@@ -329,7 +329,7 @@ function sessionReply(
       workstationId === null
         ? message('users.this-pc')
         : verbatim(findWorkstation(database, workstationId)?.name ?? ''),
-    isThis: session.tokenHash === own,
+    isThis: session.tokenHash === ownHash,
     isLocked: session.lockedAt !== null || isIdle(context, session, now),
   }
 }

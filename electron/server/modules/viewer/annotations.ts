@@ -5,7 +5,7 @@ import {
   putAnnotations,
 } from '#server/modules/images/annotation-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { MAX_ANNOTATION_CHARACTERS, type Annotations } from '#shared/contract/viewing.ts'
+import { type Annotations, MAX_ANNOTATION_CHARACTERS } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { ViewRecord } from './queries.ts'
@@ -55,7 +55,10 @@ function tooLongError(characters: number): ApiError {
     errors: [
       {
         path: 'body.annotations',
-        message: message('viewer.annotations-limit', { most: MAX_ANNOTATION_CHARACTERS, characters }),
+        message: message('viewer.annotations-limit', {
+          most: MAX_ANNOTATION_CHARACTERS,
+          characters,
+        }),
       },
     ],
   })

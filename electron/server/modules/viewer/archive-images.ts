@@ -189,7 +189,9 @@ export class ArchiveImages {
   async #showArriving(instance: InstanceRecord): Promise<boolean> {
     const recall = this.#recallOf(instance)
     if (!recall) return false
-    const header = await readWhileArriving(recall, this.#signal, async (file) => file.viewed.header())
+    const header = await readWhileArriving(recall, this.#signal, async (file) =>
+      file.viewed.header(),
+    )
     if (header) {
       this.#shown.show(header, 'archive', this.#imageOf(instance))
       this.#shown.list.watch.changed()
@@ -224,7 +226,8 @@ export class ArchiveImages {
   /** Reads a frame, from a file that is still being fetched as soon as its bytes are here. */
   async #frame(instance: CachedInstance, number: number, signal: AbortSignal): Promise<Frame> {
     const recall = this.#recallOf(this.#current(instance))
-    const arrived = recall && (await readWhileArriving(recall, signal, (file) => frameOf(file, number)))
+    const arrived =
+      recall && (await readWhileArriving(recall, signal, (file) => frameOf(file, number)))
     const frame =
       arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
     this.#noteFrame()

@@ -40,7 +40,13 @@ export function buildCaptureObject(input: CaptureInput) {
   const { studyInstanceUid } = study
   const instanceNumber = String(input.instanceNumber)
   const known = { ...patientAndStudyOf(input.shown, input.archivedHeader), modality }
-  const own = { studyInstanceUid, sopInstanceUid, seriesInstanceUid, instanceNumber, ...CAPTURE_SERIES }
+  const own = {
+    studyInstanceUid,
+    sopInstanceUid,
+    seriesInstanceUid,
+    instanceNumber,
+    ...CAPTURE_SERIES,
+  }
   const { sopClassUid, sopInstanceUid: sourceUid } = instance
   const dataSet = secondaryCapture(
     {

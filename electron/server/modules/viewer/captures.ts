@@ -69,9 +69,9 @@ export class Captures {
         headers: { 'retry-after': '5' },
       })
     this.#queued++
-    const made = this.#last.then(() => this.#make(view, wanted)).finally(() => this.#queued--)
-    this.#last = made.catch(() => undefined)
-    return await made
+    const capture = this.#last.then(() => this.#make(view, wanted)).finally(() => this.#queued--)
+    this.#last = capture.catch(() => undefined)
+    return await capture
   }
 
   /** The captures of the studies that the view shows, newest first. */
@@ -103,8 +103,13 @@ export class Captures {
       if (job?.state === 'waiting') {
         if (before.state === 'waiting') this.#uploads.retry([job.outboxId])
       } else {
-        const again = { state: 'waiting', nextAt: now, lastError: null, updatedAt: now } as const
-        updateCapture(database, { ...before, ...again })
+        const retryState = {
+          state: 'waiting',
+          nextAt: now,
+          lastError: null,
+          updatedAt: now,
+        } as const
+        updateCapture(database, { ...before, ...retryState })
         addUploadJob(context, captureId, now)
       }
       return captureReply(findCapture(database, captureId) ?? before)

@@ -48,15 +48,15 @@ export const createViewerLink = (context: Context, caller: Caller, identifiers: 
 export const createRerouteLink = (
   context: Context,
   caller: Caller,
-  { assignedToUserId, ...either }: StudyIdentifiers & { readonly assignedToUserId: string },
+  { assignedToUserId, ...identifiers }: StudyIdentifiers & { readonly assignedToUserId: string },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
-    const study = requireActiveStudy(context, caller, 'scribe', either)
+    const study = requireActiveStudy(context, caller, 'scribe', identifiers)
     const path = 'body.assignedToUserId'
     const user = requireAssignee(context, assignedToUserId, path)
     if (!user.canCreateReports) throw refused(path, message('studies.must-create-reports'))
-    assign(context, caller, study, user)
+    assignStudy(context, caller, study, user)
     const { studyId } = study
     return create(context, caller, {
       ...{ kind: 'reroute', area: 'scribe', studyId, userId: user.userId },
@@ -70,11 +70,14 @@ export const createRerouteLink = (
 export const createViewerOnlyLink = (
   context: Context,
   caller: Caller,
-  { userId = null, ...either }: StudyIdentifiers & { readonly userId?: string | null | undefined },
+  {
+    userId = null,
+    ...identifiers
+  }: StudyIdentifiers & { readonly userId?: string | null | undefined },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
-    const { studyId } = requireActiveStudy(context, caller, 'scribe', either)
+    const { studyId } = requireActiveStudy(context, caller, 'scribe', identifiers)
     if (userId !== null) requireAssignee(context, userId, 'body.userId')
     return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
   })
@@ -119,8 +122,13 @@ function create(
   return `${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`
 }
 
-function requireActiveStudy(context: Context, caller: Caller, area: Area, either: StudyIdentifiers) {
-  const study = resolveStudy(context, caller, area, either)
+function requireActiveStudy(
+  context: Context,
+  caller: Caller,
+  area: Area,
+  identifiers: StudyIdentifiers,
+) {
+  const study = resolveStudy(context, caller, area, identifiers)
   if (study.cancelledAt !== null) throw new ApiError('refused', message('studies.uncancel-first'))
   return study
 }
@@ -129,7 +137,7 @@ function requireActiveStudy(context: Context, caller: Caller, area: Area, either
  * Assigns the study when the link is created; opening the link does not. A signed study keeps its
  * radiologist and is opened for reading.
  */
-function assign(
+function assignStudy(
   { database, audit, clock }: Context,
   caller: Caller,
   study: StudyRecord,

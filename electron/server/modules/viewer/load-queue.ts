@@ -64,12 +64,12 @@ export class LoadQueue {
   /** Starts as many loads as possible. Called when there may be a reader again. */
   run(): void {
     for (let index = this.#next(); index !== undefined; index = this.#next()) {
-      const begun = index
-      this.#waiting.delete(begun)
-      this.#urgent.delete(begun)
-      this.#loading.add(begun)
-      void this.#load(begun).finally(() => {
-        this.#loading.delete(begun)
+      const startedIndex = index
+      this.#waiting.delete(startedIndex)
+      this.#urgent.delete(startedIndex)
+      this.#loading.add(startedIndex)
+      void this.#load(startedIndex).finally(() => {
+        this.#loading.delete(startedIndex)
         this.run()
       })
     }

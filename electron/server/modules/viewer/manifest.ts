@@ -147,9 +147,10 @@ export function manifestMatch(
 function partsOf(text: string): string[] {
   const url = URL.parse(text)
   if (!url) return []
-  const parts = [...url.pathname.split('/').map(decodeUriPart), ...url.searchParams.values()].filter(
-    (part) => part !== '',
-  )
+  const parts = [
+    ...url.pathname.split('/').map(decodeUriPart),
+    ...url.searchParams.values(),
+  ].filter((part) => part !== '')
   return parts.reverse().flatMap((part) => [part, part.replace(/\.[A-Za-z]\w*$/, '')])
 }
 

@@ -18,7 +18,13 @@ import {
   matchNewUrls,
   PartnerAnswer,
 } from './partner-answer.ts'
-import { FileFault, faultSentence, PartnerFile, PartnerImage, FileSkippedError } from './partner-file.ts'
+import {
+  FileFault,
+  FileSkippedError,
+  faultSentence,
+  PartnerFile,
+  PartnerImage,
+} from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import { EvictedError, fileKeyOf } from './view-cache.ts'
 import type { ViewList } from './view-list.ts'
@@ -43,7 +49,7 @@ export class PartnerImages {
   readonly #files: readonly PartnerFile[]
   readonly #match: ReturnType<typeof manifestMatch>
   readonly #queue: LoadQueue
-  readonly #bySop = new Map<string, PartnerFile>()
+  readonly #filesBySopInstanceUid = new Map<string, PartnerFile>()
   #read = 0
 
   /**
@@ -101,7 +107,7 @@ export class PartnerImages {
   }
 
   find(sopInstanceUid: string): PartnerImage | undefined {
-    const file = this.#bySop.get(sopInstanceUid) ?? this.#faultyFile(sopInstanceUid)
+    const file = this.#filesBySopInstanceUid.get(sopInstanceUid) ?? this.#faultyFile(sopInstanceUid)
     return file && this.#imageOf(file)
   }
 
@@ -253,7 +259,7 @@ export class PartnerImages {
       const header = growing.viewed.header()
       if (!header) return
       this.#check(file, header)
-      if (!this.#bySop.has(header.instance.sopInstanceUid)) this.#take(file, header)
+      if (!this.#filesBySopInstanceUid.has(header.instance.sopInstanceUid)) this.#take(file, header)
       file.growing = growing
     }
     file.watch.changed()
@@ -268,7 +274,7 @@ export class PartnerImages {
   ): Promise<void> {
     this.#check(file, header)
     const { sopInstanceUid, studyInstanceUid } = header.instance
-    const other = this.#bySop.get(sopInstanceUid)
+    const other = this.#filesBySopInstanceUid.get(sopInstanceUid)
     if (other && other !== file) await this.#yieldTo(other, path)
     this.#take(file, header)
     const what = this.#nameOf(file)
@@ -290,7 +296,7 @@ export class PartnerImages {
   #take(file: PartnerFile, header: ViewedHeader): void {
     if (file.sopInstanceUid !== '') return
     file.sopInstanceUid = header.instance.sopInstanceUid
-    this.#bySop.set(file.sopInstanceUid, file)
+    this.#filesBySopInstanceUid.set(file.sopInstanceUid, file)
     this.#shown.show(header, 'partner', this.#imageOf(file))
   }
 
@@ -327,7 +333,7 @@ export class PartnerImages {
     if (this.#read === this.files)
       addMissingCounts(
         this.#manifests,
-        (uid) => this.#bySop.has(uid) || this.#isInArchive(uid),
+        (uid) => this.#filesBySopInstanceUid.has(uid) || this.#isInArchive(uid),
         this.#list,
       )
     this.#list.watch.changed()

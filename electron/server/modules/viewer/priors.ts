@@ -89,7 +89,8 @@ function viewerOf(context: Context, view: OpenView): Caller | undefined {
       scope: key.scope,
       isViewerEnabled: key.isViewerEnabled,
     }
-  const creatingUser = createdByUserId === null ? undefined : findUser(context.database, createdByUserId)
+  const creatingUser =
+    createdByUserId === null ? undefined : findUser(context.database, createdByUserId)
   const person = kind === 'window' ? user : creatingUser && signedInUser(creatingUser)
   return person && windowCaller(context)(person)
 }

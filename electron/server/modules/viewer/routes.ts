@@ -13,7 +13,7 @@ import { runningSession } from '#server/modules/users/sessions.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
-import { MAX_ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract/viewing.ts'
+import { dashboardViews, MAX_ANNOTATION_CHARACTERS, viewing } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
@@ -94,7 +94,8 @@ export function serveViewing(
     referencing: ({ view, params }) => images.referencing(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
-      if (view.studyInstanceUid !== null) checkStudyShown(context, images, view, params.studyInstanceUid)
+      if (view.studyInstanceUid !== null)
+        checkStudyShown(context, images, view, params.studyInstanceUid)
       return readAnnotations(context, view, params.studyInstanceUid)
     },
     saveAnnotations({ view, params, body }) {

@@ -141,7 +141,8 @@ export class SavedDrawings {
           ? known
           : undefined
       // A study without images of a device is loaded from the partner.
-      const isPartnerStudy = findImageStudy(database, studyInstanceUid)?.remoteAddress === OWN_ADDRESS
+      const isPartnerStudy =
+        findImageStudy(database, studyInstanceUid)?.remoteAddress === OWN_ADDRESS
       if (findCurrentInstance(database, sopInstanceUid) || isPartnerStudy)
         throw new ApiError('unavailable', message('viewer.images-not-listed-yet'))
       return undefined
@@ -167,7 +168,8 @@ function checkDrawing(
 ): void {
   if (!known) throw new ApiError('not-found', message('viewer.image-not-read'))
   const { frames } = known.instance
-  if (frame > frames) throw malformedError(`${path}.frame`, message('viewer.frame-of-image', { frames }))
+  if (frame > frames)
+    throw malformedError(`${path}.frame`, message('viewer.frame-of-image', { frames }))
   const needed = DRAWING_POINTS[kind]
   const isOpen = kind === 'freehand' || kind === 'line'
   if (points.length < needed || (points.length > needed && !isOpen))

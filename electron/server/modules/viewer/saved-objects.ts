@@ -95,14 +95,17 @@ function objectsOfKind(context: Context, next: NextVersion, kind: SavedKind): Ow
   const version = before.version + 1
   const seriesInstanceUid =
     before.objects[kind].instances.at(-1)?.seriesInstanceUid ?? uidOfUuid(uuid())
-  const made = dicomTime(instantOf(clock()), timeZoneOf(settings.get('clinic.timeZone')))
+  const madeAt = dicomTime(instantOf(clock()), timeZoneOf(settings.get('clinic.timeZone')))
   return contentsOf(context, next, kind).map(({ sopClassUid, build }, index) => {
-    const own = {
+    const attributes = {
       ...{ studyInstanceUid, seriesInstanceUid, sopInstanceUid: uidOfUuid(uuid()), sopClassUid },
       ...SERIES_BY_KIND[kind],
       instanceNumber: instanceNumberOf(version, index),
     }
-    return { ...own, dataSet: build({ ...patientAndStudy, ...own, made, author }) }
+    return {
+      ...attributes,
+      dataSet: build({ ...patientAndStudy, ...attributes, made: madeAt, author }),
+    }
   })
 }
 

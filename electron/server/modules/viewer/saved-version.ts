@@ -116,7 +116,10 @@ async function readObjects(
 
 async function readObject(context: Context, row: InstanceRecord): Promise<NamedReader | undefined> {
   try {
-    const { path, dataSetOffset, transferSyntaxUid } = await ensureLocalFile(context, row.instanceId)
+    const { path, dataSetOffset, transferSyntaxUid } = await ensureLocalFile(
+      context,
+      row.instanceId,
+    )
     const bytes = await readFile(path)
     return new NamedReader(readDataSet(bytes.subarray(dataSetOffset), transferSyntaxUid, LIMITS))
   } catch (error) {

@@ -5,7 +5,7 @@ import type { OpenView, SessionUse } from '#server/http/callers.ts'
 import { deleteAnnotationsOf } from '#server/modules/images/annotation-queries.ts'
 import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { isVisible, visibleStudy } from '#server/modules/studies/study-access.ts'
+import { isVisible, requireVisibleStudy } from '#server/modules/studies/study-access.ts'
 import {
   findStudy,
   findStudyByUid,
@@ -59,7 +59,7 @@ type StudySelector = { readonly studyId: string } | { readonly studyInstanceUid:
 export class ViewSessions {
   readonly #context: Context
   readonly #database: Database
-  readonly #ended: (viewId: string) => void
+  readonly #onEnded: (viewId: string) => void
   /** Views that may hold resources; each is reported as ended once. */
   readonly #held = new Set<string>()
   /** The last use of views whose record could not be written. */
@@ -72,7 +72,7 @@ export class ViewSessions {
   constructor(context: Context, ended: (viewId: string) => void = () => undefined) {
     this.#context = context
     this.#database = context.database
-    this.#ended = ended
+    this.#onEnded = ended
   }
 
   /**
@@ -192,7 +192,7 @@ export class ViewSessions {
 
   #reportEnded(viewId: string): void {
     this.#used.delete(viewId)
-    if (this.#held.delete(viewId)) this.#ended(viewId)
+    if (this.#held.delete(viewId)) this.#onEnded(viewId)
   }
 
   /**
@@ -295,7 +295,7 @@ function viewedStudy(
   const { database } = context
   if ('studyId' in selector) {
     const area = findStudy(database, selector.studyId)?.area ?? 'scribe'
-    const study = visibleStudy(context, caller, area, selector.studyId)
+    const study = requireVisibleStudy(context, caller, area, selector.studyId)
     if (study.cancelledAt !== null) throw cancelledStudyError()
     return namesOf(study)
   }

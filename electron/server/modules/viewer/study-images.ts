@@ -184,7 +184,11 @@ export class StudyImages {
   #addNoEndpoint(): void {
     const missing = this.#record()?.missing ?? 0
     if (this.#archive?.files && missing > 0)
-      this.#addFault('warning', ARCHIVE_LABEL, message('viewer.announced-images-missing', { missing }))
+      this.#addFault(
+        'warning',
+        ARCHIVE_LABEL,
+        message('viewer.announced-images-missing', { missing }),
+      )
     this.#addNoImages(
       this.#studyInstanceUid === null
         ? message('viewer.no-endpoint', { event: 'ephemeral.access_requested' })

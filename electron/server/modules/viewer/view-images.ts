@@ -124,12 +124,12 @@ export class ViewImages implements AsyncDisposable {
    * @throws ApiError those of `frame`
    */
   file(view: OpenView, sopInstanceUid: string, signal: AbortSignal): Promise<StreamedContent> {
-    const whole = ({ length }: ByteSource) => ({
+    const wholeFile = ({ length }: ByteSource) => ({
       ...{ spans: [{ at: 0, length }], mimeType: 'application/dicom' },
     })
     // The download may take longer than the request for an image may.
     return this.#stateOf(view).image(sopInstanceUid, signal, (image) =>
-      streamContent(image, whole, undefined, signal),
+      streamContent(image, wholeFile, undefined, signal),
     )
   }
 

@@ -235,7 +235,7 @@ export type NewFault = Pick<ViewFault, 'level' | 'what' | 'sentence'> &
  * ones and the number of the others are listed.
  */
 class FaultList extends ChangeLog<ViewFault> {
-  readonly #similar = new Map<string, number>()
+  readonly #similarCounts = new Map<string, number>()
   readonly #keysOf = new Map<string, Set<string>>()
 
   add({ studyInstanceUid = null, sopInstanceUid = null, ...fault }: NewFault): void {
@@ -245,8 +245,8 @@ class FaultList extends ChangeLog<ViewFault> {
     if (keys.has(key)) return
     this.#keysOf.set(of, keys.add(key))
     const kind = JSON.stringify([fault.level, fault.sentence, studyInstanceUid])
-    const count = (this.#similar.get(kind) ?? 0) + 1
-    this.#similar.set(kind, count)
+    const count = (this.#similarCounts.get(kind) ?? 0) + 1
+    this.#similarCounts.set(kind, count)
     if (count <= MAX_SIMILAR) {
       this.put(key, { ...fault, studyInstanceUid, sopInstanceUid })
       return

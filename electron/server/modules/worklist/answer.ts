@@ -53,12 +53,12 @@ const ITEMS_PER_TURN = 500
  */
 export async function readRows(
   items: readonly unknown[],
-  askedFor: RequestScope,
+  requestScope: RequestScope,
 ): Promise<AnswerRows> {
   const rows: WorklistRow[] = []
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % ITEMS_PER_TURN === 0) await setImmediate()
-    rows.push(...rowsOfItem(item, askedFor))
+    rows.push(...rowsOfItem(item, requestScope))
   }
   const checkedRows = withholdConflicts(rows)
   const order = Uint32Array.from(checkedRows.keys()).sort(

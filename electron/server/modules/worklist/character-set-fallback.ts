@@ -216,7 +216,9 @@ function encodeTransliterated(
     const asIs = encode(attribute, value, terms)
     const bytes =
       asIs ??
-      (IDENTIFIER_KEYWORDS.has(keyword) ? undefined : encodeInLatin(attribute, value, terms, encode))
+      (IDENTIFIER_KEYWORDS.has(keyword)
+        ? undefined
+        : encodeInLatin(attribute, value, terms, encode))
     if (!bytes && isExtraKeyword(keyword)) {
       encoded.set(keyword, NO_BYTES)
       omitted.push(keyword)

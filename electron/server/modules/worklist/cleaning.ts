@@ -7,7 +7,8 @@ const SPACING = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g
 const UNCLEAN_CHARACTER = /[^\x20-\x5b\x5d-\x7e]/
 /** U+FFFD or an unpaired surrogate: characters were lost before the text was received. */
-const DAMAGED_CHARACTER = /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+const DAMAGED_CHARACTER =
+  /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
 /** Whether characters were lost in transmission. */
 export const isDamaged = (text: string): boolean => DAMAGED_CHARACTER.test(text)

@@ -108,10 +108,13 @@ export function rebuildQuery(
     value: valueOfKey(key, change, terms),
   })
   const step = parsed
-    .filter(({ sequenceTag: within }) => within === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .filter(({ sequenceTag }) => sequenceTag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
     .map(elementOf)
   const root = parsed
-    .filter(({ sequenceTag: within, number }) => within === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .filter(
+      ({ sequenceTag, number }) =>
+        sequenceTag === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+    )
     .map(elementOf)
   const addsDay =
     'onlyDay' in change &&

@@ -166,8 +166,10 @@ function* checkLength(
     ...(vr === 'PN' ? text.split('=') : [text]).map((group) => [...group].length),
   )
   const width = countsBytes ? (encodedLength(text, terms, vr) ?? 0) : 0
-  if (length > maxLength) yield refused(tag, message('worklist.rule-length', { length, most: maxLength }))
-  else if (width > maxLength) yield alteredFault(tag, message('worklist.rule-width', { width, most: maxLength }))
+  if (length > maxLength)
+    yield refused(tag, message('worklist.rule-length', { length, most: maxLength }))
+  else if (width > maxLength)
+    yield alteredFault(tag, message('worklist.rule-width', { width, most: maxLength }))
 }
 
 /** Formats stricter than PS3.5 (GE DOC0500644, p. 84). */
@@ -286,6 +288,6 @@ export function decodeSentRow(root: DataSet): SentRow {
 
 function decodeSentValue({ tag, vr, value }: Element, terms: readonly string[]): SentValue {
   if (!Buffer.isBuffer(value)) return { tag, vr, text: '', isExact: true }
-  const { text, exact } = decodeText(value, terms, vr)
-  return { tag, vr, text: withoutPadding(text), isExact: exact }
+  const { text, isExact } = decodeText(value, terms, vr)
+  return { tag, vr, text: withoutPadding(text), isExact }
 }

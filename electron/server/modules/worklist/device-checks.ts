@@ -99,7 +99,12 @@ export const DEVICE_CHECKS = {
     const callers = findings.callers.filter(({ lastAt }) => clockOf(lastAt).startsWith(today))
     const similarToday = similarCallers({ ...findings, callers })
     if (similarToday.length > 0)
-      return failed(message('worklist.called-as-other'), CORRECT_AE_TITLE_ADVICE, 'devices', similarToday)
+      return failed(
+        message('worklist.called-as-other'),
+        CORRECT_AE_TITLE_ADVICE,
+        'devices',
+        similarToday,
+      )
     return failed(
       message('worklist.not-called-today', { at: clockOf(device.lastSeenAt) }),
       message('worklist.check-network'),
@@ -148,7 +153,12 @@ export const DEVICE_CHECKS = {
     }
     const at = clockOf(last.at)
     if (at.startsWith(today)) return ok(message('worklist.asked-on', { at }), evidence)
-    return failed(message('worklist.asked-before-today', { at }), REFRESH_ADVICE, 'queries', evidence)
+    return failed(
+      message('worklist.asked-before-today', { at }),
+      REFRESH_ADVICE,
+      'queries',
+      evidence,
+    )
   },
 } as const satisfies Partial<Record<ExamCheck['check'], (findings: CheckInput) => Check>>
 

@@ -140,7 +140,10 @@ export class DeviceLists {
         modality: modality ?? deviceOf(callingAe)?.modality ?? '',
       }
       const rows = new Map(
-        [...(await this.#rowsOn(day, documentHash, requestScope))].map(([key, [row]]) => [key, row]),
+        [...(await this.#rowsOn(day, documentHash, requestScope))].map(([key, [row]]) => [
+          key,
+          row,
+        ]),
       )
       stored.set(callingAe, [...(stored.get(callingAe) ?? []), { receivedAt, modality, rows }])
     }
@@ -194,11 +197,16 @@ export class DeviceLists {
     let hasList = false
     for (const sentAnswer of listServedAnswers(this.#context.database, aeTitle, MAX_LISTS)) {
       const verdicts = this.#verdictsOf(sentAnswer)
-      const askedFor = verdicts?.context
-      if (!verdicts || !askedFor || askedFor.dateStart > day || askedFor.dateEnd < day) continue
+      const requestScope = verdicts?.context
+      if (!verdicts || !requestScope || requestScope.dateStart > day || requestScope.dateEnd < day)
+        continue
       const isGeneralList: boolean = !hasList && !asksForPatientOrOrder(verdicts.keys)
       const findings = [...findingsOf(verdicts)]
-      for (const [key, [row, index]] of await this.#rowsOn(day, sentAnswer.answerHash, askedFor)) {
+      for (const [key, [row, index]] of await this.#rowsOn(
+        day,
+        sentAnswer.answerHash,
+        requestScope,
+      )) {
         const { verdict, reason } = findings[index] ?? {}
         if (verdict !== 'sent' && verdict !== 'withheld') continue
         const entry = found.get(key) ?? { row, sentAt: null, isOnList: false, withheld: null }

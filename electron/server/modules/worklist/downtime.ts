@@ -10,7 +10,13 @@ import { deleteDowntime, findDowntime, putDowntime } from './queries.ts'
  * answer.
  */
 
-const DOWNTIME_OFF: DowntimeState = { isOn: false, since: null, until: null, reason: '', userName: '' }
+const DOWNTIME_OFF: DowntimeState = {
+  isOn: false,
+  since: null,
+  until: null,
+  reason: '',
+  userName: '',
+}
 
 export function currentDowntime(context: Context): DowntimeState {
   const set = findDowntime(context.database)

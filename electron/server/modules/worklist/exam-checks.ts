@@ -50,13 +50,17 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Chec
   listed({ rowInRepeated, rowInWholeDay, wholeDay, planned, clockTimeOf: clockOf, day }) {
     if (rowInRepeated || rowInWholeDay) return ok(message('worklist.listed'))
     if (wholeDay.source === 'none') return skipped(message('worklist.no-answer-to-look-in'))
-    const gone = message('worklist.check-planning')
+    const planningMessage = message('worklist.check-planning')
     if (planned?.state === 'gone') {
       const since =
         planned.since === null
           ? undefined
           : message('worklist.not-in-answer-of', { at: clockOf(planned.since) })
-      return failed(sentences(message('worklist.no-longer-listed'), since), gone, 'worklist')
+      return failed(
+        sentences(message('worklist.no-longer-listed'), since),
+        planningMessage,
+        'worklist',
+      )
     }
     if (planned) {
       return failed(
@@ -68,7 +72,7 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Chec
         ),
       )
     }
-    return failed(message('worklist.not-listed', { day }), gone, 'worklist')
+    return failed(message('worklist.not-listed', { day }), planningMessage, 'worklist')
   },
 
   valid({ rowInWholeDay, rowInRepeated }) {

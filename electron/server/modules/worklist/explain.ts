@@ -6,15 +6,15 @@ import { msOf } from '#server/platform/clock.ts'
 import { folded } from '#server/platform/text.ts'
 import type {
   ExamExplanation,
-  ExplanationRequest,
   ExplainedExam,
+  ExplanationRequest,
 } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { type Inspection, WorklistTestQuery } from '#shared/contract/worklist.ts'
 import { message } from '#shared/messages/message.ts'
 import {
-  type ConsoleQuery,
   buildConsoleQuery,
+  type ConsoleQuery,
   DEFAULT_TRANSFER_SYNTAX,
   rebuildQuery,
 } from './console-query.ts'
@@ -48,7 +48,9 @@ export async function explainExam(
   // The dates of an earlier query are shifted by the days that have passed since.
   const daysLater = last ? daysBetween(wallClock(msOf(last.at), zone).day, today) : 0
   const replayedInspection = last && last.keys.length > 0 ? last : undefined
-  const repeatedQuery = replayedInspection ? rebuildQuery(replayedInspection, { daysLater }) : defaultQuery(device)
+  const repeatedQuery = replayedInspection
+    ? rebuildQuery(replayedInspection, { daysLater })
+    : defaultQuery(device)
   const repeated = await worklist.askWith(repeatedQuery, device, user)
   const wholeDayQuery = replayedInspection
     ? rebuildQuery(replayedInspection, { onlyDay: day })
@@ -108,7 +110,9 @@ async function lastQueryOf(context: Context, device: Device): Promise<Inspection
 }
 
 const defaultQuery = ({ deviceId }: Device, day: string | null = null): ConsoleQuery => ({
-  identifier: buildConsoleQuery(WorklistTestQuery.parse({ deviceId, startDate: day, endDate: day })),
+  identifier: buildConsoleQuery(
+    WorklistTestQuery.parse({ deviceId, startDate: day, endDate: day }),
+  ),
   transferSyntax: DEFAULT_TRANSFER_SYNTAX,
 })
 
@@ -122,7 +126,7 @@ function deviceHistory(context: Context, { aeTitle }: Device, zone: string) {
     lastRejection: rejection?.detail
       ? { at: rejection.openedAt, why: rejection.detail }
       : undefined,
-    clockOf(instant: string) {
+    clockTimeOf(instant: string) {
       const { day, time } = wallClock(msOf(instant), zone)
       return `${day} ${time.slice(0, 5)}`
     },

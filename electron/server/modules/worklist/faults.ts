@@ -72,7 +72,9 @@ export function faultResult(
 ): DimseResult {
   const { status, comment } = FAULTS[fault]
   if (fault !== 'refused') return { status, errorComment: comment }
-  const letters = (detail ? englishText(detail) : '').normalize('NFKD').replace(/[\u0300-\u036f]+/g, '')
+  const letters = (detail ? englishText(detail) : '')
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]+/g, '')
   const words = letters
     .replace(/[^\x20-\x5b\x5d-\x7e]+/g, ' ')
     .trim()

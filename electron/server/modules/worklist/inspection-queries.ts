@@ -259,7 +259,7 @@ interface ResultFilter {
 const listResults = (
   db: Database,
   callingAeTitle: string,
-  { limit, minSent: leastSent, scanned }: ResultFilter,
+  { limit, minSent, scanned }: ResultFilter,
 ): SentAnswer[] =>
   db
     .all(
@@ -270,7 +270,7 @@ const listResults = (
             .select(['inspectionId', 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
             .where('callingAeTitle', '=', callingAeTitle)
             .where('origin', '=', 'device')
-            .where('sent', '>=', leastSent)
+            .where('sent', '>=', minSent)
             .where('answerHash', 'is not', null)
             .where('verdictHash', 'is not', null)
             .orderBy('inspectionId', 'desc')

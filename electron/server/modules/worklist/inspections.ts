@@ -5,10 +5,10 @@ import { reportError } from '#server/platform/log.ts'
 import { WebhookError } from '#server/webhooks/request.ts'
 import { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/contract/worklist.ts'
-import { type AnswerRows, readRows, parseStoredItems } from './answer.ts'
+import { type AnswerRows, parseStoredItems, readRows } from './answer.ts'
 import { fullComment } from './faults.ts'
 import { insertInspection, type NewInspection, readInspection } from './inspection-queries.ts'
-import { hasDocument, storeDocument, readDocument } from './queries.ts'
+import { hasDocument, readDocument, storeDocument } from './queries.ts'
 import { UnreadableQuery } from './query.ts'
 import { type QueryRun, UNRECORDED } from './query-run.ts'
 import {
@@ -63,7 +63,10 @@ export async function recordInspection(
     const [inspectionId, hash] = await context.database.commitSoon(() => {
       const verdictHash = isStored ? document.hash : storeDocument(context, document.bytes)
       // If the answer could not be stored, the record contains how the query ended, but no rows.
-      const answerHash = servedAnswerHash !== undefined && hasDocument(context, servedAnswerHash) ? servedAnswerHash : null
+      const answerHash =
+        servedAnswerHash !== undefined && hasDocument(context, servedAnswerHash)
+          ? servedAnswerHash
+          : null
       const { transferSyntax } = request
       const record = { ...summary, transferSyntax, detail, answerHash, verdictHash }
       return [insertInspection(context.database, record), verdictHash]

@@ -7,9 +7,9 @@ import {
   cleanIdentifier,
   cleanName,
   cleanText,
-  normalizeDecimal,
   isDamaged,
   normalizeDate,
+  normalizeDecimal,
   normalizeTime,
   truncateToLo,
 } from './cleaning.ts'
@@ -44,7 +44,7 @@ interface Draft {
  * from other values, and are always the same for the same item. A row that cannot be repaired is
  * withheld with the reason. Never throws: an invalid item becomes one withheld row.
  */
-export function rowsOfItem(item: unknown, askedFor: RequestScope): WorklistRow[] {
+export function rowsOfItem(item: unknown, requestScope: RequestScope): WorklistRow[] {
   if (!isObject(item)) return [worklistRow(emptyValues(), message('worklist.not-an-item'), [])]
   const steps = item.ScheduledProcedureStepSequence
   const given = Array.isArray(steps) && steps.length > 0 ? steps : [{}]
@@ -59,7 +59,7 @@ export function rowsOfItem(item: unknown, askedFor: RequestScope): WorklistRow[]
     draft.values.RequestedProcedureID = requestedProcedureId
     if (!Array.isArray(steps) || steps.length === 0)
       draft.remarks.push(message('worklist.item-without-step'))
-    if (isObject(step)) readStep(draft, step, index, askedFor)
+    if (isObject(step)) readStep(draft, step, index, requestScope)
     else withhold(draft, message('worklist.not-a-step'))
     return worklistRow(draft.values, draft.withheld, draft.remarks)
   })
@@ -96,7 +96,7 @@ function draftOfItem(item: Fields): Draft {
   return draft
 }
 
-function readStep(draft: Draft, step: Fields, index: number, askedFor: RequestScope): void {
+function readStep(draft: Draft, step: Fields, index: number, requestScope: RequestScope): void {
   const { values, remarks } = draft
   values.ScheduledProcedureStepID = identifier(draft, step, 'ScheduledProcedureStepID', 16)
   if (values.ScheduledProcedureStepID === '') {
@@ -104,8 +104,8 @@ function readStep(draft: Draft, step: Fields, index: number, askedFor: RequestSc
     remarks.push(message('worklist.step-id-made-up'))
   }
   values.ScheduledProcedureStepStatus = 'SCHEDULED'
-  readStart(draft, step, askedFor)
-  readModality(draft, step, askedFor)
+  readStart(draft, step, requestScope)
+  readModality(draft, step, requestScope)
 
   const location = description(draft, step, 'ScheduledProcedureStepLocation')
   values.ScheduledProcedureStepLocation = [...location].slice(0, 16).join('').trim()

@@ -165,7 +165,8 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
   const isConcrete =
     more.length === 0 && only !== undefined && !(WILD_CARD_VRS.has(vr) && hasWildCard(only))
   if (tag === MODALITY && isConcrete) reading.modality = only
-  if (IDENTIFYING_TAGS.has(tag) && (isConcrete || tag === STUDY_INSTANCE_UID)) reading.namesOrder = true
+  if (IDENTIFYING_TAGS.has(tag) && (isConcrete || tag === STUDY_INSTANCE_UID))
+    reading.namesOrder = true
   return textMatching(vr, values)
 }
 
@@ -179,9 +180,11 @@ function addStation(
   values: readonly string[],
 ): Matching {
   const { callingAeTitle, device } = reading.origin
-  const own = callingAeTitle.toUpperCase()
+  const ownAeTitle = callingAeTitle.toUpperCase()
   const ownTitle = values.find((value) =>
-    hasWildCard(value) ? wildCardTest(value.toUpperCase())(own) : value.toUpperCase() === own,
+    hasWildCard(value)
+      ? wildCardTest(value.toUpperCase())(ownAeTitle)
+      : value.toUpperCase() === ownAeTitle,
   )
   const concreteTitle =
     ownTitle === undefined
@@ -245,7 +248,9 @@ export function addDates({ keys, date, time }: KeyReading): void {
   ]
   const isCombined = date && time && isInterval(date.span, time.span)
   if (time && isReversed(isCombined ? intervalOf(date.span, time.span) : time.span))
-    throw new DimseError(0xa900, faultOf(timeAttribute?.keyword ?? '', REVERSED_MESSAGE), [START_TIME])
+    throw new DimseError(0xa900, faultOf(timeAttribute?.keyword ?? '', REVERSED_MESSAGE), [
+      START_TIME,
+    ])
   if (isCombined) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
   else {
     if (date && dateAttribute) keys.push(spanKey(dateAttribute, date.span, date.text))

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
-import type { Device, LintReport, LintFinding } from '#shared/contract/devices.ts'
+import type { Device, LintFinding, LintReport } from '#shared/contract/devices.ts'
 import { message } from '#shared/messages/message.ts'
 import { PATIENT_NAME, STUDY_INSTANCE_UID } from './attributes.ts'
 import { CONSOLE_PROFILES, type ListFacts, type SentRow, sentRows } from './console-rules.ts'
@@ -25,7 +25,7 @@ export async function lintRows(
   stepsBefore: ListFacts['stepsBefore'],
 ): Promise<Omit<LintReport, 'inspectionId'>> {
   const rows = await readAllRows(batches, transferSyntax)
-  const { source, rules, stopsAtRefusedRow: stopsAtRefused } = CONSOLE_PROFILES[profile]
+  const { source, rules, stopsAtRefusedRow } = CONSOLE_PROFILES[profile]
   const facts: ListFacts = {
     countsBytes,
     studiesOf: groupValues(rows, STEP_ID, STUDY_INSTANCE_UID),
@@ -40,7 +40,7 @@ export async function lintRows(
       [...check(row, facts)].map((fault) => ({ ...fault, source })),
     )
     const isRefused = faults.some(({ severity }) => severity === 'refused')
-    if (isRefused || (stopsAtRefused && refused > 0)) refused++
+    if (isRefused || (stopsAtRefusedRow && refused > 0)) refused++
     for (const { severity, tag, text, source } of faults) {
       const keyword = keywordOf(tag)
       const [patientName, scheduledProcedureStepId] = [
@@ -76,7 +76,11 @@ async function readAllRows(
 
 const textOf = ({ values }: SentRow, tag: number): string => values.get(tag)?.text ?? ''
 
-function groupValues(rows: readonly SentRow[], by: number, value: number): Map<string, Set<string>> {
+function groupValues(
+  rows: readonly SentRow[],
+  by: number,
+  value: number,
+): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>()
   for (const row of rows) {
     const group = groups.get(textOf(row, by)) ?? new Set()

@@ -39,7 +39,8 @@ export const isMatch = (key: RowKey, row: WorklistRow): boolean =>
 export const applicableKeys = (
   keys: readonly RowKey[],
   { extras }: Pick<AnswerRows, 'extras'>,
-): readonly RowKey[] => keys.filter(({ name, appliesIfListed: ifListed }) => ifListed !== true || extras.has(name))
+): readonly RowKey[] =>
+  keys.filter(({ name, appliesIfListed }) => appliesIfListed !== true || extras.has(name))
 
 /**
  * A text key with one or several values, one of which must match: single value, list of UID or wild

@@ -116,7 +116,9 @@ async function progressOf(
           relevantSteps.length === 0
             ? ''
             : digest(
-                relevantSteps.map(([index, of]) => `${index} ${Object.values(of).join(' ')}`).join('\n'),
+                relevantSteps
+                  .map(([index, of]) => `${index} ${Object.values(of).join(' ')}`)
+                  .join('\n'),
               )
         fingerprints.set(query, fingerprint)
       }

@@ -265,7 +265,9 @@ export function findExamFacts(
     return known
   }
   type Images = NonNullable<ExamFacts['images']> & { readonly uid: string }
-  for (const { uid, ...images } of database.all(rawQuery<Images>(SELECT_EXAM_IMAGES, [uids, uids]))) {
+  for (const { uid, ...images } of database.all(
+    rawQuery<Images>(SELECT_EXAM_IMAGES, [uids, uids]),
+  )) {
     const known = of(uid)
     if (known.images === null || images.instances > known.images.instances) known.images = images
   }

@@ -17,7 +17,7 @@ import {
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
-import { requestWindowOf, type DateWindow } from './dates.ts'
+import { type DateWindow, requestWindowOf } from './dates.ts'
 import { addDates, type KeyReading, type QueryOrigin, readKey } from './key.ts'
 import type { RowKey } from './matching.ts'
 import { receivedKey } from './received-key.ts'
@@ -121,7 +121,9 @@ function interpret(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey[
       message('worklist.days-clamped', { from: window.dateStart, to: window.dateEnd }),
     )
   const { remarks, keys: matchingKeys, station, modality, namesOrder } = reading
-  const inStep = [...step, ...strayElements].map(returnKey(STEP_ATTRIBUTES)).sort((a, b) => a.tag - b.tag)
+  const inStep = [...step, ...strayElements]
+    .map(returnKey(STEP_ATTRIBUTES))
+    .sort((a, b) => a.tag - b.tag)
   return {
     received,
     remarks,

@@ -141,11 +141,11 @@ export class ResultCache {
     let bytes = 0
     try {
       for await (const batch of made) {
-        const more = batch.bytes.length + batch.ends.byteLength
-        if (batches && this.#pendingBytes + more <= MAX_RESULT_BYTES) {
+        const batchBytes = batch.bytes.length + batch.ends.byteLength
+        if (batches && this.#pendingBytes + batchBytes <= MAX_RESULT_BYTES) {
           batches.push(batch)
-          bytes += more
-          this.#pendingBytes += more
+          bytes += batchBytes
+          this.#pendingBytes += batchBytes
         } else {
           batches = undefined
           this.#pendingBytes -= bytes

@@ -166,7 +166,11 @@ function verdictFunction(
     const isOutside = date < first || date > last
     if (remarks.length === 0 && !row.progress) return isOutside ? outside : sent
     const startedRemarks = row.progress ? [startedRemark(row.progress)] : []
-    return place('sent', null, [...(isOutside ? [OUTSIDE_REASON] : []), ...startedRemarks, ...remarks])
+    return place('sent', null, [
+      ...(isOutside ? [OUTSIDE_REASON] : []),
+      ...startedRemarks,
+      ...remarks,
+    ])
   }
 }
 

@@ -214,12 +214,13 @@ const isWaiting = ({ state, withheld }: Exam) => state === 'scheduled' && withhe
 const isWithheld = ({ withheld, devices }: Exam) =>
   withheld !== null || devices.some((device) => device.withheld !== null)
 
-const FILTER_PREDICATES: Readonly<Record<(typeof EXAM_FILTERS)[number], (exam: Exam) => boolean>> = {
-  all: () => true,
-  waiting: isWaiting,
-  withheld: isWithheld,
-  overdue: ({ isOverdue }) => isOverdue,
-}
+const FILTER_PREDICATES: Readonly<Record<(typeof EXAM_FILTERS)[number], (exam: Exam) => boolean>> =
+  {
+    all: () => true,
+    waiting: isWaiting,
+    withheld: isWithheld,
+    overdue: ({ isOverdue }) => isOverdue,
+  }
 
 const tallyOf = (exams: readonly Exam[]): ExamTally => ({
   all: exams.length,

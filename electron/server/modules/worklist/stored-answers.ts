@@ -5,8 +5,8 @@ import {
   type AnswerRecord,
   deleteAnswersOf,
   findCoveringAnswer,
-  storeDocument,
   putAnswer,
+  storeDocument,
 } from './queries.ts'
 
 /** A valid answer that could not be written yet. */

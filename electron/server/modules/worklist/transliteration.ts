@@ -94,7 +94,8 @@ function greekPair(pair: string, at: number, whole: string): string {
   return isUpper(tail) ? latin.toUpperCase() : latin.charAt(0).toUpperCase() + latin.slice(1)
 }
 
-const withoutAccents = (letter: string) => letter.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
+const withoutAccents = (letter: string) =>
+  letter.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
 
 /**
  * Applies the case of the source letter: Ж is Zh in Живко and ZH in ЖИВКО. A letter without a
@@ -155,7 +156,11 @@ export function romanizeKana(kana: string): string {
     else if (letter !== 'ー' || !romaji) {
       const syllable = KANA[letter] ?? letter
       // Hepburn doubles ch as tch.
-      const doubledConsonant = isDoubled ? (syllable.startsWith('ch') ? 't' : syllable.charAt(0)) : ''
+      const doubledConsonant = isDoubled
+        ? syllable.startsWith('ch')
+          ? 't'
+          : syllable.charAt(0)
+        : ''
       romaji += doubledConsonant + syllable
       isDoubled = false
     }

@@ -13,7 +13,7 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { AnswerSource, Inspection } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type AnswerRows, checkStepCount, readRows, parseStoredItems } from './answer.ts'
+import { type AnswerRows, checkStepCount, parseStoredItems, readRows } from './answer.ts'
 import { currentDowntime, endDowntime } from './downtime.ts'
 import { FAULTS } from './faults.ts'
 import type { RequestScope } from './item.ts'
@@ -91,7 +91,10 @@ export class WorklistCache {
   })
   readonly #pending = new Map<string, PendingAnswer>()
   /** Lists that some query still uses, including those too large for `#lists`. */
-  readonly #inUse = new Map<string, Pick<PendingAnswer, 'notes'> & { list: WeakRef<AnswerRows> }>()
+  readonly #listsInUse = new Map<
+    string,
+    Pick<PendingAnswer, 'notes'> & { list: WeakRef<AnswerRows> }
+  >()
   readonly #calls = new SingleFlight<ServedAnswer>()
 
   constructor(context: Context, requester: Requester, eventLog: EventLog) {
@@ -261,8 +264,9 @@ export class WorklistCache {
     checkStepCount(answer.items)
     const list = readRows(answer.items, askedFor)
       .then((rows) => {
-        for (const [other, { list }] of this.#inUse) if (!list.deref()) this.#inUse.delete(other)
-        this.#inUse.set(key, { notes, list: new WeakRef(rows) })
+        for (const [other, { list }] of this.#listsInUse)
+          if (!list.deref()) this.#listsInUse.delete(other)
+        this.#listsInUse.set(key, { notes, list: new WeakRef(rows) })
         return rows
       })
       .finally(() => this.#pending.delete(key))
@@ -274,7 +278,7 @@ export class WorklistCache {
   #cached(key: string): ParsedAnswer | undefined {
     const known = this.#lists.get(key)
     if (known) return known
-    const used = this.#inUse.get(key)
+    const used = this.#listsInUse.get(key)
     const list = used?.list.deref()
     return used && list && { notes: used.notes, list }
   }

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
-import { readRows, parseStoredItems } from './answer.ts'
+import { parseStoredItems, readRows } from './answer.ts'
 import type { RowKeyword } from './attributes.ts'
 import {
   type CharacterSetPolicy,
@@ -105,7 +105,9 @@ export async function findSentRow(
   for (const sent of listSentAnswers(context.database, query.callingAeTitle, MAX_RESULTS)) {
     const known = opened.get(sent.answerHash)
     const isExhausted =
-      opened.size >= MAX_OPENED_RECORDS || search.bytes >= MAX_RETAINED_BYTES || search.parsed >= MAX_PARSED_ANSWERS
+      opened.size >= MAX_OPENED_RECORDS ||
+      search.bytes >= MAX_RETAINED_BYTES ||
+      search.parsed >= MAX_PARSED_ANSWERS
     if (known ? known.length === 0 : isExhausted) continue
     await setImmediate()
     const body = known ? undefined : bodyIfRelevant(context, sent.answerHash, search)

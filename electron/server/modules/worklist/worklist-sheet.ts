@@ -141,9 +141,11 @@ class Sheet {
     this.#write(words.title(day.day), STRONG_STYLE, right, 44, width * 0.42)
     this.#write(clinicName, SMALL_STYLE, SIDE_MARGIN, 60, width * 0.55)
     this.#write(words.listed(listedAt), SMALL_STYLE, right, 60, width * 0.42)
-    if (day.source.kind === 'stored') this.#write(words.stored, WARNING_STYLE, SIDE_MARGIN, 76, width)
+    if (day.source.kind === 'stored')
+      this.#write(words.stored, WARNING_STYLE, SIDE_MARGIN, 76, width)
     this.#rule(TOP_MARGIN - 6)
-    if (exams.length === 0) this.#write(words.nothing, PLAIN_STYLE, SIDE_MARGIN, TOP_MARGIN + 18, width)
+    if (exams.length === 0)
+      this.#write(words.nothing, PLAIN_STYLE, SIDE_MARGIN, TOP_MARGIN + 18, width)
     for (const [index, exam] of exams.entries()) this.#row(exam, TOP_MARGIN + index * ROW_HEIGHT)
     this.#write(
       words.printed(printedAt, page, pages),
@@ -170,8 +172,14 @@ class Sheet {
     this.#write(this.#words.done, SMALL_STYLE, SIDE_MARGIN, y + 28, 40)
     this.#write(time, STRONG_STYLE, SIDE_MARGIN + 40, y + 16, 44)
     this.#write(displayName(exam.patientName), STRONG_STYLE, left, y + 16, barsAt - left - 12)
-    this.#write(joined(patient), PLAIN_STYLE, left, y + 30, barsAt - left - 12)
-    this.#write(joined([exam.modality, exam.description]), PLAIN_STYLE, left, y + 43, barsAt - left - 12)
+    this.#write(joinParts(patient), PLAIN_STYLE, left, y + 30, barsAt - left - 12)
+    this.#write(
+      joinParts([exam.modality, exam.description]),
+      PLAIN_STYLE,
+      left,
+      y + 43,
+      barsAt - left - 12,
+    )
     if (exam.accessionNumber !== '') {
       this.#bars(exam.accessionNumber, barsAt, y + 6)
       this.#write(exam.accessionNumber, PLAIN_STYLE, barsAt, y + 42, 222)
@@ -217,7 +225,7 @@ class Sheet {
   }
 }
 
-const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
+const joinParts = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
 
 /**
  * The room that the partner specifies; otherwise the devices whose list has the exam; otherwise the

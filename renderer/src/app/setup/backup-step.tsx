@@ -131,7 +131,11 @@ function FirstBackup({ backup, hasKey }: { backup: BackupState; hasKey: boolean 
   )
 }
 
-function BackupProgress({ running: { phase, share } }: { running: NonNullable<BackupState['running']> }) {
+function BackupProgress({
+  running: { phase, share },
+}: {
+  running: NonNullable<BackupState['running']>
+}) {
   const name = t(`ui.setup.backup.phases.${phase}`)
   const isKnown = isCounted(share)
   return (

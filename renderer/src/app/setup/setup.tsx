@@ -24,7 +24,7 @@ import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useClearSession } from '../shell/clear-session.ts'
 import { useIsLockedHere, useLockWhenIdle, useSessionSync } from '../shell/lock.ts'
 import { LockScreen } from '../shell/lock-screen.tsx'
-import { Welcome } from '../sign-in/create-owner.tsx'
+import { CreateOwner } from '../sign-in/create-owner.tsx'
 import { SignIn } from '../sign-in/sign-in.tsx'
 import { BackupStep } from './backup-step.tsx'
 import { ClinicStep } from './clinic-step.tsx'
@@ -67,7 +67,7 @@ export function Setup() {
   if (session.isPending || !isSamePerson) return <LoadingPlaceholder rows={6} height={48} />
   if (session.isError && !session.data)
     return <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
-  if (needsOwner) return <Welcome token={null} />
+  if (needsOwner) return <CreateOwner token={null} />
   if (!user) return <SignIn note="" />
   if (session.data && !isOpen) return <LockScreen session={session.data} />
   // The shell shows what a member's account may see.

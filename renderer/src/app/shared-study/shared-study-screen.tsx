@@ -49,10 +49,15 @@ export function LinkedScreen() {
   }, [mayDictate, viewId])
 
   if (step === 'closed')
-    return <MessagePage title={t('ui.shared-study.closed')}>{t('ui.shared-study.closedText')}</MessagePage>
+    return (
+      <MessagePage title={t('ui.shared-study.closed')}>
+        {t('ui.shared-study.closedText')}
+      </MessagePage>
+    )
   if (step === 'closing') return <ClosingView viewId={viewId} onEnd={setStep} />
   const hasEnded = reply.isError && VIEW_ENDED.includes(reply.error.code)
-  if (hasEnded && !(view && hasUnsavedDrafts())) return <EndedNotice sentence={reply.error.message} />
+  if (hasEnded && !(view && hasUnsavedDrafts()))
+    return <EndedNotice sentence={reply.error.message} />
   if (reply.isError && !view) {
     return (
       <main className={css.plain}>

@@ -26,7 +26,9 @@ import { saveBeforeLeaving, useSignOut } from './leave.ts'
 import { lockWindow } from './lock.ts'
 import { showShortcutSheet } from './overlays.tsx'
 
-const RestartConfirmation = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
+const RestartConfirmation = lazy(async () => ({
+  default: (await import('./restart-ask.tsx')).RestartConfirmation,
+}))
 
 /** Who is signed in; signing out; what only the desktop app can do. */
 export function AccountMenu({

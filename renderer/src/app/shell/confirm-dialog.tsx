@@ -10,7 +10,7 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { ProviderButton } from '../sign-in/provider-button.tsx'
 
-const confirmed = () => answerConfirmation(true)
+const acceptConfirmation = () => answerConfirmation(true)
 
 /** Asks for a password or a code, and makes the waiting calls again with it. */
 export const ConfirmDialog = ({ session }: { session: Session }) => (
@@ -27,7 +27,7 @@ export const ConfirmDialog = ({ session }: { session: Session }) => (
           purpose="confirm"
           name={session.provider.name}
           variant={session.proofs.password ? 'default' : 'filled'}
-          onConfirmed={confirmed}
+          onConfirmed={acceptConfirmation}
         />
       </Stack>
     )}

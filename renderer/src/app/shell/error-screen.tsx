@@ -10,7 +10,9 @@ import { ScreenLoadError } from './lazy-screen.ts'
 
 const RETRY_DELAY_MS = 4000
 
-const reloadButton = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
+const reloadButton = (
+  <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
+)
 
 /** In place of a screen that failed. Devices are served all the same. */
 export function ErrorScreen({ error, reset }: ErrorComponentProps) {
@@ -28,17 +30,17 @@ export function ErrorScreen({ error, reset }: ErrorComponentProps) {
  */
 function ScreenLoadFailure({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
   const [isOutdated, setIsOutdated] = useState(false)
-  const again = useCallback(async () => {
+  const retry = useCallback(async () => {
     if (!(await isGatewayReachable())) return
-    if (await error.again()) onAgain()
+    if (await error.retry()) onAgain()
     else setIsOutdated(await isGatewayReachable())
   }, [error, onAgain])
   useEffect(() => {
     if (isOutdated) return
-    void again()
-    const timer = setInterval(() => void again(), RETRY_DELAY_MS)
+    void retry()
+    const timer = setInterval(() => void retry(), RETRY_DELAY_MS)
     return () => clearInterval(timer)
-  }, [again, isOutdated])
+  }, [retry, isOutdated])
 
   if (isOutdated) {
     return (
@@ -50,7 +52,7 @@ function ScreenLoadFailure({ error, onAgain }: { error: ScreenLoadError; onAgain
   return (
     <EmptyState
       title={t('ui.shell.screenUnreachable')}
-      action={<Button onClick={() => void again()}>{t('ui.shell.tryAgain')}</Button>}
+      action={<Button onClick={() => void retry()}>{t('ui.shell.tryAgain')}</Button>}
       error={error}
       order={1}
     >

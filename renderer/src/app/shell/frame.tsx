@@ -26,7 +26,7 @@ import { isForManagers, showsAllPatients } from './screens.ts'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
 
-const AccessDenied = lazy(async () => ({ default: (await import('./not-yours.tsx')).NotYours }))
+const AccessDenied = lazy(async () => ({ default: (await import('./not-yours.tsx')).AccessDenied }))
 const LeftDrafts = lazy(async () => ({
   default: (await loadLater(() => import('../../features/reports/left-drafts.tsx'))).LeftDrafts,
 }))

@@ -1,7 +1,7 @@
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { openProviderWindow } from '../../api/provider-sign-in.ts'
 import { useSend } from '../../api/queries.ts'
-import { useStartSession, useSession } from '../../api/session.ts'
+import { useSession, useStartSession } from '../../api/session.ts'
 import { hasUnsavedDrafts, saveDrafts } from '../../api/window-drafts.ts'
 import { markUnlocked } from './lock.ts'
 import { noteSignOut } from './sign-out-note.ts'

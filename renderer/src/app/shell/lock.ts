@@ -29,7 +29,7 @@ const STORAGE_KEY = 'isthmus-locked'
 let isLockedHere = globalThis.sessionStorage?.getItem(STORAGE_KEY) === '1'
 /** The gateway knows of the lock. */
 let isGatewayNotified = false
-let again: ReturnType<typeof setTimeout> | undefined
+let retryTimer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
@@ -62,10 +62,13 @@ export function lockWindow(): void {
 }
 
 async function lockSession(): Promise<void> {
-  clearTimeout(again)
+  clearTimeout(retryTimer)
   // The screens save what is written as they go; they have to be gone from the page first.
   await new Promise((resolve) => setTimeout(resolve, UNMOUNT_DELAY_MS))
-  await Promise.race([whenDraftsReleased(), new Promise((resolve) => setTimeout(resolve, SAVE_TIMEOUT_MS))])
+  await Promise.race([
+    whenDraftsReleased(),
+    new Promise((resolve) => setTimeout(resolve, SAVE_TIMEOUT_MS)),
+  ])
   if (!isLockedHere) return
   try {
     await call(dashboardSecurity.lock, {})
@@ -79,7 +82,7 @@ async function lockSession(): Promise<void> {
   } catch (error) {
     const code = error instanceof ProblemError ? error.code : 'unreachable'
     if (code === 'locked' || code === 'not-signed-in') set(true, true)
-    else if (isLockedHere) again = setTimeout(() => void lockSession(), RETRY_DELAY_MS)
+    else if (isLockedHere) retryTimer = setTimeout(() => void lockSession(), RETRY_DELAY_MS)
   }
 }
 
@@ -91,7 +94,7 @@ export function markUnlocked(): void {
 
 /** Nobody is signed in: there is nothing to lock. */
 export function clearLock(): void {
-  clearTimeout(again)
+  clearTimeout(retryTimer)
   if (isLockedHere) set(false, false)
 }
 
@@ -136,7 +139,11 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
     const checkActivity = () => {
       watch.look()
       noteUserActivity(watch.lastUse())
-      if (watch.lastUse() <= lastReportAt || Date.now() - lastReportAt < ACTIVITY_REPORT_INTERVAL_MS) return
+      if (
+        watch.lastUse() <= lastReportAt ||
+        Date.now() - lastReportAt < ACTIVITY_REPORT_INTERVAL_MS
+      )
+        return
       lastReportAt = Date.now()
       void call(dashboard.session, {}).catch(() => undefined)
     }

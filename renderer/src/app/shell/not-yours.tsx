@@ -5,7 +5,7 @@ import { EmptyState, Page } from '../../ui/page.tsx'
 import { screenAt } from './screens.ts'
 
 /** In place of a screen that is not for this person: what it is for, and who can open it. */
-export function NotYours({ pathname, isLimited }: { pathname: string; isLimited: boolean }) {
+export function AccessDenied({ pathname, isLimited }: { pathname: string; isLimited: boolean }) {
   const screen = screenAt(pathname)
   const name =
     pathname === '/audit'

@@ -32,7 +32,8 @@ const close = () => show(null)
 
 export const showPalette = (): void => show('palette')
 export const showShortcutSheet = (): void => show('sheet')
-export const loadOverlays = (): Promise<unknown> => Promise.all([LOADERS.palette(), LOADERS.sheet()])
+export const loadOverlays = (): Promise<unknown> =>
+  Promise.all([LOADERS.palette(), LOADERS.sheet()])
 
 /**
  * The palette and the sheet of shortcuts, over whatever screen is there. Each is mounted closed

@@ -1,6 +1,6 @@
 import { t } from '../../i18n/t.ts'
 import type { ShortcutGroup } from '../../ui/shortcuts.ts'
-import { SUBSCREEN_PATHS, type SubscreenPath, SCREENS } from './screens.ts'
+import { SCREENS, SUBSCREEN_PATHS, type SubscreenPath } from './screens.ts'
 
 export type PaletteGroup =
   | 'recent'
@@ -29,7 +29,7 @@ const folded = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').to
  * Whether every word that was typed begins a word of the text, or is contained in it where it is
  * long enough to be meant.
  */
-export function isFound(text: string, query: string): boolean {
+export function matchesQuery(text: string, query: string): boolean {
   const words = folded(text)
   return folded(query)
     .split(/\s+/)
@@ -61,7 +61,7 @@ const subscreenItems: readonly PaletteItem[] = SUBSCREEN_PATHS.map((to: Subscree
 /** Screens, and with something typed the lists within them. */
 export const screensFor = (query: string): readonly PaletteItem[] =>
   (query === '' ? screenItems : [...screenItems, ...subscreenItems]).filter(({ name, about }) =>
-    isFound(`${name} ${about}`, query),
+    matchesQuery(`${name} ${about}`, query),
   )
 
 /** What the present screen can do, without going to other screens or from row to row. */
@@ -78,7 +78,7 @@ export const actionsFor = (
             keys !== 'mod+k' &&
             !repeats &&
             shortcuts.findIndex((one) => one.name === name) === at &&
-            isFound(`${name} ${group}`, query),
+            matchesQuery(`${name} ${group}`, query),
         )
         .flatMap(({ keys, name, run }): PaletteItem[] =>
           run

@@ -111,7 +111,7 @@ function PaletteContents({
           ...actionsFor(text, groups),
           ...found.items,
         ]
-  const chosen = Math.min(Math.max(0, selected), items.length - 1)
+  const selectedIndex = Math.min(Math.max(0, selected), items.length - 1)
   const choose = (item: PaletteItem) => {
     if (item.href !== undefined) {
       if (item.group !== 'recent')
@@ -124,7 +124,7 @@ function PaletteContents({
   const step = ({ key }: KeyboardEvent) => {
     const by = PAGE_STEPS[key]
     if (by !== undefined) {
-      const next = Math.min(items.length - 1, Math.max(0, chosen + by))
+      const next = Math.min(items.length - 1, Math.max(0, selectedIndex + by))
       select(next)
       document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
     }
@@ -144,7 +144,7 @@ function PaletteContents({
         aria-expanded={!isNone}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        {...(!isNone && { 'aria-activedescendant': `${id}-${chosen}` })}
+        {...(!isNone && { 'aria-activedescendant': `${id}-${selectedIndex}` })}
         autoComplete="off"
         spellCheck={false}
         onKeyDown={step}
@@ -171,8 +171,8 @@ function PaletteContents({
                   // Spotlight drops an `id` that is given as a property.
                   renderRoot={(props) => <button type="button" {...props} id={`${id}-${index}`} />}
                   role="option"
-                  aria-selected={index === chosen}
-                  data-selected={index === chosen || undefined}
+                  aria-selected={index === selectedIndex}
+                  data-selected={index === selectedIndex || undefined}
                   leftSection={<Icon size={17} stroke={1.7} aria-hidden />}
                   label={item.name}
                   description={isLocked ? t('ui.shell.lockedFor') : item.about}

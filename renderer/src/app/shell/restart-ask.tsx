@@ -3,7 +3,7 @@ import { t } from '../../i18n/t.ts'
 import { ConfirmAction } from '../../ui/confirm.tsx'
 
 /** Asks before the gateway is restarted from the desktop app. */
-export function RestartAsk({ onClose }: { onClose: () => void }) {
+export function RestartConfirmation({ onClose }: { onClose: () => void }) {
   return (
     <ConfirmAction
       isOpen

@@ -12,12 +12,12 @@ import { useIsLockedHere, useLockWhenIdle, useSessionSync } from './lock.ts'
 import { wasSignedOutHere } from './sign-out-note.ts'
 
 const Welcome = lazy(async () => ({
-  default: (await import('../sign-in/create-owner.tsx')).Welcome,
+  default: (await import('../sign-in/create-owner.tsx')).CreateOwner,
 }))
 const SignIn = lazy(async () => ({ default: (await import('../sign-in/sign-in.tsx')).SignIn }))
 const LockScreen = lazy(async () => ({ default: await loadLockScreen() }))
 const WorkstationAccess = lazy(async () => ({
-  default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation,
+  default: (await import('../sign-in/ask-workstation.tsx')).WorkstationAccess,
 }))
 
 const waiting = <LoadingPlaceholder rows={6} height={48} />

@@ -24,7 +24,7 @@ type End = 'accepted' | 'rejected'
  * Where an invitation's link leads: who invites, and the choice to accept with a password or to
  * reject.
  */
-export function Accept({ token }: { token: string }) {
+export function AcceptInvitation({ token }: { token: string }) {
   const navigate = useNavigate()
   const [end, setEnd] = useState<End | null>(null)
   // A look, though it is a POST: the token stays out of addresses.
@@ -81,7 +81,7 @@ export function Accept({ token }: { token: string }) {
 }
 
 /** The invitation's page without a token, as after a reload: the address does not keep it. */
-export function LinkNeeded() {
+export function LinkRequiredNotice() {
   return (
     <Frame>
       <Text>{t('ui.accept-invitation.linkNeeded')}</Text>
@@ -103,7 +103,11 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-function InvitationChoice(props: { token: string; invitation: OpenInvitation; onEnd: (end: End) => void }) {
+function InvitationChoice(props: {
+  token: string
+  invitation: OpenInvitation
+  onEnd: (end: End) => void
+}) {
   const { token, invitation, onEnd } = props
   const navigate = useNavigate()
   const enter = useStartSession()

@@ -16,7 +16,7 @@ const POLL_MS = 3000
  * On a PC of the clinic's network that nobody has approved: how to have it approved. It goes on by
  * itself once it is.
  */
-export function AskWorkstation() {
+export function WorkstationAccess() {
   const client = useQueryClient()
   const reply = useReply(dashboardSecurity.thisWorkstation, {}, { every: POLL_MS, staleTime: 0 })
   useEffect(() => {

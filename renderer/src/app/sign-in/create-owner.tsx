@@ -15,7 +15,7 @@ import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { CLINIC_ROLES, type ClinicRole } from '#shared/contract/people.ts'
 import { useSend } from '../../api/queries.ts'
-import { type Session, useStartSession, useSession } from '../../api/session.ts'
+import { type Session, useSession, useStartSession } from '../../api/session.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
@@ -28,7 +28,7 @@ import { useContractForm } from '../../ui/use-contract-form.ts'
  * The first screen of a new gateway: with a set-up token the owner's form, without one how to get
  * it.
  */
-export function Welcome({ token }: { token: string | null }) {
+export function CreateOwner({ token }: { token: string | null }) {
   useEffect(() => {
     document.title = `${t('ui.create-owner.title')} · Isthmus`
   }, [])

@@ -9,7 +9,7 @@ import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { markUnlocked } from '../shell/lock.ts'
 
-const Welcome = lazy(async () => ({ default: (await import('./create-owner.tsx')).Welcome }))
+const Welcome = lazy(async () => ({ default: (await import('./create-owner.tsx')).CreateOwner }))
 
 /** Exchanges a one-time link for a session; a set-up link leads on to the owner's form. */
 export function FollowLink({ token }: { token: string }) {

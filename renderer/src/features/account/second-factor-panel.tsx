@@ -52,12 +52,12 @@ export function SecondFactorPanel() {
         </Stack>
       )}
       {open === 'setUp' && <SecondFactorSetUp onClose={close} />}
-      {open === 'end' && <End onClose={close} />}
+      {open === 'end' && <TwoFactorRemoval onClose={close} />}
     </Panel>
   )
 }
 
-function End({ onClose }: { onClose: () => void }) {
+function TwoFactorRemoval({ onClose }: { onClose: () => void }) {
   const end = useSend(dashboardSecurity.endSecondFactor, [
     dashboardSecurity.account,
     dashboard.session,

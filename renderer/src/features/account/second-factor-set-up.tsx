@@ -73,7 +73,13 @@ function SetUpStart({ onBegun }: { onBegun: (begun: AuthenticatorKey) => void })
   )
 }
 
-function CodeConfirmation({ begun, onDone }: { begun: AuthenticatorKey; onDone: (codes: readonly string[]) => void }) {
+function CodeConfirmation({
+  begun,
+  onDone,
+}: {
+  begun: AuthenticatorKey
+  onDone: (codes: readonly string[]) => void
+}) {
   const confirm = useSend(dashboardSecurity.confirmSecondFactor, [
     dashboardSecurity.account,
     dashboard.session,

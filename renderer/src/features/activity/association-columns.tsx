@@ -8,7 +8,7 @@ import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './activity.module.css'
-import { connectionEvents, endOf, associationDurationMs } from './story.ts'
+import { associationDurationMs, connectionEvents, endOf } from './story.ts'
 import { EventSequence } from './story-line.tsx'
 
 export const columns: readonly Column<AssociationSummary>[] = [

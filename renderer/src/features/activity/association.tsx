@@ -16,11 +16,18 @@ import { t } from '../../i18n/t.ts'
 import { NegotiatedContexts } from '../../ui/association-terms.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { EmptyState, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import css from './activity.module.css'
-import { connectionEvents, endOf, associationDurationMs } from './story.ts'
+import { associationDurationMs, connectionEvents, endOf } from './story.ts'
 import { EventSequence } from './story-line.tsx'
 
 const route = getRouteApi('/shell/activity/associations/$associationId')
@@ -31,7 +38,11 @@ export function AssociationScreen() {
   const { associationId } = route.useParams()
   const input = { params: { associationId } }
   const isOpen = useReply(dashboardActivity.association, input).data?.association.how === 'open'
-  const reply = useReply(dashboardActivity.association, input, isOpen ? { every: OPEN_POLL_MS } : {})
+  const reply = useReply(
+    dashboardActivity.association,
+    input,
+    isOpen ? { every: OPEN_POLL_MS } : {},
+  )
   const record = reply.data
   const who = record
     ? record.association.deviceName || record.association.aeTitle || record.association.address
@@ -186,7 +197,9 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
       <>
         {mono(calledAeTitle)}
         {gatewayAeTitle && gatewayAeTitle !== calledAeTitle && (
-          <div className={css.under}>{t('ui.activity.one.wrongTitle', { ours: gatewayAeTitle })}</div>
+          <div className={css.under}>
+            {t('ui.activity.one.wrongTitle', { ours: gatewayAeTitle })}
+          </div>
         )}
       </>,
     ],

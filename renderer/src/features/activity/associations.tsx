@@ -69,7 +69,10 @@ export function Associations() {
           onChange={(aeTitle) => choose({ aeTitle })}
         />
         {filter.address && (
-          <AddressFilterPill address={filter.address} onClear={() => choose({ address: undefined })} />
+          <AddressFilterPill
+            address={filter.address}
+            onClear={() => choose({ address: undefined })}
+          />
         )}
         {isBehind && <NewerButton name={t('ui.activity.list.newer')} onClick={showLatest} />}
       </Group>

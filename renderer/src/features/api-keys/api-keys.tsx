@@ -29,7 +29,7 @@ import {
 import { useReply, useSend } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { PermissionButton } from '../../ui/allowed.tsx'
-import { TimeAgo, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { ConfirmAction } from '../../ui/confirm.tsx'
 import { IconAction } from '../../ui/icon-act.tsx'
 import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
@@ -106,7 +106,9 @@ export function ApiKeys() {
       >
         {isAdding && <KeyForm onMade={setShown} onDone={() => setIsAdding(false)} />}
       </Modal>
-      {rotating && <RotateKeyDialog apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
+      {rotating && (
+        <RotateKeyDialog apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />
+      )}
       {peopleOf && <ManagePeopleSwitch apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
       {dicomwebOf && <DicomwebForm apiKey={dicomwebOf} onDone={() => setDicomwebOf(null)} />}
       {selfServiceOf && (

@@ -18,7 +18,13 @@ import { useActors, useDetailReader } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { type AuditFilterSelection, selectionOf, filterOf, EMPTY_FILTER, searchOf } from './filter.ts'
+import {
+  type AuditFilterSelection,
+  EMPTY_FILTER,
+  filterOf,
+  searchOf,
+  selectionOf,
+} from './filter.ts'
 import { useEntries } from './use-entries.ts'
 
 const route = getRouteApi('/shell/audit')

@@ -61,7 +61,10 @@ const LINK_RULES: readonly TargetLinkRule[] = [
       </Link>
     ),
   },
-  { fits: actsOn('device', 'caller'), link: (_, children) => <Link to="/devices">{children}</Link> },
+  {
+    fits: actsOn('device', 'caller'),
+    link: (_, children) => <Link to="/devices">{children}</Link>,
+  },
   {
     fits: actsOn('endpoint', 'partner'),
     link: (_, children) => <Link to="/partner">{children}</Link>,

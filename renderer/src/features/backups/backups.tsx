@@ -34,7 +34,9 @@ export function Backups() {
   const fault = make.error ?? rehearse.error
   const canCreateBackup = state !== undefined && state.folder !== null && !isBusy
   useShortcuts(t('ui.backups.title'), [
-    ...(canCreateBackup ? [{ keys: 'n', name: t('ui.backups.make'), run: () => make.mutate({}) }] : []),
+    ...(canCreateBackup
+      ? [{ keys: 'n', name: t('ui.backups.make'), run: () => make.mutate({}) }]
+      : []),
     ...(canCreateBackup && state.backups.length > 0
       ? [{ keys: 't', name: t('ui.backups.rehearsal.now'), run: () => rehearse.mutate({}) }]
       : []),
@@ -84,7 +86,11 @@ export function Backups() {
   )
 }
 
-function BackupProgress({ running: { phase, share } }: { running: NonNullable<BackupsState['running']> }) {
+function BackupProgress({
+  running: { phase, share },
+}: {
+  running: NonNullable<BackupsState['running']>
+}) {
   const name = t(`ui.backups.phases.${phase}`)
   const isKnown = isCounted(share)
   return (

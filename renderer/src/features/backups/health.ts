@@ -82,7 +82,8 @@ export const STANDBY_TONES: Readonly<Record<StandbyHealth, Tone>> = {
 }
 export function standbyHealth({ standby, plan }: BackupsState, now: number): StandbyHealth {
   if (standby === null) return 'none'
-  return standby.recoveryPoint === null || now - Date.parse(standby.recoveryPoint) > maxBackupAgeMs(plan)
+  return standby.recoveryPoint === null ||
+    now - Date.parse(standby.recoveryPoint) > maxBackupAgeMs(plan)
     ? 'late'
     : 'good'
 }

@@ -41,7 +41,10 @@ export function BackupListPanel({ state: { folder, fault, backups } }: { state: 
     >
       {fault && <Notice tone="danger">{translateMessage(fault)}</Notice>}
       {!fault && backups.length === 0 && (
-        <EmptyState icon={<IconDatabase size={34} stroke={1.3} />} title={t('ui.backups.list.empty')}>
+        <EmptyState
+          icon={<IconDatabase size={34} stroke={1.3} />}
+          title={t('ui.backups.list.empty')}
+        >
           {t('ui.backups.list.emptyText')}
         </EmptyState>
       )}
@@ -146,7 +149,13 @@ function Row({
   )
 }
 
-function RemoveBackupDialog({ backup, onClose }: { backup: BackupEntry | null; onClose: () => void }) {
+function RemoveBackupDialog({
+  backup,
+  onClose,
+}: {
+  backup: BackupEntry | null
+  onClose: () => void
+}) {
   const remove = useSend(dashboardBackups.remove, [dashboardBackups.state])
   const confirm = () =>
     backup &&

@@ -24,7 +24,7 @@ export interface RestoreFrom {
   readonly name: string
 }
 
-/** Shows what putting a backup back would change, and begins it with the owner's password. */
+/** Shows what putting a backup gained would change, and begins it with the owner's password. */
 export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: () => void }) {
   // Not a query: what is asked may have a recovery key in it, which no cache is to keep.
   const preview = useSend(dashboardBackups.previewRestore)
@@ -246,11 +246,15 @@ function Change({ by }: { by: number | null }) {
 }
 
 function RestoreLosses({ rows }: { rows: RestorePreview['rows'] }) {
-  const { lost, gained: back } = differencesOf(rows)
+  const { lost, gained } = differencesOf(rows)
   return (
     <Notice tone={lost.length > 0 ? 'warning' : 'info'} title={t('ui.backups.restore.lostTitle')}>
-      {lost.length > 0 && <div>{t('ui.backups.restore.lost', { things: rowCountsText(lost) })}</div>}
-      {back.length > 0 && <div>{t('ui.backups.restore.more', { things: rowCountsText(back) })}</div>}
+      {lost.length > 0 && (
+        <div>{t('ui.backups.restore.lost', { things: rowCountsText(lost) })}</div>
+      )}
+      {gained.length > 0 && (
+        <div>{t('ui.backups.restore.more', { things: rowCountsText(gained) })}</div>
+      )}
       <div>
         {lost.length > 0 ? t('ui.backups.restore.changes') : t('ui.backups.restore.nothing')}
       </div>

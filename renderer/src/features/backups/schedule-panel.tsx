@@ -11,7 +11,7 @@ import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './backups.module.css'
 import { FolderForm } from './folder-form.tsx'
-import { changesOf, INITIAL_SCHEDULE, faultsOf, type Plan } from './schedule.ts'
+import { changesOf, faultsOf, INITIAL_SCHEDULE, type Plan } from './schedule.ts'
 
 /** Where, when and for how long backups are kept; each is changed where it stands. */
 export function PlanPanel({ state }: { state: BackupsState }) {
@@ -121,7 +121,12 @@ interface PlanFieldProps {
   readonly onEdit: (part: Partial<Plan>) => void
 }
 
-function DailyField({ plan, before, fault, onEdit }: PlanFieldProps & { fault: Message | undefined }) {
+function DailyField({
+  plan,
+  before,
+  fault,
+  onEdit,
+}: PlanFieldProps & { fault: Message | undefined }) {
   return (
     <Row label={t('ui.backups.plan.daily.label')} about={t('ui.backups.plan.daily.description')}>
       <Switch
@@ -130,7 +135,9 @@ function DailyField({ plan, before, fault, onEdit }: PlanFieldProps & { fault: M
         label={plan.dailyAt === null ? t('ui.backups.plan.off') : t('ui.backups.plan.on')}
         checked={plan.dailyAt !== null}
         onChange={({ currentTarget }) =>
-          onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? INITIAL_SCHEDULE.dailyAt) : null })
+          onEdit({
+            dailyAt: currentTarget.checked ? (before.dailyAt ?? INITIAL_SCHEDULE.dailyAt) : null,
+          })
         }
       />
       {plan.dailyAt !== null && (

@@ -20,7 +20,10 @@ const PLAN_FIELDS = Object.keys(PLAN_SETTINGS) as (keyof Plan)[]
 /** The settings that differ, as the call that changes them takes them. */
 export const changesOf = (before: Plan, after: Plan): Record<string, SettingValue> =>
   Object.fromEntries(
-    PLAN_FIELDS.filter((name) => before[name] !== after[name]).map((name) => [PLAN_SETTINGS[name], after[name]]),
+    PLAN_FIELDS.filter((name) => before[name] !== after[name]).map((name) => [
+      PLAN_SETTINGS[name],
+      after[name],
+    ]),
   )
 
 /** What is wrong with each part of a plan, in the gateway's words; none where it can be saved. */

@@ -174,7 +174,9 @@ function Versions({ notice }: { notice: CorrectionNotice }) {
   const isRenamed = patientName !== correctedPatientName
   return (
     <>
-      {isRenamed && <NameVersion name={patientName} which={t('ui.correction-notices.patientBefore')} />}
+      {isRenamed && (
+        <NameVersion name={patientName} which={t('ui.correction-notices.patientBefore')} />
+      )}
       <NameVersion
         name={correctedPatientName}
         which={isRenamed ? t('ui.correction-notices.patientNow') : ''}

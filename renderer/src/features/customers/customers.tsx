@@ -81,9 +81,9 @@ export function Customers() {
   const { typed, setTyped, search } = useTypedSearch()
   const [isAdding, setIsAdding] = useState(false)
   const { may, why } = usePermission('manageCustomers')
-  const box = useRef<HTMLInputElement>(null)
+  const searchInput = useRef<HTMLInputElement>(null)
   useShortcuts(t('ui.customers.title'), [
-    { keys: '/', name: t('ui.customers.search'), run: () => box.current?.select() },
+    { keys: '/', name: t('ui.customers.search'), run: () => searchInput.current?.select() },
     ...(may ? [{ keys: 'n', name: t('ui.customers.add'), run: () => setIsAdding(true) }] : []),
   ])
   const open = ({ expressCustomerId }: ExpressCustomer) =>
@@ -107,7 +107,7 @@ export function Customers() {
       )}
       <Group>
         <SearchField
-          ref={box}
+          ref={searchInput}
           className={css.search}
           label={t('ui.customers.search')}
           placeholder={t('ui.customers.searchWhat')}

@@ -1,6 +1,6 @@
 import { type PointerEvent, useId } from 'react'
 import css from './chart.module.css'
-import { type Column, type Series, axisMaximum, valuesText } from './chart-series.ts'
+import { axisMaximum, type Column, type Series, valuesText } from './chart-series.ts'
 
 const PATTERNS = ['range', 'stored', 'failed'] as const
 /** Above the bars, for the marks. */

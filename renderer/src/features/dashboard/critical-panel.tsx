@@ -47,7 +47,13 @@ export function CriticalPanel({ isEscalated }: { isEscalated: boolean }) {
   )
 }
 
-function CriticalItem({ critical, isEscalated }: { critical: CriticalResult; isEscalated: boolean }) {
+function CriticalItem({
+  critical,
+  isEscalated,
+}: {
+  critical: CriticalResult
+  isEscalated: boolean
+}) {
   const { studyId, patientName, finding } = critical
   const { text, isOverdue } = openDurationOf(critical, new Date())
   return (

@@ -7,7 +7,7 @@ import { FAULTS } from '../../format/answer-source.ts'
 import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { TimeAgo, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { FactList, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
@@ -30,7 +30,9 @@ const STORAGE_TONES = {
 
 export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
   const isUnusable =
-    partner.state === 'down' && partner.fault !== null && UNUSABLE_REPLY_FAULTS.includes(partner.fault)
+    partner.state === 'down' &&
+    partner.fault !== null &&
+    UNUSABLE_REPLY_FAULTS.includes(partner.fault)
   const tone = isUnusable ? 'danger' : PARTNER_TONES[partner.state]
   const group = isUnusable ? 'partnerUnusable' : (`partnerStates.${partner.state}` as const)
   const since = isUnusable ? t('ui.dashboard.failingSince') : t('ui.dashboard.downSince')

@@ -33,7 +33,10 @@ export function TodayItems({
     <>
       <Panel isFlush {...(actionable.length > 0 && { title: t('ui.dashboard.needs') })}>
         {actionable.length === 0 ? (
-          <EmptyState icon={<IconCircleCheck size={38} stroke={1.3} />} title={t('ui.dashboard.calm')}>
+          <EmptyState
+            icon={<IconCircleCheck size={38} stroke={1.3} />}
+            title={t('ui.dashboard.calm')}
+          >
             {t('ui.dashboard.calmText')}
           </EmptyState>
         ) : (

@@ -41,7 +41,11 @@ export function TimelineDetails({
   )
 }
 
-const ExamLinks = ({ exam: { study, studyInstanceUid, scheduledProcedureStepId } }: { exam: Exam }) => (
+const ExamLinks = ({
+  exam: { study, studyInstanceUid, scheduledProcedureStepId },
+}: {
+  exam: Exam
+}) => (
   <div className={css.links}>
     {study && (
       <Link to="/studies/$studyId" params={{ studyId: study.studyId }}>

@@ -131,7 +131,7 @@ export function partnerRequests({ hours, partner }: Pick<Trends, 'hours' | 'part
 }
 
 /** Bytes that came each day. */
-export function received(days: Trends['disk']['days']): ChartData & { columns: Column[] } {
+export function receivedChart(days: Trends['disk']['days']): ChartData & { columns: Column[] } {
   const bytes = days.map((day) => day.bytes)
   return {
     summary: t('ui.dashboard.trends.disk.rate', {

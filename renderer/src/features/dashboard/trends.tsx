@@ -1,7 +1,11 @@
 import { Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { DISK_WARNING_DAYS, dashboardTrends, type Trends } from '#shared/contract/dashboard-trends.ts'
+import {
+  DISK_WARNING_DAYS,
+  dashboardTrends,
+  type Trends,
+} from '#shared/contract/dashboard-trends.ts'
 import { useReply } from '../../api/queries.ts'
 import { useZone } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
@@ -17,7 +21,7 @@ import {
   hourColumns,
   partnerRequests,
   queries,
-  received,
+  receivedChart,
 } from './trend-series.ts'
 import css from './trends.module.css'
 
@@ -120,7 +124,9 @@ function Queues({ queues }: { queues: readonly Queue[] }) {
       <p className={css.quiet}>
         {busy.length === 0
           ? t('ui.dashboard.trends.queues.noneText')
-          : t('ui.dashboard.trends.queues.others', { names: emptyQueues.map(nameOf).join('\u00a0· ') })}
+          : t('ui.dashboard.trends.queues.others', {
+              names: emptyQueues.map(nameOf).join('\u00a0· '),
+            })}
       </p>
     </Panel>
   )
@@ -170,7 +176,7 @@ export function StorageForecast() {
           {t(`ui.dashboard.trends.disk.unknown.${unknownBecause}`)}
         </Text>
       )}
-      {unknownBecause === null && <Chart name={name} height={56} {...received(days)} />}
+      {unknownBecause === null && <Chart name={name} height={56} {...receivedChart(days)} />}
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { type Destination, dashboardDestinations } from '#shared/contract/destin
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { TimeAgo, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { EchoOutcome } from '../../ui/echo-outcome.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
 import { FactList, Panel } from '../../ui/page.tsx'

@@ -100,7 +100,13 @@ const PriorsLink = () => (
   </Button>
 )
 
-function RemoveDestinationDialog({ destination, onDone }: { destination: Destination | null; onDone: () => void }) {
+function RemoveDestinationDialog({
+  destination,
+  onDone,
+}: {
+  destination: Destination | null
+  onDone: () => void
+}) {
   const remove = useSend(dashboardDestinations.remove, [dashboardDestinations.list])
   const waits = destination !== null && destination.queue.waiting + destination.queue.failed > 0
   const close = () => {

@@ -28,9 +28,9 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
     initialValues: valuesOf(device),
     bodyOf,
     send(body, onError) {
-      const done = { onSuccess: onDone, onError }
-      if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, done)
-      else add.mutate({ body }, done)
+      const callbacks = { onSuccess: onDone, onError }
+      if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, callbacks)
+      else add.mutate({ body }, callbacks)
     },
   })
 

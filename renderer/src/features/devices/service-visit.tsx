@@ -83,7 +83,9 @@ export function ServiceVisit() {
               {t('ui.devices.visit.connectionsAbout')}
             </Text>
             {associations.length === 0 && (
-              <EmptyState title={t('ui.devices.visit.none')}>{t('ui.devices.visit.noneText')}</EmptyState>
+              <EmptyState title={t('ui.devices.visit.none')}>
+                {t('ui.devices.visit.noneText')}
+              </EmptyState>
             )}
             <div className={css.connections}>
               {associations.map((traced) => (

@@ -219,7 +219,10 @@ function DataSet({ message: { dataSet, bytes } }: { message: TracedMessage }) {
 }
 
 /** Each item with a key of its own: items of a sequence repeat their tags, in the same order. */
-function withUniqueKeys<T>(items: readonly T[], nameOf: (item: T) => string): readonly [string, T][] {
+function withUniqueKeys<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+): readonly [string, T][] {
   const seen = new Map<string, number>()
   return items.map((item) => {
     const name = nameOf(item)

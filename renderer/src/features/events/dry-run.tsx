@@ -18,7 +18,10 @@ import { EventTabs } from './tabs.tsx'
 
 const MAX_ANSWER_CHARACTERS = 1_000_000
 /** Answers that name a study of their own. */
-const STUDY_EVENT_TYPES: readonly EventType[] = ['study.access_requested', 'ephemeral.access_requested']
+const STUDY_EVENT_TYPES: readonly EventType[] = [
+  'study.access_requested',
+  'ephemeral.access_requested',
+]
 
 /** What the gateway would make of an answer, before a partner sends it. */
 export function DryRun() {

@@ -14,7 +14,14 @@ import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { EmptyState, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { showRefusal } from '../../ui/refused.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { Attempts } from './attempts.tsx'
@@ -33,7 +40,11 @@ export function Event() {
   const [isSettled, setIsSettled] = useState(false)
   const { isOpen } = useEventStream()
   const pollMs = isOpen ? POLL_MS : POLL_CUT_OFF_MS
-  const reply = useReply(dashboardEvents.read, { params: { eventId } }, isSettled ? {} : { every: pollMs })
+  const reply = useReply(
+    dashboardEvents.read,
+    { params: { eventId } },
+    isSettled ? {} : { every: pollMs },
+  )
   const event = reply.data
   const isDone = event !== undefined && event.state !== 'waiting'
   if (isDone !== isSettled) setIsSettled(isDone)
@@ -60,7 +71,8 @@ export function Event() {
 function EventDetails({ event }: { event: EventRecord }) {
   const standing = eventBadge(event)
   const outcome = OUTCOMES[event.outcome]
-  const isHealthy = standing.tone === 'good' || standing.tone === 'info' || event.state === 'dropped'
+  const isHealthy =
+    standing.tone === 'good' || standing.tone === 'info' || event.state === 'dropped'
   return (
     <>
       {!isHealthy && (

@@ -1,6 +1,6 @@
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { useZone } from '../../api/status.ts'
-import { arrivalOf, imageCountText, ENRICHMENT_BADGES, shareOf } from '../../format/image-states.ts'
+import { arrivalOf, ENRICHMENT_BADGES, imageCountText, shareOf } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { IdentityTag } from '../../ui/identity-tag.tsx'

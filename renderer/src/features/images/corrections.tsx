@@ -107,7 +107,9 @@ export function CorrectionsPanel({
           />
         ))}
       </ol>
-      {correctionToUndo && mayManage && <UndoCorrectionDialog correction={correctionToUndo} onClose={() => ask()} />}
+      {correctionToUndo && mayManage && (
+        <UndoCorrectionDialog correction={correctionToUndo} onClose={() => ask()} />
+      )}
     </Panel>
   )
 }

@@ -5,7 +5,7 @@ import { useSend } from '../../api/queries.ts'
 import { ENRICHMENT_BADGES } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { TimeAgo, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 

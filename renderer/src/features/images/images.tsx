@@ -61,7 +61,11 @@ const columns: readonly Column<ImageStudySummary>[] = [
     track: `${THUMBNAIL_SIZE}px`,
     head: <VisuallyHidden>{t('ui.images.columns.thumbnail')}</VisuallyHidden>,
     cell: (study) => (
-      <Thumbnail address={studyThumbnail(study)} modalities={study.modalities} side={THUMBNAIL_SIZE} />
+      <Thumbnail
+        address={studyThumbnail(study)}
+        modalities={study.modalities}
+        side={THUMBNAIL_SIZE}
+      />
     ),
   },
   {

@@ -66,7 +66,7 @@ export function PatientForm(props: {
   const imageValuesText = (field: Field) =>
     t('ui.images.correction.target.says', {
       values: valuesOf(identities, field)
-        .map((value) => shown(field, value))
+        .map((value) => shownValue(field, value))
         .join('; '),
     })
   const text = (field: keyof Values, label: string) => (
@@ -164,7 +164,7 @@ export function PatientForm(props: {
   )
 }
 
-function shown(field: Field, value: string): string {
+function shownValue(field: Field, value: string): string {
   if (value === '') return t('ui.images.correction.missing')
   if (field === 'patientName') return nameText(value)
   if (field === 'patientBirthDate') return dayText(value)

@@ -27,7 +27,7 @@ export function ChooseImages(props: {
     const replaced = new Set(ids)
     onChange(new Set([...[...chosen].filter((id) => !replaced.has(id)), ...by]))
   }
-  const box = (ids: readonly number[]) => {
+  const checkboxProps = (ids: readonly number[]) => {
     const count = ids.filter((id) => chosen.has(id)).length
     return {
       checked: count === ids.length,
@@ -53,7 +53,7 @@ export function ChooseImages(props: {
           <PatientLine patient={patient} />
           <Checkbox
             label={t('ui.images.correction.images.choosePatient', { count: patient.count })}
-            {...box(idsOf(patient.series))}
+            {...checkboxProps(idsOf(patient.series))}
           />
           <div className={css.series}>
             {patient.series.map((one) => (
@@ -68,7 +68,7 @@ export function ChooseImages(props: {
                       </span>
                     </>
                   }
-                  {...box(one.instanceIds)}
+                  {...checkboxProps(one.instanceIds)}
                 />
                 <ImageRangeChoice of={one} onChoose={(ids) => replace(one.instanceIds, ids)} />
               </div>

@@ -51,7 +51,7 @@ export function Resolve() {
     { params, query: { search: '' } },
     { enabled: needsTargets, staleTime: 60_000 },
   )
-  const ordered = targets.data?.targets.find(
+  const orderTarget = targets.data?.targets.find(
     ({ target }) => target.to === 'order' && target.orderId === order,
   )
   const isWaiting = needsTargets && targets.isPending
@@ -98,7 +98,7 @@ export function Resolve() {
           key={`${studyInstanceUid} ${kind} ${order}`}
           study={study.data}
           identities={found}
-          ordered={ordered ? chosenOf(ordered) : null}
+          ordered={orderTarget ? chosenOf(orderTarget) : null}
           suggested={
             kind === undefined
               ? suggestedCorrection(
@@ -138,7 +138,7 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
   const preview = useSend(dashboardCorrections.preview)
   const steps = STEP_ORDER.filter((step) => step !== 'images' || kind === 'split')
   const at = steps.indexOf(open)
-  const moving = kind === 'split' ? identitiesOfImages(identities, chosen) : identities
+  const movingIdentities = kind === 'split' ? identitiesOfImages(identities, chosen) : identities
 
   const chooseKind = (next: CorrectionKind) => {
     if (next !== kind) setTarget(null)
@@ -243,7 +243,7 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
             kind={kind}
             studyInstanceUid={studyInstanceUid}
             differences={study.identityCheck.differences}
-            identities={moving}
+            identities={movingIdentities}
             was={target}
             onChoose={chooseTarget}
           />

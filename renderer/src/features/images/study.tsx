@@ -23,7 +23,14 @@ import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { OpenImagesButton } from '../../ui/open-images.tsx'
-import { EmptyState, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { ArrivalState, ImageTags } from './arrival.tsx'
@@ -79,7 +86,7 @@ export function Study() {
       )}
       {study && (
         <>
-          <Head study={study} />
+          <StudyHeader study={study} />
           {study.isUnscheduled && <UnscheduledNotice study={study} />}
           <IdentityPanel study={study} />
           <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
@@ -211,7 +218,7 @@ function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
 
 type Fact = readonly [name: string, value: ReactNode]
 
-function Head({ study }: { study: ImageStudy }) {
+function StudyHeader({ study }: { study: ImageStudy }) {
   return (
     <Panel>
       <Group justify="space-between" align="flex-start" gap={16} mb={10}>
@@ -229,8 +236,8 @@ function Head({ study }: { study: ImageStudy }) {
         </Group>
       </Group>
       <div className={css.facts}>
-        <FactList facts={patientFacts(study).map(shown)} />
-        <FactList facts={arrivalFacts(study).map(shown)} />
+        <FactList facts={patientFacts(study).map(withPlaceholder)} />
+        <FactList facts={arrivalFacts(study).map(withPlaceholder)} />
       </div>
     </Panel>
   )
@@ -311,7 +318,10 @@ const LinkedOrder = ({
   </span>
 )
 
-const shown = ([name, value]: Fact): Fact => [name, value === '' ? t('ui.images.missing') : value]
+const withPlaceholder = ([name, value]: Fact): Fact => [
+  name,
+  value === '' ? t('ui.images.missing') : value,
+]
 
 const Mono = ({ text }: { text: string }) => (
   <span className="mono">{text || t('ui.images.missing')}</span>

@@ -15,7 +15,14 @@ import { TimeAgo } from '../../ui/clock.tsx'
 import { ConfirmAction } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { IconAction } from '../../ui/icon-act.tsx'
-import { EmptyState, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'

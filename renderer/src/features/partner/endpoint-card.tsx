@@ -89,7 +89,11 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
             />
           )}
           {!isDefault && (
-            <IconAction icon={IconTrash} label={t('ui.partner.remove', { name })} onClick={onRemove} />
+            <IconAction
+              icon={IconTrash}
+              label={t('ui.partner.remove', { name })}
+              onClick={onRemove}
+            />
           )}
         </Group>
       </div>

@@ -89,13 +89,22 @@ export function Endpoints() {
         <RotateSecretDialog endpoint={doing.endpoint} onMade={setSecret} onDone={close} />
       )}
       {doing?.what === 'test' && <TestEvent endpoint={doing.endpoint} onDone={close} />}
-      <RemoveEndpointDialog endpoint={doing?.what === 'remove' ? doing.endpoint : null} onDone={close} />
+      <RemoveEndpointDialog
+        endpoint={doing?.what === 'remove' ? doing.endpoint : null}
+        onDone={close}
+      />
       <NewSecret secret={secret} onClose={() => setSecret(null)} />
     </section>
   )
 }
 
-function RemoveEndpointDialog({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () => void }) {
+function RemoveEndpointDialog({
+  endpoint,
+  onDone,
+}: {
+  endpoint: Endpoint | null
+  onDone: () => void
+}) {
   const remove = useSend(dashboardEvents.removeEndpoint, ENDPOINT_CHANGES)
   const close = () => {
     remove.reset()

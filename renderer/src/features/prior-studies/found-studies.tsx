@@ -2,7 +2,11 @@ import { Button, Stack, Text } from '@mantine/core'
 import { IconDownload, IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { dashboardDestinations, type PriorStudy, type PriorRetrieval } from '#shared/contract/destinations.ts'
+import {
+  dashboardDestinations,
+  type PriorRetrieval,
+  type PriorStudy,
+} from '#shared/contract/destinations.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { dayText, timeText } from '../../format/dates.ts'
@@ -49,7 +53,10 @@ export function FoundStudies({
     >
       {pull.error && <ErrorNotice error={pull.error} />}
       {studies.length === 0 ? (
-        <EmptyState icon={<IconSearch size={34} stroke={1.3} />} title={t('ui.prior-studies.nothing')}>
+        <EmptyState
+          icon={<IconSearch size={34} stroke={1.3} />}
+          title={t('ui.prior-studies.nothing')}
+        >
           {t('ui.prior-studies.nothingText')}
         </EmptyState>
       ) : (

@@ -83,7 +83,14 @@ interface CandidateActionsProps extends Pick<CandidatesProps, 'exam' | 'decide' 
   readonly isFirst: boolean
 }
 
-function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: CandidateActionsProps) {
+function CandidateActions({
+  exam,
+  candidate,
+  order,
+  isFirst,
+  decide,
+  onAsk,
+}: CandidateActionsProps) {
   const { orderId, action, obstacle } = candidate
   const { studyInstanceUid } = exam
   if (action === 'none')

@@ -260,7 +260,10 @@ function usePartnerRefresh() {
  * When the partner is back, it is asked once by itself for the days that it was last asked for
  * before.
  */
-function useOneTimeRefresh(found: Reconciliation | undefined, ask: (days: readonly string[]) => void) {
+function useOneTimeRefresh(
+  found: Reconciliation | undefined,
+  ask: (days: readonly string[]) => void,
+) {
   const asked = useRef(new Set<string>())
   useEffect(() => {
     const days = (found?.days ?? [])

@@ -81,14 +81,15 @@ export function useDecide(): ReconciliationActions {
       { params: { decisionId } },
       { onSuccess: () => showDone(t('ui.reconciliation.exams.undone')), onError: refused },
     )
-  const done = (text: string) => (decision: { readonly decisionId: number }) =>
+  const showUndoableDone = (text: string) => (decision: { readonly decisionId: number }) =>
     showDone(text, () => undoDecision(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
-  const closeIfOutdated = (onDone: () => void, onError: RefusalHandler) => (error: ProblemError) => {
-    if (error.code !== 'outdated') return onError(error)
-    onDone()
-    refused(error)
-  }
+  const closeIfOutdated =
+    (onDone: () => void, onError: RefusalHandler) => (error: ProblemError) => {
+      if (error.code !== 'outdated') return onError(error)
+      onDone()
+      refused(error)
+    }
   return {
     isBusy: [link, keep, notDone, undo].some(({ isPending }) => isPending),
     error:
@@ -97,7 +98,7 @@ export function useDecide(): ReconciliationActions {
     link: (body) =>
       link.mutate(
         { body },
-        { onSuccess: done(t('ui.reconciliation.exams.linked')), onError: refused },
+        { onSuccess: showUndoableDone(t('ui.reconciliation.exams.linked')), onError: refused },
       ),
     keep: (body, onDone, onError) =>
       keep.mutate(
@@ -105,7 +106,7 @@ export function useDecide(): ReconciliationActions {
         {
           onSuccess(decision) {
             onDone()
-            done(t('ui.reconciliation.exams.kept'))(decision)
+            showUndoableDone(t('ui.reconciliation.exams.kept'))(decision)
           },
           onError: closeIfOutdated(onDone, onError),
         },
@@ -116,7 +117,7 @@ export function useDecide(): ReconciliationActions {
         {
           onSuccess(decision) {
             onDone()
-            done(t('ui.reconciliation.orders.noted'))(decision)
+            showUndoableDone(t('ui.reconciliation.orders.noted'))(decision)
           },
           onError: closeIfOutdated(onDone, onError),
         },

@@ -5,6 +5,6 @@
 export function withSpacing(before: string, text: string, after: string): string {
   const needsSpaceBefore = /[^\s([{"'«„“]$/u.test(before) && !/^[.,;:!?)\]}]/u.test(text)
   const needsSpaceAfter = /^[\p{L}\p{N}]/u.test(after)
-  const put = /^[.,;:!?]/.test(after) ? text.replace(/\.$/, '') : text
-  return `${needsSpaceBefore ? ' ' : ''}${put}${needsSpaceAfter ? ' ' : ''}`
+  const inserted = /^[.,;:!?]/.test(after) ? text.replace(/\.$/, '') : text
+  return `${needsSpaceBefore ? ' ' : ''}${inserted}${needsSpaceAfter ? ' ' : ''}`
 }

@@ -76,7 +76,7 @@ export function ReportEditor(props: EditorProps) {
             ...searchKeymap.filter(({ key }) => key !== 'F3' && key !== 'Mod-d'),
           ]),
           editorTheme,
-          writable.current.of(writing(now)),
+          writable.current.of(editabilityExtension(now)),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
             if (docChanged && !transactions.every((one) => one.annotation(Transaction.remote)))
               latest.current.onChange(state.doc.toString())
@@ -94,7 +94,7 @@ export function ReportEditor(props: EditorProps) {
 
   useEffect(() => {
     editor.current?.dispatch({
-      effects: writable.current.reconfigure(writing({ isReadOnly, label })),
+      effects: writable.current.reconfigure(editabilityExtension({ isReadOnly, label })),
     })
   }, [isReadOnly, label])
 
@@ -139,7 +139,10 @@ export function ReportEditor(props: EditorProps) {
   return <div ref={container} style={{ display: 'contents' }} />
 }
 
-const writing = ({ isReadOnly, label }: Pick<EditorProps, 'isReadOnly' | 'label'>): Extension => [
+const editabilityExtension = ({
+  isReadOnly,
+  label,
+}: Pick<EditorProps, 'isReadOnly' | 'label'>): Extension => [
   EditorState.readOnly.of(isReadOnly),
   EditorView.contentAttributes.of({
     'aria-label': label,

@@ -35,7 +35,7 @@ export async function startRecorder(): Promise<Recorder> {
   })
   recorder.addEventListener('dataavailable', ({ data }) => chunks.push(data))
   recorder.start(1000)
-  const began = performance.now()
+  const startedAt = performance.now()
 
   function end(): void {
     if (recorder.state !== 'inactive') recorder.stop()
@@ -49,7 +49,7 @@ export async function startRecorder(): Promise<Recorder> {
       // Speech at the usual distance fills half of the meter.
       return Math.min(1, Math.sqrt(meanSquare) * 4)
     },
-    elapsedMs: () => performance.now() - began,
+    elapsedMs: () => performance.now() - startedAt,
     async stop() {
       end()
       await stopped

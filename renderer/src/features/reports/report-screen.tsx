@@ -12,7 +12,7 @@ import { viewOfStudy } from '../../ui/image-panel/study-view.ts'
 import { useImages } from '../../ui/image-panel/use-images.ts'
 import { EmptyState, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
-import { ReadingWorkspace } from './opened-study.tsx'
+import { ReadingWorkspace } from './reading-workspace.tsx'
 import css from './reports.module.css'
 
 const route = getRouteApi('/shell/reading/$studyId')

@@ -23,7 +23,7 @@ import { useMayManageStudies, useMayWriteReports } from '../../api/session.ts'
 import { linkedViewId } from '../../api/shared-study.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { TimeAgo, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { ConfirmAction } from '../../ui/confirm.tsx'
 import { Escalation } from '../../ui/escalation.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
@@ -39,23 +39,23 @@ const CHANGES = [dashboardReports.read, dashboardStudies.list]
 
 /** What is signed: where each report is on its way, its copies, its PDF; and addenda. */
 export function SignedPane({ reading }: { reading: Reading }) {
-  const signed = reading.reports.filter(({ status }) => status === 'completed')
+  const signedReports = reading.reports.filter(({ status }) => status === 'completed')
   const draft = reading.reports.find(
     ({ isAddendum, status }) => isAddendum && status === 'in_progress',
   )
   const start = useSend(dashboardReports.startAddendum, CHANGES)
-  const primary = signed.find(({ isAddendum }) => !isAddendum)
+  const primary = signedReports.find(({ isAddendum }) => !isAddendum)
   const mayStart =
     useMayWriteReports() && reading.status === 'completed' && !reading.isCancelled && primary
   return (
     <Part title={t('ui.reports.signed.title')}>
-      {signed.length === 0 && (
+      {signedReports.length === 0 && (
         <Text fz={12.5} c="dimmed">
           {t('ui.reports.signed.none')}
         </Text>
       )}
-      {signed.map((report) => (
-        <SignedCard key={report.reportId} report={report} name={nameOf(report, signed)} />
+      {signedReports.map((report) => (
+        <SignedCard key={report.reportId} report={report} name={nameOf(report, signedReports)} />
       ))}
       {draft && reading.mayWrite && <AddendumDraftCard draft={draft} />}
       {reading.status === 'completed' && <NextStudy after={reading.studyId} />}
@@ -93,10 +93,10 @@ function NextStudy({ after }: { after: string }) {
 }
 
 /** `Report`, `Addendum 1`, `Addendum 2`: in the order of their signatures. */
-export const nameOf = (report: WindowReport, signed: readonly WindowReport[]): string =>
+export const nameOf = (report: WindowReport, signedReports: readonly WindowReport[]): string =>
   report.isAddendum
     ? t('ui.reports.signed.addendum', {
-        number: signed.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1,
+        number: signedReports.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1,
       })
     : t('ui.reports.signed.report')
 

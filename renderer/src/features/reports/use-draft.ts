@@ -4,7 +4,7 @@ import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { draftCalls } from '../../api/draft-calls.ts'
 import { type DraftKeeper, type KeptDraft, openDraftKeeper } from '../../api/draft-keeper.ts'
 import { call, keyOf } from '../../api/queries.ts'
-import { findKeptDraft, showDraft, WINDOW_ID, type DraftIdentity } from '../../api/window-drafts.ts'
+import { type DraftIdentity, findKeptDraft, showDraft, WINDOW_ID } from '../../api/window-drafts.ts'
 
 /**
  * Sign of life to the gateway while this window holds the report; the least time a report stays

@@ -1,4 +1,4 @@
-import { DICTATION_SAMPLE_RATE, DICTATION_MEDIA_TYPE } from '#shared/contract/dictation.ts'
+import { DICTATION_MEDIA_TYPE, DICTATION_SAMPLE_RATE } from '#shared/contract/dictation.ts'
 
 const HEADER_BYTES = 44
 

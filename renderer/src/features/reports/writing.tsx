@@ -212,7 +212,13 @@ const UNSAVED_TEXTS = textsOf('ui.reports.saving', 'leave', 'leaveText', 'go', '
 const DICTATING_TEXTS = textsOf('ui.reports.dictation', 'leave', 'leaveText', 'go', 'stay')
 
 /** Asks before the screen is left with something that is not in the saved report. */
-function LeaveConfirmation({ isUnsaved, texts }: { isUnsaved: boolean; texts: typeof UNSAVED_TEXTS }) {
+function LeaveConfirmation({
+  isUnsaved,
+  texts,
+}: {
+  isUnsaved: boolean
+  texts: typeof UNSAVED_TEXTS
+}) {
   const { proceed, reset, status } = useBlocker({
     shouldBlockFn: () => isUnsaved,
     enableBeforeUnload: false,

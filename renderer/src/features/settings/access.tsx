@@ -7,7 +7,7 @@ import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import css from './access.module.css'
 import { LanPanel } from './lan-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
-import { ApprovedWorkstationsPanel, AccessRequestsPanel } from './workstations-panel.tsx'
+import { AccessRequestsPanel, ApprovedWorkstationsPanel } from './workstations-panel.tsx'
 
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
@@ -36,7 +36,9 @@ export function Access() {
           {asking.length > 0 && <AccessRequestsPanel isOn={lan.isOn} asking={asking} />}
           <LanPanel lan={lan} />
           {asking.length === 0 && <AccessRequestsPanel isOn={lan.isOn} asking={asking} />}
-          <ApprovedWorkstationsPanel approved={lan.workstations.filter(({ state }) => state === 'approved')} />
+          <ApprovedWorkstationsPanel
+            approved={lan.workstations.filter(({ state }) => state === 'approved')}
+          />
         </div>
       )}
       {lan && <SessionsPanel />}

@@ -79,14 +79,14 @@ function DesktopAppPanel({ app, rows }: { app: DesktopBridge; rows: readonly Set
     staleTime: Number.POSITIVE_INFINITY,
   })
   const client = useQueryClient()
-  const again = () => client.invalidateQueries({ queryKey: KEY })
+  const refetch = () => client.invalidateQueries({ queryKey: KEY })
   const setAutostart = useMutation<void, Error, boolean>({
     mutationFn: (on) => app.setAutostart(on),
-    onSettled: again,
+    onSettled: refetch,
   })
   const check = useMutation<void, Error>({
     mutationFn: () => app.checkForUpdate(),
-    onSettled: again,
+    onSettled: refetch,
   })
   if (state.isPending) return <LoadingPlaceholder rows={3} />
   if (!state.data) return <Notice tone="danger">{t('ui.settings.desktop.unreadable')}</Notice>
@@ -128,7 +128,7 @@ function DesktopAppPanel({ app, rows }: { app: DesktopBridge; rows: readonly Set
           update={update}
           isAsked={check.isPending}
           onCheck={() => check.mutate()}
-          onInstalled={again}
+          onInstalled={refetch}
           app={app}
         />
         <Fault error={check.error} />

@@ -94,10 +94,10 @@ export function filterSettings(
   rows: readonly SettingRow[],
   { search, isAdvanced }: { readonly search: string; readonly isAdvanced: boolean },
 ): readonly SettingRow[] {
-  const words = plain(search).split(/\s+/).filter(Boolean)
+  const words = foldText(search).split(/\s+/).filter(Boolean)
   if (words.length > 0)
     return rows.filter((row) => {
-      const text = plain(`${labelOf(row.key)} ${translateMessage(row.about)} ${row.key}`)
+      const text = foldText(`${labelOf(row.key)} ${translateMessage(row.about)} ${row.key}`)
       return words.every((word) => text.includes(word))
     })
   const isDefault = ({ key, value, initial }: SettingRow) =>
@@ -105,7 +105,7 @@ export function filterSettings(
   return isAdvanced ? rows : rows.filter(isDefault)
 }
 
-const plain = (text: string): string =>
+const foldText = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -138,7 +138,8 @@ export function kindOf(row: SettingRow): FieldKind {
     return { kind: 'number', min: inner.minValue, max: inner.maxValue, isWhole: inner.isInt }
   if (inner === undefined && typeof row.value === 'number')
     return { kind: 'number', min: null, max: null, isWhole: false }
-  if (inner instanceof z.ZodString && (inner.maxLength ?? 0) >= MIN_MULTILINE_CHARACTERS) return { kind: 'block' }
+  if (inner instanceof z.ZodString && (inner.maxLength ?? 0) >= MIN_MULTILINE_CHARACTERS)
+    return { kind: 'block' }
   return { kind: 'text', isNullable: isNullable || row.value === null }
 }
 
@@ -172,7 +173,9 @@ export function faultsBySetting(errors: readonly FieldFault[]): Record<string, s
   for (const { path, explanation } of errors) {
     const settingPath = path.replace(/^(body\.)?(settings\.)?/, '')
     const key =
-      Object.keys(SETTINGS).find((one) => settingPath === one || settingPath.startsWith(`${one}.`)) ?? settingPath
+      Object.keys(SETTINGS).find(
+        (one) => settingPath === one || settingPath.startsWith(`${one}.`),
+      ) ?? settingPath
     faults[key] ??= translateMessage(explanation)
   }
   return faults

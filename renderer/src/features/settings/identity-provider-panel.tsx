@@ -28,7 +28,13 @@ export function IdentityProviderPanel() {
   )
 }
 
-function RegistrationAddresses({ name, urls }: { name: 'redirect' | 'signedOut'; urls: readonly string[] }) {
+function RegistrationAddresses({
+  name,
+  urls,
+}: {
+  name: 'redirect' | 'signedOut'
+  urls: readonly string[]
+}) {
   return (
     <div>
       <Text size="sm" fw={500}>

@@ -4,7 +4,7 @@ import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { TimeAgo, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { IconAction } from '../../ui/icon-act.tsx'
 import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'

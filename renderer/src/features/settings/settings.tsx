@@ -188,7 +188,13 @@ function RestartNotice() {
 }
 
 /** The groups by name, beside them. */
-function GroupIndex({ groups, isSearching }: { groups: readonly SettingGroup[]; isSearching: boolean }) {
+function GroupIndex({
+  groups,
+  isSearching,
+}: {
+  groups: readonly SettingGroup[]
+  isSearching: boolean
+}) {
   const others = [
     { name: 'certificates', title: t('ui.settings.certificates.title') },
     { name: 'desktop', title: t('ui.settings.desktop.title') },

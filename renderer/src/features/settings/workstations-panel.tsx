@@ -16,7 +16,13 @@ import css from './access.module.css'
 const CHANGES = [dashboardSecurity.lanAccess, dashboardSecurity.sessions, dashboard.status]
 
 /** PCs that wait for an answer. */
-export function AccessRequestsPanel({ asking, isOn }: { asking: readonly Workstation[]; isOn: boolean }) {
+export function AccessRequestsPanel({
+  asking,
+  isOn,
+}: {
+  asking: readonly Workstation[]
+  isOn: boolean
+}) {
   return (
     <Panel title={t('ui.settings.access.asking.title')}>
       <div aria-live="polite">

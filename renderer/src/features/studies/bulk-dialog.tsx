@@ -104,10 +104,10 @@ interface BulkChoice {
 }
 
 /** The change that was chosen; null while something is missing. */
-function changeOf(kind: BulkKind, { person, isUnassigned: isToNobody, severity }: BulkChoice): Change | null {
+function changeOf(kind: BulkKind, { person, isUnassigned, severity }: BulkChoice): Change | null {
   if (kind === 'severity') return { kind, to: severity }
   if (kind !== 'assign') return { kind: 'cancel', to: kind === 'cancel' }
-  if (isToNobody) return { kind, to: null }
+  if (isUnassigned) return { kind, to: null }
   return person && { kind, to: { userId: person.id, name: person.name } }
 }
 

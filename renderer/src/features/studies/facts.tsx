@@ -52,7 +52,9 @@ export function PatientFacts({
         [t('ui.studies.facts.mrn'), study.mrn && <Mono key="mrn" text={study.mrn} />, true],
         [
           t('ui.studies.facts.born'),
-          [dateOfBirth && dayText(dateOfBirth), patientAge && `(${patientAge})`].filter(Boolean).join(' '),
+          [dateOfBirth && dayText(dateOfBirth), patientAge && `(${patientAge})`]
+            .filter(Boolean)
+            .join(' '),
           true,
         ],
         [

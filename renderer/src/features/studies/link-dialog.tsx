@@ -30,7 +30,10 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
   const make = () => {
     setIsTried(true)
     if (kind === 'view')
-      return createImagesLink.mutate({ body: { studyId, ...(person && { userId: person.id }) } }, options)
+      return createImagesLink.mutate(
+        { body: { studyId, ...(person && { userId: person.id }) } },
+        options,
+      )
     if (person) createReportLink.mutate({ body: { studyId, assignedToUserId: person.id } }, options)
   }
   if (url !== null)

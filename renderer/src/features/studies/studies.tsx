@@ -189,7 +189,11 @@ function Actions({
         data={AREAS.map((value) => ({ value, label: t(`ui.studies.areas.${value}`) }))}
       />
       <PreviewButton choice={preview} />
-      <PermissionButton permission="manageStudies" leftSection={<IconPlus size={16} />} onClick={onMake}>
+      <PermissionButton
+        permission="manageStudies"
+        leftSection={<IconPlus size={16} />}
+        onClick={onMake}
+      >
         {t('ui.studies.make')}
       </PermissionButton>
     </>

@@ -72,7 +72,11 @@ export function StudyActions(props: {
             : t('ui.studies.actions.complete')}
         </PermissionButton>
       )}
-      <PermissionButton {...manageButtonProps} disabled={details === undefined} onClick={() => setAsking('edit')}>
+      <PermissionButton
+        {...manageButtonProps}
+        disabled={details === undefined}
+        onClick={() => setAsking('edit')}
+      >
         {t('ui.studies.actions.edit')}
       </PermissionButton>
       {!isSmall && (
@@ -86,7 +90,10 @@ export function StudyActions(props: {
           {area === 'scribe' ? t('ui.studies.actions.link') : t('ui.studies.link.make')}
         </PermissionButton>
       )}
-      <PermissionButton {...manageButtonProps} onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}>
+      <PermissionButton
+        {...manageButtonProps}
+        onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}
+      >
         {isCancelled ? t('ui.studies.screen.uncancel') : t('ui.studies.screen.cancel')}
       </PermissionButton>
       <AssignDialog study={asking === 'assign' ? study : null} onClose={close} />
@@ -111,7 +118,11 @@ export function StudyActions(props: {
       )}
       {asking === 'link' && <LinkDialog study={study} onClose={close} />}
       {url !== null && (
-        <NewLinkDialog url={url} about={t('ui.studies.link.onceViewer')} onClose={() => setUrl(null)} />
+        <NewLinkDialog
+          url={url}
+          about={t('ui.studies.link.onceViewer')}
+          onClose={() => setUrl(null)}
+        />
       )}
     </Group>
   )

@@ -7,7 +7,14 @@ import { useReply } from '../../api/queries.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
-import { EmptyState, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
 import { examText } from '../../ui/study-list/exam-text.ts'

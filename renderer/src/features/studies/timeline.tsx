@@ -23,7 +23,8 @@ const detailOf = ({ detail, effect, what }: StudyMoment, zone: string | undefine
     return shortIds(detailText(detail, { nameOf: () => undefined, zone, hidden: STUDY_ID_MEMBERS }))
   return effect ? translateMessage(effect) : ''
 }
-const actorText = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
+const actorText = (who: string): string =>
+  knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
 
 const nameOf = (what: string): string =>
   actionText(what) ?? (isEvent(what) ? EVENT_NAMES[what].name : what)

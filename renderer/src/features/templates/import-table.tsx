@@ -5,7 +5,7 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { Tag } from '../../ui/tone.tsx'
 import { CHOICES, type Choice, type ImportVerdict, type PlannedImport } from './import-plan.ts'
 import css from './templates.module.css'
-import type { TemplateImport, Outcome } from './use-import.ts'
+import type { Outcome, TemplateImport } from './use-import.ts'
 
 const COLUMNS = textsOf('ui.templates.importing.columns', 'name', 'standing', 'choice')
 const TONES: Readonly<Record<ImportVerdict, Tone>> = {

@@ -34,7 +34,12 @@ export function TemplateTable({
   )
 }
 
-function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate } & TemplateActions) {
+function Row({
+  template,
+  onEdit,
+  onCopy,
+  onRemove,
+}: { template: ReportTemplate } & TemplateActions) {
   const me = useSession().data?.user
   const mayManage = useMayManage()
   const { name, kind, shortcut, owner, text, updatedAt } = template

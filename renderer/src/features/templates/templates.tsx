@@ -112,7 +112,13 @@ function EditDrawer({ editing, onDone }: { editing: EditorState | null; onDone: 
   )
 }
 
-function RemoveTemplateDialog({ template, onDone }: { template: ReportTemplate; onDone: () => void }) {
+function RemoveTemplateDialog({
+  template,
+  onDone,
+}: {
+  template: ReportTemplate
+  onDone: () => void
+}) {
   const remove = useSend(dashboardReports.removeTemplate, [dashboardReports.templates])
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   function done() {

@@ -74,13 +74,15 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
     choose: ({ at }: PlannedImport, choice: Choice) =>
       setChosen((before) => new Map(before).set(at, choice)),
     takeAll: () =>
-      setChosen(new Map(conflicts.map(({ at, standing }) => [at, CHOICES[standing][1] ?? 'leave']))),
+      setChosen(
+        new Map(conflicts.map(({ at, standing }) => [at, CHOICES[standing][1] ?? 'leave'])),
+      ),
     async run() {
       setRunning(plan)
-      let kept = 0
-      for (const one of plan) if (await send(one)) kept += 1
+      let importedCount = 0
+      for (const one of plan) if (await send(one)) importedCount += 1
       setIsOver(true)
-      showDone(t('ui.templates.importing.done', { count: kept }))
+      showDone(t('ui.templates.importing.done', { count: importedCount }))
     },
   }
 }

@@ -162,7 +162,11 @@ function PacsFields({ form }: { form: Form }) {
   )
 }
 
-const SecretField = (props: { form: Form; field: 'secretKey' | 'password'; hasSecret: boolean }) => (
+const SecretField = (props: {
+  form: Form
+  field: 'secretKey' | 'password'
+  hasSecret: boolean
+}) => (
   <PasswordInput
     {...told(props.field)}
     autoComplete="off"

@@ -22,7 +22,9 @@ export function PersonCustomers({ person }: { person: Person }) {
   const user = { userId, name: nameOf(person) }
   const [typed, setTyped] = useState('')
   const [expressCustomerName] = useDebouncedValue(typed.trim(), 250)
-  const found = useReply(express.list, { query: { limit: MAX_FOUND_CUSTOMERS, expressCustomerName } })
+  const found = useReply(express.list, {
+    query: { limit: MAX_FOUND_CUSTOMERS, expressCustomerName },
+  })
   const linkedIds = new Set(expressCustomers.map(({ expressCustomerId }) => expressCustomerId))
   const availableCustomers = (found.data?.expressCustomers ?? []).filter(
     ({ expressCustomerId }) => !linkedIds.has(expressCustomerId),
@@ -77,17 +79,21 @@ export function PersonCustomers({ person }: { person: Person }) {
         onSearchChange={setTyped}
         // The gateway has searched already, without accents and capitals.
         filter={({ options }) => options}
-        data={availableCustomers.map(({ expressCustomerId, expressCustomerName: name, isActive }) => ({
-          value: expressCustomerId,
-          label: isActive ? name : t('ui.users.customers.blocked', { name }),
-          disabled: !isActive,
-        }))}
+        data={availableCustomers.map(
+          ({ expressCustomerId, expressCustomerName: name, isActive }) => ({
+            value: expressCustomerId,
+            label: isActive ? name : t('ui.users.customers.blocked', { name }),
+            disabled: !isActive,
+          }),
+        )}
         nothingFoundMessage={
           found.isFetching ? t('ui.users.customers.waiting') : t('ui.users.customers.nobody')
         }
         maxDropdownHeight={260}
         onChange={(id) => {
-          const customer = availableCustomers.find(({ expressCustomerId }) => expressCustomerId === id)
+          const customer = availableCustomers.find(
+            ({ expressCustomerId }) => expressCustomerId === id,
+          )
           if (customer) link(customer, user)
           setTyped('')
         }}

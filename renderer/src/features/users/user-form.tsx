@@ -49,13 +49,13 @@ export function PersonForm(props: {
       )
     },
   })
-  const kept = person && editObstacle(person, isOwner)
+  const obstacle = person && editObstacle(person, isOwner)
 
   return (
     <form onSubmit={submit} noValidate>
-      <Fieldset variant="unstyled" disabled={Boolean(kept)}>
+      <Fieldset variant="unstyled" disabled={Boolean(obstacle)}>
         <Stack>
-          {kept && <Notice tone="info">{t(`ui.users.notEditable.${kept}`)}</Notice>}
+          {obstacle && <Notice tone="info">{t(`ui.users.notEditable.${obstacle}`)}</Notice>}
           <Identity form={form} isInvited={person !== null} />
           {person && person.level !== person.interfaceLevel && (
             <Notice tone="info">

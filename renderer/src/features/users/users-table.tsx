@@ -22,9 +22,9 @@ import {
   ACTIONS,
   editObstacle,
   type PersonAction,
-  type UserState,
   stateOf,
   TONES,
+  type UserState,
 } from './state.ts'
 import { nameOf, RIGHT_FIELDS } from './user-values.ts'
 import css from './users.module.css'

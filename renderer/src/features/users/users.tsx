@@ -44,10 +44,10 @@ export function People() {
   const [asked, setAsked] = useState<PersonQuestion | null>(null)
   const [link, setLink] = useState<string | null>(null)
   const { renew, reactivate } = usePersonChanges()
-  const box = useRef<HTMLInputElement>(null)
+  const searchInput = useRef<HTMLInputElement>(null)
   const invite = () => setOpened({ like: null })
   useShortcuts(t('ui.users.title'), [
-    { keys: '/', name: t('ui.users.search'), run: () => box.current?.select() },
+    { keys: '/', name: t('ui.users.search'), run: () => searchInput.current?.select() },
     { keys: 'n', name: t('ui.users.invite'), run: invite },
   ])
 
@@ -72,7 +72,11 @@ export function People() {
       title={t('ui.users.title')}
       about={t('ui.users.about')}
       actions={
-        <PermissionButton permission="manageUsers" leftSection={<IconPlus size={16} />} onClick={invite}>
+        <PermissionButton
+          permission="manageUsers"
+          leftSection={<IconPlus size={16} />}
+          onClick={invite}
+        >
           {t('ui.users.invite')}
         </PermissionButton>
       }
@@ -86,7 +90,7 @@ export function People() {
           data={PEOPLE_FILTERS.map((value) => ({ value, label: t(`ui.users.shows.${value}`) }))}
         />
         <SearchField
-          ref={box}
+          ref={searchInput}
           className={css.search}
           label={t('ui.users.search')}
           placeholder={t('ui.users.searchWhat')}

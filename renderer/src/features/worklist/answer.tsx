@@ -38,7 +38,10 @@ export function Answer({ error, isPending, explanation, aeTitle, onChoose }: Ans
   if (!explanation) {
     return (
       <Panel>
-        <EmptyState icon={<IconHelpCircle size={34} stroke={1.3} />} title={t('ui.worklist.why.before')}>
+        <EmptyState
+          icon={<IconHelpCircle size={34} stroke={1.3} />}
+          title={t('ui.worklist.why.before')}
+        >
           {t('ui.worklist.why.beforeText')}
         </EmptyState>
       </Panel>

@@ -35,7 +35,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
   const client = useQueryClient()
   const [closing, setClosing] = useState<Exam | null>(null)
   const reopen = useSend(dashboard.reopenStep, [dashboardExams.exams])
-  const again = useSend(dashboard.closeStep, [dashboardExams.exams])
+  const closeAgain = useSend(dashboard.closeStep, [dashboardExams.exams])
   const stepOf = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) => ({
     studyInstanceUid,
     scheduledProcedureStepId,
@@ -79,7 +79,9 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
             showDone(
               t('ui.worklist.reopened'),
               () =>
-                void again.mutateAsync({ body: { ...stepOf(exam), reason: '' } }).catch(refused),
+                void closeAgain
+                  .mutateAsync({ body: { ...stepOf(exam), reason: '' } })
+                  .catch(refused),
             ),
           onError: refused,
         },

@@ -26,9 +26,9 @@ import { showDone } from '../../ui/undo.tsx'
 import {
   DayPicker,
   Devices,
+  type ExamFilter,
   ExamFilterTabs,
   ModalityFilter,
-  type ExamFilter,
   ShownExamCount,
 } from './exam-filters.tsx'
 import { ExamTable } from './exam-table.tsx'

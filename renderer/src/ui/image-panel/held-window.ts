@@ -1,5 +1,7 @@
 /** The images window that this window has opened, and the study in it. */
-export const imagesWindow: { current: { readonly child: Window; of: string } | null } = { current: null }
+export const imagesWindow: { current: { readonly child: Window; of: string } | null } = {
+  current: null,
+}
 
 export function closeImagesWindow(): void {
   imagesWindow.current?.child.close()

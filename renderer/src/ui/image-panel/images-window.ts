@@ -1,7 +1,7 @@
 import { randomId } from '../../format/random-id.ts'
 import { watchChild } from './child-windows.ts'
 import { imagesWindow } from './held-window.ts'
-import { findOtherScreen, featuresAt, defaultAreaOn } from './screens.ts'
+import { defaultAreaOn, featuresAt, findOtherScreen } from './screens.ts'
 
 /** One for each window that reports are written in. */
 const WINDOW_NAME = `isthmus-images-${randomId()}`
@@ -18,7 +18,11 @@ export const isImagesWindowOpen = (): boolean =>
  * @returns false where the browser refuses
  */
 export function openImagesWindow(of: string, page: string | null): boolean {
-  const child = window.open(page ?? EMPTY_VIEWER_PATH, WINDOW_NAME, featuresAt(defaultAreaOn(window.screen)))
+  const child = window.open(
+    page ?? EMPTY_VIEWER_PATH,
+    WINDOW_NAME,
+    featuresAt(defaultAreaOn(window.screen)),
+  )
   if (!child) return false
   imagesWindow.current = { child, of }
   child.focus()

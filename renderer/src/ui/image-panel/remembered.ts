@@ -21,7 +21,9 @@ export function rememberedChoice(
   const kept = read(storage, keyOf(userId))
   const mode = IMAGES_MODES.find((one) => one === kept.mode) ?? initial
   const share =
-    typeof kept.share === 'number' && kept.share >= IMAGE_WIDTH_PERCENT.least && kept.share <= IMAGE_WIDTH_PERCENT.most
+    typeof kept.share === 'number' &&
+    kept.share >= IMAGE_WIDTH_PERCENT.least &&
+    kept.share <= IMAGE_WIDTH_PERCENT.most
       ? kept.share
       : IMAGE_WIDTH_PERCENT.initial
   return { mode, share }

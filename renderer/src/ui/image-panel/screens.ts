@@ -14,7 +14,12 @@ interface ScreenDetails {
   readonly availHeight: number
 }
 
-const placeOf = ({ availLeft, availTop, availWidth, availHeight }: ScreenDetails): ScreenArea => ({
+const screenAreaOf = ({
+  availLeft,
+  availTop,
+  availWidth,
+  availHeight,
+}: ScreenDetails): ScreenArea => ({
   left: availLeft,
   top: availTop,
   width: availWidth,
@@ -33,7 +38,7 @@ export function otherScreen<S extends ScreenDetails>(
   const [largest] = screens
     .filter((one) => one !== current)
     .sort((one, other) => areaOf(other) - areaOf(one))
-  return largest && placeOf(largest)
+  return largest && screenAreaOf(largest)
 }
 
 /**
@@ -44,7 +49,7 @@ export const featuresAt = ({ left, top, width, height }: ScreenArea): string =>
 
 export const defaultAreaOn = (screen: Screen): ScreenArea => {
   const { availLeft = 0, availTop = 0 } = screen as Screen & Partial<ScreenDetails>
-  return placeOf({
+  return screenAreaOf({
     availLeft,
     availTop,
     availWidth: screen.availWidth,

@@ -22,6 +22,8 @@ const SHARE_BY_KEY: Readonly<Record<string, (share: number, step: number) => num
  * split.
  */
 export function shareAfter(share: number, key: string, isLong: boolean): number | undefined {
-  const to = Object.hasOwn(SHARE_BY_KEY, key) ? SHARE_BY_KEY[key]?.(share, isLong ? LONG_STEP : STEP) : undefined
+  const to = Object.hasOwn(SHARE_BY_KEY, key)
+    ? SHARE_BY_KEY[key]?.(share, isLong ? LONG_STEP : STEP)
+    : undefined
   return to === undefined ? undefined : within(to)
 }

@@ -12,7 +12,7 @@ import { chipsOf } from './filter-words.ts'
 import { useCustomerName, usePersonName } from './pickers.tsx'
 import { SaveViewDialog } from './save-view.tsx'
 import { SearchBox } from './search-box.tsx'
-import { type Order, queryOf, without } from './study-filter.ts'
+import { type Order, queryOf, withoutPart } from './study-filter.ts'
 import css from './study-list.module.css'
 import type { StudyListState } from './use-study-list.ts'
 
@@ -56,7 +56,7 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
             <CloseButton
               size="sm"
               aria-label={t('ui.study-list.filter.remove', { chip: text })}
-              onClick={() => state.choose(without(filter, part))}
+              onClick={() => state.choose(withoutPart(filter, part))}
             />
           </span>
         ))}

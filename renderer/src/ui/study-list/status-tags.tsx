@@ -45,12 +45,12 @@ export function StatusTags({
   isShort?: boolean
 }) {
   const { status, isCancelled, isCritical, identity, isUnscheduled = false } = study
-  const isSet = {
+  const activeTags = {
     ...{ cancelled: isCancelled, critical: isCritical, unscheduled: isUnscheduled },
     addendum: Boolean(study.needsAddendumSince),
     ...{ mismatch: identity === 'mismatch', overridden: identity === 'overridden' },
   }
-  const flags = FLAGS.filter(([flag]) => isSet[flag])
+  const flags = FLAGS.filter(([flag]) => activeTags[flag])
   const signs = isShort && flags.length > 1 ? flags.filter(([flag]) => flag !== 'cancelled') : []
   return (
     <>

@@ -148,7 +148,7 @@ export function filterOfSavedView(kept: StudyListFilter): ListFilter {
 }
 
 /** The filter without one of its parts. */
-export function without(filter: ListFilter, part: keyof ListFilter): ListFilter {
+export function withoutPart(filter: ListFilter, part: keyof ListFilter): ListFilter {
   if (part === 'cancelled') return { ...filter, cancelled: 'all' }
   const { [part]: _, ...rest } = filter
   return rest as ListFilter

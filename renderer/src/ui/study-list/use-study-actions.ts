@@ -121,9 +121,9 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
           void refresh(study.studyId)
         }
       }
-      const back = inverseChange(study, what)
+      const inverseAction = inverseChange(study, what)
       const undo = async () => {
-        if (await send(back)) showDone(sentenceOf(back))
+        if (await send(inverseAction)) showDone(sentenceOf(inverseAction))
       }
       if (await send(what)) showDone(sentenceOf(what), () => void undo())
     },

@@ -37,18 +37,18 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
       }
     }),
   })
-  const kept =
+  const savedViews =
     useReply(dashboardStudies.savedViews, { query: { list } }, { staleTime: 15_000 }).data
       ?.savedViews ?? []
   // A link may lead to a view that a narrow window has out of sight.
-  const here = useRef<HTMLSpanElement>(null)
+  const currentTab = useRef<HTMLSpanElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another element
   useEffect(() => {
-    here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    currentTab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [view.viewId])
   const countOf = ({ viewId, saved }: View) =>
     saved
-      ? kept.find((one) => one.savedViewId === viewId)?.shown
+      ? savedViews.find((one) => one.savedViewId === viewId)?.shown
       : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
   return (
     <nav className={css.views} aria-label={t('ui.study-list.views.label')}>
@@ -58,7 +58,7 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
         return (
           <span
             key={one.viewId}
-            ref={isCurrentView ? here : null}
+            ref={isCurrentView ? currentTab : null}
             className={css.view}
             data-here={isCurrentView || undefined}
           >

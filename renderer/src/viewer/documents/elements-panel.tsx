@@ -12,7 +12,12 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
-import { useActivePaneId, useViewerContext, useViewerState, usePaneState } from '../desk-context.ts'
+import {
+  useActivePaneId,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from '../viewer-context.ts'
 import { foundElements, wordsOf } from './element-search.ts'
 import css from './elements-panel.module.css'
 import { printDocument } from './print-document.ts'
@@ -24,7 +29,7 @@ const MAX_ROWS = 2000
 
 /** The elements of the data set of the image in the active pane. */
 export default function ElementsPanel() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const shown = usePaneState(useActivePaneId(), ({ image }) => image?.sopInstanceUid ?? '')
   const [sopInstanceUid] = useDebouncedValue(shown, SEARCH_DELAY_MS)
   const isAnonymous = useViewerState((state) => state.isAnonymous)
@@ -63,8 +68,8 @@ export default function ElementsPanel() {
 
 /** Downloading and printing take data of the patient out of the viewer. */
 function Actions({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk } = useViewerContext()
-  const { viewId, whyNoExport } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId, whyNoExport } = viewerStore.view
   const why = whyNoExport ? translateMessage(whyNoExport) : ''
   return (
     <div className={css.actions} data-not-printed>
@@ -95,8 +100,8 @@ function Actions({ sopInstanceUid }: { sopInstanceUid: string }) {
 }
 
 function Elements({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk } = useViewerContext()
-  const { viewId } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
   const [text, setText] = useState('')
   const [wanted] = useDebouncedValue(text, 150)
   const reply = useQuery<ElementList, ProblemError>({

@@ -131,13 +131,13 @@ export function absentCount(
   { studies }: Pick<ListState, 'studies'>,
   selections: readonly KeySelection[],
 ): number {
-  const here = new Set(
+  const presentUids = new Set(
     studies.flatMap(({ series }) =>
       series.flatMap(({ stack }) => stack.map(({ sopInstanceUid }) => sopInstanceUid)),
     ),
   )
   const all = selections.flatMap(({ images }) => images.map(({ sopInstanceUid }) => sopInstanceUid))
-  return new Set(all.filter((uid) => !here.has(uid))).size
+  return new Set(all.filter((uid) => !presentUids.has(uid))).size
 }
 
 /** The key image `step` further than the one that is shown; the ends do not meet. */

@@ -3,10 +3,16 @@ import { IconChevronLeft, IconChevronRight, IconPhotoOff } from '@tabler/icons-r
 import { useEffect, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { Notice } from '../../ui/tone.tsx'
-import { useActivePaneId, useViewerContext, useViewerState, useImages, usePaneState } from '../desk-context.ts'
 import type { StackImage } from '../engine/stack.ts'
 import { nameOf } from '../overlay-text.ts'
 import { foundImage, showInstance } from '../show-instance.ts'
+import {
+  useActivePaneId,
+  useImages,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from '../viewer-context.ts'
 import { absentCount, keyStackOf, selectionsOf } from './key-images.ts'
 import css from './key-object-list.module.css'
 import { useKeyImages, useKeySteps } from './use-key-images.ts'
@@ -15,7 +21,7 @@ const ALL = 'all'
 
 /** The key images of the view: all, or those of one selection. */
 export function KeyObjectList() {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
   const keys = useKeyImages()
   const of = useViewerState((state) => state.keySelection)
@@ -41,7 +47,9 @@ export function KeyObjectList() {
             })),
           ]}
           onChange={(value) =>
-            viewerStore.set({ keySelection: value === null || value === ALL ? null : Number(value) })
+            viewerStore.set({
+              keySelection: value === null || value === ALL ? null : Number(value),
+            })
           }
         />
       )}
@@ -133,12 +141,12 @@ function usePicture(image: StackImage): string | 'none' | undefined {
     const found = foundImage(list.state(), sopInstanceUid, frame)
     const one = found?.series.stack[found.index]
     if (!found || !one) return
-    const stopping = new AbortController()
-    engine.thumbnail({ ...found.series, key: imageId, stack: [one] }, stopping.signal).then(
-      (url) => !stopping.signal.aborted && setPicture(url),
-      () => !stopping.signal.aborted && setPicture('none'),
+    const abortController = new AbortController()
+    engine.thumbnail({ ...found.series, key: imageId, stack: [one] }, abortController.signal).then(
+      (url) => !abortController.signal.aborted && setPicture(url),
+      () => !abortController.signal.aborted && setPicture('none'),
     )
-    return () => stopping.abort()
+    return () => abortController.abort()
   }, [engine, list, imageId, sopInstanceUid, frame])
   return picture
 }

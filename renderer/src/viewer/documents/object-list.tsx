@@ -1,11 +1,11 @@
 import { t } from '../../i18n/t.ts'
-import { useViewerContext, useViewerState, useImages } from '../desk-context.ts'
+import { useImages, useViewerContext, useViewerState } from '../viewer-context.ts'
 import { isShown, kindText, MEDIA_ICONS, mediaName, openingOf } from './media-name.ts'
 import css from './object-list.module.css'
 
 /** Reports, waveforms and documents of a study that are DICOM objects, below its series. */
 export function ObjectList({ studyInstanceUid }: { studyInstanceUid: string }) {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { media } = useImages()
   const mediaId = useViewerState((state) => state.mediaId)
   const own = media.filter(({ object }) => object?.studyInstanceUid === studyInstanceUid)

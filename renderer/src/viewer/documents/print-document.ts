@@ -7,6 +7,8 @@ const PRINTING_ATTRIBUTE = 'data-printing'
 export function printDocument(): void {
   const root = document.documentElement
   root.setAttribute(PRINTING_ATTRIBUTE, '')
-  window.addEventListener('afterprint', () => root.removeAttribute(PRINTING_ATTRIBUTE), { once: true })
+  window.addEventListener('afterprint', () => root.removeAttribute(PRINTING_ATTRIBUTE), {
+    once: true,
+  })
   window.print()
 }

@@ -16,9 +16,9 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
-import { useViewerContext, useImages } from '../desk-context.ts'
 import { nameOf } from '../overlay-text.ts'
 import { foundImage, showInstance } from '../show-instance.ts'
+import { useImages, useViewerContext } from '../viewer-context.ts'
 import { openingOf } from './media-name.ts'
 import { printDocument } from './print-document.ts'
 import css from './report.module.css'
@@ -38,7 +38,7 @@ import {
 
 /** A structured report as a document. */
 export default function ReportView({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { viewId } = viewerStore.view
   const reply = useQuery<StructuredReport, ProblemError>({
     queryKey: [viewing.report.path, sopInstanceUid],
@@ -315,7 +315,7 @@ function Reference({ reference }: { reference: ObjectReference }) {
     : medium?.title || t('ui.viewer.report.types.object')
   const open = () => {
     if (found) showInstance(viewerContext, sopInstanceUid, frames[0])
-    else if (medium) viewerContext.desk.set(openingOf(medium, false))
+    else if (medium) viewerContext.viewerStore.set(openingOf(medium, false))
   }
   return (
     <button type="button" className={css.link} onClick={open}>

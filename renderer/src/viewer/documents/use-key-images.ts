@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
 import { t } from '../../i18n/t.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { activePaneId } from '../desk.ts'
-import { useViewerContext, useViewerState, useImages } from '../desk-context.ts'
 import { showInstance } from '../show-instance.ts'
+import { useImages, useViewerContext, useViewerState } from '../viewer-context.ts'
+import { activePaneId } from '../viewer-store.ts'
 import { type KeyImagesState, keyAfter, keyStackOf } from './key-images.ts'
 
 export function useKeyImages(): KeyImagesState {
@@ -19,7 +19,9 @@ export function useKeySteps(): (step: number) => void {
   const of = useViewerState((state) => state.keySelection)
   return (step) => {
     // Read here, since the whole screen uses this: it must not be rendered for each image.
-    const { image } = viewerContext.engine.pane(activePaneId(viewerContext.desk.state())).state()
+    const { image } = viewerContext.engine
+      .pane(activePaneId(viewerContext.viewerStore.state()))
+      .state()
     const next = keyAfter(keyStackOf(images, keys, of), image?.imageId, step)
     if (next) showInstance(viewerContext, next.sopInstanceUid, next.frame)
   }

@@ -32,11 +32,13 @@ const LEADS = ['I', 'II', 'III', 'aVR', 'aVL', 'aVF', 'V1', 'V2', 'V3', 'V4', 'V
 
 /** `Lead aVR (Einthoven)` as `aVR`; other labels as they are. */
 export function leadName(label: string): string {
-  const short = label
+  const shortLabel = label
     .replace(/^\s*leads?\s+/i, '')
     .replace(/\(.*\)/, '')
     .trim()
-  return LEADS.find((lead) => lead.toLowerCase() === short.toLowerCase()) ?? (short || label)
+  return (
+    LEADS.find((lead) => lead.toLowerCase() === shortLabel.toLowerCase()) ?? (shortLabel || label)
+  )
 }
 
 /** The channels of the standard leads in their order; undefined if any is missing. */

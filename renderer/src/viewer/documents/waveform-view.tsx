@@ -16,7 +16,7 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
-import { useViewerContext } from '../desk-context.ts'
+import { useViewerContext } from '../viewer-context.ts'
 import { printDocument } from './print-document.ts'
 import { conceptText, dateTimeText } from './report-tree.ts'
 import css from './waveform.module.css'
@@ -36,7 +36,7 @@ import {
 
 /** Waveforms of an object, such as a 12-lead ECG, on millimetre paper. */
 export default function WaveformView({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   const { viewId } = viewerStore.view
   const reply = useQuery<Waveforms, ProblemError>({
     queryKey: [viewing.waveforms.path, sopInstanceUid],

@@ -25,7 +25,10 @@ const SYNTAX_NAMES: Readonly<Record<string, string | Message>> = {
   '1.2.840.10008.1.2.4.203': 'High-Throughput JPEG 2000',
 }
 const JPEG_EXTENDED = '1.2.840.10008.1.2.4.51'
-const JPEG_BASELINE_OR_EXTENDED: ReadonlySet<string> = new Set(['1.2.840.10008.1.2.4.50', JPEG_EXTENDED])
+const JPEG_BASELINE_OR_EXTENDED: ReadonlySet<string> = new Set([
+  '1.2.840.10008.1.2.4.50',
+  JPEG_EXTENDED,
+])
 /** A decoder that says nothing for this long has been lost with its worker. */
 const DECODER_TIMEOUT_MS = 60_000
 
@@ -48,7 +51,11 @@ export async function decodeEncapsulatedFrame(
   const name = SYNTAX_NAMES[transferSyntaxUid]
   if (!name) throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
   if (bytes.length === 0) throw new ImageProblem(message('viewer.no-pixel-data'))
-  if (JPEG_BASELINE_OR_EXTENDED.has(transferSyntaxUid) && pixel.samplesPerPixel === 3 && pixel.bitsStored <= 8) {
+  if (
+    JPEG_BASELINE_OR_EXTENDED.has(transferSyntaxUid) &&
+    pixel.samplesPerPixel === 3 &&
+    pixel.bitsStored <= 8
+  ) {
     const samples = await decodeJpegInBrowser(bytes, pixel)
     return { samples, isPlanar: false, isSubsampled: false, isRgb: true }
   }
@@ -115,7 +122,7 @@ async function decodeInWorker(
     pixelRepresentation: 0,
   }
   let timer: ReturnType<typeof setTimeout> | undefined
-  const lost = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new ImageProblem(message('viewer.decoder-without-answer', { codec }), true)),
       DECODER_TIMEOUT_MS,
@@ -128,7 +135,7 @@ async function decodeInWorker(
       pixelData: bytes,
       options: { preScale: { enabled: false } },
     })
-    return (await Promise.race([task, lost])) as WorkerFrame
+    return (await Promise.race([task, timeout])) as WorkerFrame
   } catch (error) {
     if (error instanceof ImageProblem) throw error
     if (DECODER_NOT_LOADED.test(String(error)))

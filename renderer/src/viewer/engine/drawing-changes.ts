@@ -36,7 +36,7 @@ export class DrawingChanges {
   }
 
   /** Runs what changes drawings without somebody having drawn: nothing of it is told. */
-  without(run: () => void): void {
+  runUnobserved(run: () => void): void {
     const before = this.#isOff
     this.#isOff = true
     try {

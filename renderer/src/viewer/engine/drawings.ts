@@ -38,7 +38,9 @@ export class Drawings {
   }
 
   restore(studyInstanceUid: string, kept: readonly unknown[]): void {
-    this.#changes.without(() => this.#remove((one) => this.#studyOf(one) === studyInstanceUid))
+    this.#changes.runUnobserved(() =>
+      this.#remove((one) => this.#studyOf(one) === studyInstanceUid),
+    )
     this.#waiting.delete(studyInstanceUid)
     const readable = kept.flatMap((one) => readKeptAnnotation(one, studyInstanceUid) ?? [])
     if (readable.length === 0) return
@@ -95,7 +97,7 @@ export class Drawings {
   /** Draws what has waited for its image. */
   #placeWaiting(): void {
     if (this.#waiting.size === 0) return
-    this.#changes.without(() => {
+    this.#changes.runUnobserved(() => {
       for (const [study, kept] of [...this.#waiting]) {
         const remaining = kept.filter((one) => !this.#place(one))
         if (remaining.length === kept.length) continue
@@ -115,7 +117,9 @@ export class Drawings {
     const found = imageId === undefined ? undefined : this.#list.find(imageId)
     if (imageId && !found) return false
     const kept =
-      waited.pixels && found ? placedAnnotation(waited, found.image, frameOfReferenceOf(found.image)) : waited
+      waited.pixels && found
+        ? placedAnnotation(waited, found.image, frameOfReferenceOf(found.image))
+        : waited
     const one = drawingOf(kept, imageId)
     this.#studies.set(one, kept.studyInstanceUid)
     annotation.state.addAnnotation(one, kept.frameOfReferenceUid)

@@ -9,7 +9,7 @@ import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 import { openClient } from '../../api/client.ts'
 import { Drawings, drawAgain } from './drawings.ts'
 import type { Fetches } from './fetches.ts'
@@ -85,7 +85,7 @@ export interface Engine {
    * Stored values of a frame that is no image, such as one of a segmentation.
    * @throws ImageProblem
    */
-  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
+  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<StoredPixels>
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]

@@ -91,8 +91,8 @@ export class Fetches {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new ImageProblem(LEFT, true))
       const job = this.#jobOf(path)
-      const leave = () => this.#leave(job, asker)
-      const asker: Waiter = {
+      const leave = () => this.#leave(job, waiter)
+      const waiter: Waiter = {
         wish,
         resolve: (frame) => {
           signal.removeEventListener('abort', leave)
@@ -103,7 +103,7 @@ export class Fetches {
           reject(problem)
         },
       }
-      job.waiters.add(asker)
+      job.waiters.add(waiter)
       signal.addEventListener('abort', leave)
       this.#fill()
     })
@@ -156,7 +156,7 @@ export class Fetches {
     // It was put back in the queue for something more urgent, or nobody wants it.
     if (job.running !== control) return
     this.#jobs.delete(job.path)
-    for (const asker of job.waiters) done(asker)
+    for (const waiter of job.waiters) done(waiter)
     this.#fill()
   }
 
@@ -183,7 +183,8 @@ async function fetched(network: Network, path: string, signal: AbortSignal): Pro
         if (!transferSyntaxUid) throw new ImageProblem(message('viewer.no-transfer-syntax'))
         return { bytes: new Uint8Array(await response.arrayBuffer()), transferSyntaxUid }
       }
-      const isTransient = response.status >= 502 || response.status === 429 || response.status === 408
+      const isTransient =
+        response.status >= 502 || response.status === 429 || response.status === 408
       if (!isTransient || failures >= MAX_ATTEMPTS)
         throw new ImageProblem(await explanationOf(response), isTransient)
     } catch (error) {

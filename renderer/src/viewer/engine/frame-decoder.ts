@@ -3,11 +3,11 @@ import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.
 import { viewing } from '#shared/contract/viewing.ts'
 import { message, verbatim } from '#shared/messages/message.ts'
 import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import type { Call } from '../../api/client.ts'
 import type { Fetches, FetchPriority } from './fetches.ts'
-import { imageOf, decodeStoredFrame } from './image.ts'
+import { decodeStoredFrame, imageOf } from './image.ts'
 import type { ImageList } from './images.ts'
 import type { ListedImage } from './listed.ts'
 import { framePathOf } from './series.ts'
@@ -52,7 +52,7 @@ export class FrameDecoder {
     frame: number,
     pixel: ImagePixel,
     signal: AbortSignal,
-  ): Promise<Stored> {
+  ): Promise<StoredPixels> {
     const path = viewPaths.frame(this.#list.viewId, sopInstanceUid, frame)
     return decodeStoredFrame(await this.#fetches.get(path, 'near', signal), pixel)
   }

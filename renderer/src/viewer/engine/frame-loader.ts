@@ -13,7 +13,10 @@ export function provideImages(
     const control = new AbortController()
     const promise = load(imageId, control.signal).then((image) =>
       withVolumeKey(
-        withValueType(image, (options?.targetBuffer as { readonly type?: string } | undefined)?.type),
+        withValueType(
+          image,
+          (options?.targetBuffer as { readonly type?: string } | undefined)?.type,
+        ),
         options,
       ),
     )

@@ -2,7 +2,7 @@ import { cache, Enums, eventTarget, type Types } from '@cornerstonejs/core'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 import type { Call } from '../../api/client.ts'
 import { FETCH_PRIORITIES, type Fetches, type FetchPriority } from './fetches.ts'
 import { FrameDecoder } from './frame-decoder.ts'
@@ -23,7 +23,7 @@ const sopOf = (imageId: string): string => parseImageId(imageId)?.sopInstanceUid
 /** Decoded images of a view: in Cornerstone's cache, or on their way. */
 export class Frames {
   readonly #decoder: FrameDecoder
-  readonly #works = new Map<string, ImageLoad>()
+  readonly #workById = new Map<string, ImageLoad>()
   readonly #problems = new Map<string, Message>()
   readonly #loaded = new Set<string>()
   readonly #cachedBySop = new Map<string, Set<string>>()
@@ -71,7 +71,7 @@ export class Frames {
     const why = this.#problems.get(imageId)
     if (why !== undefined) return Promise.reject(new ImageProblem(why))
     if (signal?.aborted) return Promise.reject(new ImageProblem(LEFT, true))
-    const work = this.#works.get(imageId) ?? this.#start(imageId, wish)
+    const work = this.#workById.get(imageId) ?? this.#start(imageId, wish)
     work.askers += 1
     const rank = FETCH_PRIORITIES.indexOf(wish)
     if (rank < work.rank) {
@@ -84,14 +84,14 @@ export class Frames {
   /**
    * Stored values of a frame that is no image, such as one of a segmentation. @throws ImageProblem
    */
-  stored(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored> {
+  stored(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<StoredPixels> {
     return this.#decoder.stored(sopInstanceUid, frame, pixel, this.#closing.signal)
   }
 
   close(): void {
     this.#closing.abort()
     this.#stopReplacing()
-    for (const { control } of this.#works.values()) control.abort()
+    for (const { control } of this.#workById.values()) control.abort()
     this.#listeners.clear()
     eventTarget.removeEventListener(Enums.Events.IMAGE_CACHE_IMAGE_REMOVED, this.#onRemoved)
     this.#stopProviding()
@@ -104,10 +104,10 @@ export class Frames {
   #start(imageId: string, wish: FetchPriority): ImageLoad {
     const control = new AbortController()
     const promise = this.#loadAnew(imageId, wish, control.signal).finally(() => {
-      if (this.#works.get(imageId)?.promise === promise) this.#works.delete(imageId)
+      if (this.#workById.get(imageId)?.promise === promise) this.#workById.delete(imageId)
     })
     const work: ImageLoad = { promise, control, askers: 0, rank: FETCH_PRIORITIES.indexOf(wish) }
-    this.#works.set(imageId, work)
+    this.#workById.set(imageId, work)
     promise.then(
       () => this.#tell(imageId, 'loaded'),
       () => {
@@ -158,7 +158,7 @@ export class Frames {
       const leave = () => {
         work.askers -= 1
         if (work.askers === 0) {
-          if (this.#works.get(imageId) === work) this.#works.delete(imageId)
+          if (this.#workById.get(imageId) === work) this.#workById.delete(imageId)
           work.control.abort()
         }
         reject(new ImageProblem(LEFT, true))

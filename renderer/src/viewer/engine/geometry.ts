@@ -69,7 +69,11 @@ export const oppositeLetters = (text: string): string =>
  * A place in the patient of a pixel; null where the geometry is not known. @param column,row from
  * 0, at the pixel's centre
  */
-export function placeOf(attributes: FrameAttributes, column: number, row: number): Vector | null {
+export function pixelPositionOf(
+  attributes: FrameAttributes,
+  column: number,
+  row: number,
+): Vector | null {
   const { position, orientation, spacing } = attributes
   if (!position || !orientation || !spacing) return null
   const [x, y] = [rowOf(orientation), columnOf(orientation)]

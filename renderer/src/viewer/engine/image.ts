@@ -13,7 +13,7 @@ import {
   NATIVE_SYNTAXES,
   nativeFrame,
   RLE_SYNTAX,
-  type Stored,
+  type StoredPixels,
 } from '#shared/pixels/stored.ts'
 import { decodeEncapsulatedFrame } from './codecs.ts'
 import type { FetchedFrame } from './fetches.ts'
@@ -67,7 +67,7 @@ async function decoded(
 export async function decodeStoredFrame(
   { bytes, transferSyntaxUid }: FetchedFrame,
   pixel: ImagePixel,
-): Promise<Stored> {
+): Promise<StoredPixels> {
   if (NATIVE_SYNTAXES.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
   if (transferSyntaxUid === RLE_SYNTAX) return decodeRleFrame(bytes, pixel)

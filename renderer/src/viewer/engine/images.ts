@@ -122,11 +122,11 @@ export class ImageList {
   #changed(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      const began = performance.now()
+      const startedAt = performance.now()
       this.#state = this.#now()
       for (const listener of this.#listeners) listener()
       // A list of thousands takes its time to be ordered: never more than a fifth of it.
-      this.#notifyEvery = Math.max(NOTIFY_INTERVAL_MS, (performance.now() - began) * 5)
+      this.#notifyEvery = Math.max(NOTIFY_INTERVAL_MS, (performance.now() - startedAt) * 5)
     }, this.#notifyEvery)
   }
 }
@@ -156,7 +156,7 @@ async function readOnce(
     if (!response.body) return 'broken'
     onOpen()
     let rest = ''
-    let began = performance.now()
+    let startedAt = performance.now()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       const lines = (rest + part.value).split('\n')
@@ -165,9 +165,9 @@ async function readOnce(
         if (line !== '') onLine(line)
         // What has arrived is often the whole list: the first image is requested and the page is
         // drawn while the rest is still being read.
-        if (performance.now() - began > MAX_TASK_MS) {
+        if (performance.now() - startedAt > MAX_TASK_MS) {
           await pause(0)
-          began = performance.now()
+          startedAt = performance.now()
         }
       }
     }

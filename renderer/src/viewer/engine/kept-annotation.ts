@@ -87,7 +87,10 @@ export function toKeptAnnotation(
 }
 
 /** What was kept by this or an earlier version; undefined where it cannot be drawn. */
-export function readKeptAnnotation(value: unknown, studyInstanceUid: string): KeptAnnotation | undefined {
+export function readKeptAnnotation(
+  value: unknown,
+  studyInstanceUid: string,
+): KeptAnnotation | undefined {
   const one = value as Partial<Record<keyof KeptAnnotation, unknown>> | null
   if (typeof one !== 'object' || one === null) return undefined
   const { id, tool, sopInstanceUid, frame, frameOfReferenceUid, viewPlaneNormal, viewUp, data } =
@@ -95,7 +98,7 @@ export function readKeptAnnotation(value: unknown, studyInstanceUid: string): Ke
   const { pixels = [], seriesKey = '' } = one
   const points = (data as { readonly handles?: { readonly points?: unknown } } | undefined)?.handles
     ?.points
-  const isRead =
+  const isValid =
     typeof tool === 'string' &&
     DRAWING_TOOLS.has(tool) &&
     typeof sopInstanceUid === 'string' &&
@@ -108,7 +111,7 @@ export function readKeptAnnotation(value: unknown, studyInstanceUid: string): Ke
     points.every(isPoint) &&
     Array.isArray(pixels) &&
     pixels.every(isPixel)
-  return isRead
+  return isValid
     ? ({ ...one, id: typeof id === 'string' ? id : '', studyInstanceUid } as KeptAnnotation)
     : undefined
 }

@@ -99,7 +99,7 @@ export class ViewListContents {
       return {
         study,
         series: mine.flatMap((one) => this.#stacksOf(one)).sort(bySeriesNumber),
-        notImages: mine
+        nonImageInstances: mine
           .flatMap(({ seriesInstanceUid }) => this.#instancesOf(seriesInstanceUid))
           .filter((instance) => !isImage(instance)),
       }
@@ -176,12 +176,12 @@ export class ViewListContents {
     const known = this.#stacks.get(one.seriesInstanceUid)
     if (known) return known
     const isPrior = this.#studies.get(one.studyInstanceUid)?.isPrior ?? false
-    const made = displaySeries(this.#viewId, one, this.#instancesOf(one.seriesInstanceUid), {
+    const displayed = displaySeries(this.#viewId, one, this.#instancesOf(one.seriesInstanceUid), {
       isPrior,
       isWhole: this.#isWhole,
     })
-    this.#stacks.set(one.seriesInstanceUid, made)
-    return made
+    this.#stacks.set(one.seriesInstanceUid, displayed)
+    return displayed
   }
 }
 

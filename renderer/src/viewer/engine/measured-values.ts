@@ -41,7 +41,9 @@ export function valuesOf(id: string, kind: DrawingKind): Value[] {
   return (FIELDS[kind] ?? []).flatMap(([quantity, field, unitField]): Value[] => {
     const value = stats?.[field]
     if (typeof value !== 'number' || !Number.isFinite(value)) return []
-    return [{ quantity, ...inContractUnit(value, unitField === '' ? 'deg' : String(stats?.[unitField])) }]
+    return [
+      { quantity, ...inContractUnit(value, unitField === '' ? 'deg' : String(stats?.[unitField])) },
+    ]
   })
 }
 

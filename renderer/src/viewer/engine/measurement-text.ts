@@ -35,7 +35,10 @@ export function axesLines(data: AnnotationData, target: Target): readonly string
   ]
 }
 
-function measuredOf({ cachedStats }: AnnotationData, target: Target): [string, Measured | undefined] {
+function measuredOf(
+  { cachedStats }: AnnotationData,
+  target: Target,
+): [string, Measured | undefined] {
   const ids = typeof target === 'string' ? [target] : target
   const id = ids.find((one) => cachedStats?.[one] !== undefined) ?? ''
   return [id, cachedStats?.[id]]

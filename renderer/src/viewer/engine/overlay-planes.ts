@@ -44,7 +44,7 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
       if (!image || isEmpty) return remove()
       if (image === shown?.image && areOverlaysShown === shown.areOverlaysShown) return
       remove()
-      canvas = drawn(image, layers, regions)
+      canvas = drawCanvas(image, layers, regions)
       shown = { image, areOverlaysShown }
       putOver(host, canvas)
     },
@@ -60,7 +60,7 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
   }
 }
 
-function drawn(
+function drawCanvas(
   { rows, columns }: Types.IImage,
   { overlays, colours }: Pick<Layers, 'overlays' | 'colours'>,
   regions: readonly UltrasoundRegion[],

@@ -1,7 +1,7 @@
 import type { DrawingKind, SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
-import { columnOf, dot, subtract, normalOf, rowOf, type Vector } from './geometry.ts'
+import { columnOf, dot, normalOf, rowOf, subtract, type Vector } from './geometry.ts'
 import type { KeptAnnotation } from './kept-annotation.ts'
 import { valuesOf } from './measured-values.ts'
 import type { StackImage } from './stack.ts'
@@ -55,7 +55,10 @@ function pixelOf({ position, row, column, spacing }: Plane, point: Vector): Pixe
     roundToHundredths(dot(from, column) / spacing[0] + 0.5),
   ]
 }
-function placeOf({ position, row, column, spacing }: Plane, [x, y]: Readonly<Pixel>): Vector {
+function pixelPositionOf(
+  { position, row, column, spacing }: Plane,
+  [x, y]: Readonly<Pixel>,
+): Vector {
   const [right, down] = [(x - 0.5) * spacing[1], (y - 0.5) * spacing[0]]
   const at = (axis: 0 | 1 | 2) => position[axis] + row[axis] * right + column[axis] * down
   return [at(0), at(1), at(2)]
@@ -176,7 +179,9 @@ export function placedAnnotation(
   const data = kept.data as AnnotationData
   const plane = planeOf(image)
   const kind = kindOf(kept.tool, data) ?? 'length'
-  const points = inEngineOrder(kind, pixels as readonly Pixel[]).map((pixel) => placeOf(plane, pixel))
+  const points = inEngineOrder(kind, pixels as readonly Pixel[]).map((pixel) =>
+    pixelPositionOf(plane, pixel),
+  )
   return {
     ...kept,
     frameOfReferenceUid,

@@ -180,7 +180,8 @@ const GROUP_LABEL = /^(localizer )?(\d+) × (\d+)( colour)?(?: (axial|sagittal|c
 /** What sets a group apart: the direction cosines in its key are for nobody to read. */
 function partOf(key: string, groups: readonly (readonly [string, unknown])[]): Message | null {
   if (groups.length === 1) return null
-  const [found, localizer, columns = '', rows = '', colour, plane = 'none'] = GROUP_LABEL.exec(key) ?? []
+  const [found, localizer, columns = '', rows = '', colour, plane = 'none'] =
+    GROUP_LABEL.exec(key) ?? []
   if (!found) return message('viewer.part-of-unknown-size')
   const kind = localizer ? 'localizer' : 'other'
   return message('viewer.part', { kind, columns, rows, colour: colour ? 'yes' : 'no', plane })
@@ -208,7 +209,8 @@ function sortStack(stack: readonly StackImage[], isMultiFrame: boolean): StackIm
   const depth = (image: StackImage) => depths.get(image) ?? 0
   const sortedByDepth = sortedByNumber.toSorted((a, b) => depth(a) - depth(b))
   const isRepeated = sortedByDepth.some(
-    (image, index) => index > 0 && depth(image) - depth(sortedByDepth[index - 1] as StackImage) < 0.001,
+    (image, index) =>
+      index > 0 && depth(image) - depth(sortedByDepth[index - 1] as StackImage) < 0.001,
   )
   const hasUniqueNumbers =
     new Set(sortedByNumber.map(({ instance }) => instance.instanceNumber)).size === stack.length

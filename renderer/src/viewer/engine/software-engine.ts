@@ -1,7 +1,7 @@
 import { Enums, RenderingEngine, type Types } from '@cornerstonejs/core'
 import { MAX_LEVELS } from '#shared/pixels/curves.ts'
 import { inverse } from '../referencing/plane-mapping.ts'
-import { BLACK, drawColours, drawPixels, type ColourTable, type Target } from './draw-pixels.ts'
+import { BLACK, type ColourTable, drawColours, drawPixels, type Target } from './draw-pixels.ts'
 import { imageToScreen } from './image-canvas.ts'
 
 /** The part of Cornerstone's engine that draws (5.14, `ContextPoolRenderingEngine.js`). */
@@ -37,7 +37,9 @@ export function softwareEngine(id: string): RenderingEngine {
   const { _implementation: drawing } = engine as unknown as { readonly _implementation: Drawing }
   const renderByWebGl = drawing.renderViewportUsingCustomOrVtkPipeline.bind(drawing)
   drawing.renderViewportUsingCustomOrVtkPipeline = (view) =>
-    view.type === Enums.ViewportType.STACK ? drawStack(view as Types.IStackViewport) : renderByWebGl(view)
+    view.type === Enums.ViewportType.STACK
+      ? drawStack(view as Types.IStackViewport)
+      : renderByWebGl(view)
   const add = drawing.addVtkjsDrivenViewport.bind(drawing)
   const { context, container } = drawing.ensureContextPool().getContextByIndex(0)
   // Without a container it makes no WebGL context, for which the first image would wait.

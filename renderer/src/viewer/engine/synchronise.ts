@@ -33,8 +33,8 @@ export function synchronisedIndex(
   )
   if (how === 'index') return byImages
   const now = active.stack[active.index]
-  const there = other.stack[other.index]
-  const orientation = there?.attributes.orientation
+  const otherImage = other.stack[other.index]
+  const orientation = otherImage?.attributes.orientation
   if (!now?.attributes.orientation || !orientation) return byImages
   const normal = normalOf(orientation)
   if (Math.abs(dot(normal, normalOf(now.attributes.orientation))) < PARALLEL) return undefined
@@ -42,7 +42,7 @@ export function synchronisedIndex(
   if (currentDepth === undefined) return byImages
   const isOneFrame =
     now.instance.frameOfReferenceUid !== '' &&
-    now.instance.frameOfReferenceUid === there.instance.frameOfReferenceUid
+    now.instance.frameOfReferenceUid === otherImage.instance.frameOfReferenceUid
   if (isOneFrame) return nearest(other.stack, normal, currentDepth)
   const from = depthOf(active.stack[active.anchor], normal)
   const otherFrom = depthOf(other.stack[other.anchor], normal)

@@ -29,7 +29,7 @@ import {
   RectangleTool,
 } from './region-tools.ts'
 import { ScrollTool } from './scroll-tool.ts'
-import { DRAWING_TOOLS, DRAWING_TOOL_NAMES, type ToolName } from './tool-names.ts'
+import { DRAWING_TOOL_NAMES, DRAWING_TOOLS, type ToolName } from './tool-names.ts'
 
 export type { ToolName } from './tool-names.ts'
 export type Button = 'left' | 'middle' | 'right'
@@ -158,7 +158,8 @@ function newGroup(kind: ContentKind): Group {
 function flatGroup(kind: 'stack' | 'plane', askText: TextPrompt): Group {
   const group = newGroup(kind)
   const configurations = configurationsOf(askText)
-  for (const name of DRAWING_TOOL_NAMES) group.addTool(TOOL_CLASSES[name].toolName, configurations[name] ?? {})
+  for (const name of DRAWING_TOOL_NAMES)
+    group.addTool(TOOL_CLASSES[name].toolName, configurations[name] ?? {})
   group.addTool(ReferenceLinesTool.toolName, {})
   return group
 }
@@ -201,7 +202,8 @@ function configurationsOf(askText: TextPrompt): Partial<Record<ToolName, object>
 function bindTools(context: ToolsContext): void {
   const { groups, given, lines, hasCrosshairs, planes } = context
   // Crosshairs take the button of what moves the picture, and leave that of what draws on it.
-  const isDrawingTool = given.left === 'eraser' || DRAWING_TOOLS.has(TOOL_CLASSES[given.left].toolName)
+  const isDrawingTool =
+    given.left === 'eraser' || DRAWING_TOOLS.has(TOOL_CLASSES[given.left].toolName)
   for (const kind of ['stack', 'plane'] as const) {
     const group = groups[kind]
     const isCovered = hasCrosshairs && kind === 'plane' && !isDrawingTool
@@ -259,7 +261,8 @@ const PLANE_COLOURS = [
 const colourByViewport = new Map<string, string>()
 function colourOfPlane(viewportId: string): string {
   const colour =
-    colourByViewport.get(viewportId) ?? (PLANE_COLOURS[colourByViewport.size % PLANE_COLOURS.length] as string)
+    colourByViewport.get(viewportId) ??
+    (PLANE_COLOURS[colourByViewport.size % PLANE_COLOURS.length] as string)
   colourByViewport.set(viewportId, colour)
   return colour
 }

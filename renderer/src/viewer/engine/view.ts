@@ -93,7 +93,11 @@ export function fitToPane(view: View): void {
   })
 }
 
-const SLICE_KEEPING_OPTIONS = { resetToCenter: false, resetOrientation: false, resetRotation: false }
+const SLICE_KEEPING_OPTIONS = {
+  resetToCenter: false,
+  resetOrientation: false,
+  resetRotation: false,
+}
 
 /**
  * CSS pixels for a pixel of the image, or for a millimetre of a plane; 0 where there is nothing.

@@ -1,5 +1,5 @@
 import { type Message, message } from '#shared/messages/message.ts'
-import { dot, isSameOrientation, length, subtract, normalOf, type Vector } from './geometry.ts'
+import { dot, isSameOrientation, length, normalOf, subtract, type Vector } from './geometry.ts'
 import type { StackImage } from './stack.ts'
 
 const MIN_SLICES = 5

@@ -25,7 +25,10 @@ export function drawText(
   const given =
     text.box && boxOf(onScreen(text.boxUnits, text.box[0]), onScreen(text.boxUnits, text.box[1]))
   const size = given
-    ? Math.max(MIN_SIZE, Math.min(MAX_FONT_SIZE, (given.bottom - given.top) / lines.length / LINE_SPACING))
+    ? Math.max(
+        MIN_SIZE,
+        Math.min(MAX_FONT_SIZE, (given.bottom - given.top) / lines.length / LINE_SPACING),
+      )
     : MIN_SIZE + 2
   context.save()
   context.font = `600 ${size}px system-ui, sans-serif`

@@ -1,7 +1,7 @@
 import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { SeriesState, StackImage, StudyState } from '../engine/stack.ts'
-import { contoursOn, framesOn, isNamed, placedImage } from './belonging.ts'
+import { contoursOn, framesOn, isReferenced, placedImage } from './belonging.ts'
 import type { LoadedReference } from './referencing-store.ts'
 
 /** An object that is offered for a series, or the reason why it is not. */
@@ -72,8 +72,11 @@ function refusalFor(
   return why ?? (isOfPatient ? null : message('viewer.overlay-other-patient'))
 }
 
-const presentationRefusal = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
-  stack.some((image) => isNamed(state.references, image)) ? null : ON_OTHER_IMAGES
+const presentationRefusal = (
+  state: PresentationState,
+  stack: readonly StackImage[],
+): Message | null =>
+  stack.some((image) => isReferenced(state.references, image)) ? null : ON_OTHER_IMAGES
 
 type Overlay = Exclude<NonNullable<LoadedReference['object']>, PresentationState>
 

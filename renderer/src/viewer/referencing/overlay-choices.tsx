@@ -1,6 +1,6 @@
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { useViewerContext } from '../desk-context.ts'
+import { useViewerContext } from '../viewer-context.ts'
 import type { Offer } from './offers.ts'
 import css from './pane-referencing.module.css'
 import { labelOf, originOf } from './referencing-text.ts'

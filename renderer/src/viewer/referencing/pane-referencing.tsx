@@ -5,10 +5,10 @@ import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { useViewerContext, useImages, usePane } from '../desk-context.ts'
 import type { PaneState } from '../engine/pane.ts'
 import type { StackImage, StudyState } from '../engine/stack.ts'
-import { isNamed } from './belonging.ts'
+import { useImages, usePane, useViewerContext } from '../viewer-context.ts'
+import { isReferenced } from './belonging.ts'
 import { type BuiltScene, buildScene } from './build-scene.ts'
 import { isSamePatient, type Offers, offersFor } from './offers.ts'
 import { OverlayChoices } from './overlay-choices.tsx'
@@ -128,7 +128,7 @@ function presentationFor(
 ): PresentationState | null {
   if (object?.kind !== 'presentation-state') return null
   const isApplicable =
-    isNamed(object.references, image) && isSamePatient(instance, image.instance, studies)
+    isReferenced(object.references, image) && isSamePatient(instance, image.instance, studies)
   return isApplicable ? object : null
 }
 
@@ -220,7 +220,11 @@ function buttonText(
 }
 
 /** What a person has to know before reading the image by what is chosen. */
-function Warnings(props: { state: PaneState; built: BuildStatus | undefined; chosen: string | null }) {
+function Warnings(props: {
+  state: PaneState
+  built: BuildStatus | undefined
+  chosen: string | null
+}) {
   const { state, built, chosen } = props
   const { referencing } = useViewerContext()
   const loaded = chosen === null ? undefined : referencing.state().objects.get(chosen)

@@ -1,5 +1,5 @@
 import type { FrameAttributes } from '#shared/contract/viewed-images.ts'
-import { columnOf, dot, subtract, normalOf, rowOf, type Vector } from '../engine/geometry.ts'
+import { columnOf, dot, normalOf, rowOf, subtract, type Vector } from '../engine/geometry.ts'
 
 /** `x' = a·x + c·y + e`, `y' = b·x + d·y + f`, as `setTransform` of a canvas has them. */
 export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number]

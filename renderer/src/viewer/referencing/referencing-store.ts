@@ -62,7 +62,7 @@ export function openReferencingStore(world: {
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   const waiting: ViewedInstance[] = []
-  let loading = 0
+  let loadingCount = 0
   let state: ReferencingState = { objects: new Map(), shown: new Map(), presented: new Map() }
   const set = (change: Partial<ReferencingState>) => {
     state = { ...state, ...change }
@@ -87,7 +87,7 @@ export function openReferencingStore(world: {
     const { studies, progress } = world.list.state()
     if (progress.state !== 'done') return
     const listed = studies
-      .flatMap(({ nonImageInstances: notImages }) => notImages)
+      .flatMap(({ nonImageInstances }) => nonImageInstances)
       .filter(({ sopClassUid }) => sopClassUid in REFERENCING_CLASSES)
       .slice(0, MAX_OBJECTS)
     const uids = new Set(listed.map(({ sopInstanceUid }) => sopInstanceUid))
@@ -100,9 +100,9 @@ export function openReferencingStore(world: {
     )
     set({ objects: new Map<string, LoadedReference>([...kept, ...empty]) })
     waiting.push(...added)
-    for (; loading < MAX_CONCURRENT && loading < waiting.length; loading += 1)
+    for (; loadingCount < MAX_CONCURRENT && loadingCount < waiting.length; loadingCount += 1)
       void work().finally(() => {
-        loading -= 1
+        loadingCount -= 1
       })
   }
   const stop = world.list.subscribe(follow)

@@ -82,8 +82,8 @@ export function cutOf({ normal, levels, reach }: Region, screen: ScreenPlane): R
     // Inside from each odd crossing to the next one, so that holes stay empty.
     return Array.from({ length: Math.floor(crossings.length / 2) }, (_, pair) => {
       const [from, to] = [crossings[pair * 2] as Vector, crossings[pair * 2 + 1] as Vector]
-      return [subtract(from, half), plus(from, half), plus(to, half), subtract(to, half)].map((place) =>
-        onScreen(screen, place),
+      return [subtract(from, half), plus(from, half), plus(to, half), subtract(to, half)].map(
+        (place) => onScreen(screen, place),
       )
     })
   })

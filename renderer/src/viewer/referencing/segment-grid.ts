@@ -123,7 +123,8 @@ export function sampledSegments(
       if (!slice) continue
       const columnIndex = Math.floor(column.start + column.x * x + column.y * y + slice.column)
       const rowIndex = Math.floor(row.start + row.x * x + row.y * y + slice.row)
-      if (columnIndex < 0 || rowIndex < 0 || columnIndex >= grid.columns || rowIndex >= grid.rows) continue
+      if (columnIndex < 0 || rowIndex < 0 || columnIndex >= grid.columns || rowIndex >= grid.rows)
+        continue
       const value = values[slice.frame]?.[rowIndex * grid.columns + columnIndex] ?? 0
       if (value === 0) continue
       const colour = look.colours.get(look.type === 'LABELMAP' ? value : segment)

@@ -16,8 +16,8 @@ import {
   endpointSecrets,
   findEndpoint,
   insertEndpointSecret,
-  pruneEndpointSecrets,
   listEndpoints,
+  pruneEndpointSecrets,
   saveEndpoint,
 } from '#server/modules/partners/queries.ts'
 import { endpointFor } from '#server/modules/partners/targets.ts'

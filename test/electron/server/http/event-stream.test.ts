@@ -1,6 +1,10 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type StreamEvent, type EventStreamOptions, serveEvents } from '#server/http/event-stream.ts'
+import {
+  type EventStreamOptions,
+  type StreamEvent,
+  serveEvents,
+} from '#server/http/event-stream.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { openEventSource, type TestEventSource } from '../../../support/event-source.ts'

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type HostCheckInput, cachedHostCheck, isAllowedHost, isOwnOrigin } from '#server/http/host-names.ts'
+import {
+  cachedHostCheck,
+  type HostCheckInput,
+  isAllowedHost,
+  isOwnOrigin,
+} from '#server/http/host-names.ts'
 
 const rule: HostCheckInput = {
   boundHost: '0.0.0.0',

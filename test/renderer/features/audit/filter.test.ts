@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { AuditExport, AuditFilter } from '#shared/contract/dashboard.ts'
 import {
-  selectionOf,
+  EMPTY_FILTER,
   exportAddress,
   filterOf,
-  EMPTY_FILTER,
   searchOf,
+  selectionOf,
 } from '../../../../renderer/src/features/audit/filter.ts'
 
 it('asks for everything at first', () => {

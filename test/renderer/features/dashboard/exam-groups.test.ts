@@ -5,9 +5,9 @@ import {
   hoursOf,
   lanesOf,
   minutesOf,
-  upcomingExams,
   roomsOf,
   timelineOf,
+  upcomingExams,
 } from '../../../../renderer/src/features/dashboard/exam-groups.ts'
 
 const CT = { deviceId: 'a', aeTitle: 'CT1', name: 'CT, room 1', isEnabled: true } as Device

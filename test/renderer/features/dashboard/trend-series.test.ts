@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { TrendHour } from '#shared/contract/dashboard-trends.ts'
 import {
-  type Series,
   axisMaximum,
+  type Series,
   valuesText,
 } from '../../../../renderer/src/features/dashboard/chart-series.ts'
 import {
@@ -10,7 +10,7 @@ import {
   hourColumns,
   partnerRequests,
   queries,
-  received,
+  receivedChart,
 } from '../../../../renderer/src/features/dashboard/trend-series.ts'
 
 const NO_REQUESTS = { requests: 0, failed: 0, p50Ms: null, p95Ms: null }
@@ -90,7 +90,7 @@ describe('charts', () => {
   })
 
   it('say what came a day', () => {
-    const { summary, columns, series } = received([
+    const { summary, columns, series } = receivedChart([
       { day: '2026-11-18', bytes: 1e9 },
       { day: '2026-11-19', bytes: 2e9 },
       { day: '2026-11-20', bytes: 6e9 },

@@ -49,7 +49,11 @@ describe('how a destination stands', () => {
 
   it('says what goes there by itself', () => {
     expect(forwardingText({ isAutomatic: true, modalities: [] })).toBe('all images, automatically')
-    expect(forwardingText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe('CT, MR, automatically')
-    expect(forwardingText({ isAutomatic: false, modalities: ['CT'] })).toBe('only studies sent manually')
+    expect(forwardingText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe(
+      'CT, MR, automatically',
+    )
+    expect(forwardingText({ isAutomatic: false, modalities: ['CT'] })).toBe(
+      'only studies sent manually',
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import {
-  findOtherScreen,
   featuresAt,
+  findOtherScreen,
   otherScreen,
 } from '../../../../renderer/src/ui/image-panel/screens.ts'
 

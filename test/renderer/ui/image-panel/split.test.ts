@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
-import { IMAGE_WIDTH_PERCENT, shareAfter, shareAt } from '../../../../renderer/src/ui/image-panel/split.ts'
+import {
+  IMAGE_WIDTH_PERCENT,
+  shareAfter,
+  shareAt,
+} from '../../../../renderer/src/ui/image-panel/split.ts'
 
 it('splits the width where the pointer is, and leaves room for both sides', () => {
   expect(shareAt(700, 100, 1000)).toBe(60)

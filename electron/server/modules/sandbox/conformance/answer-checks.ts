@@ -2,7 +2,7 @@ import { readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { englishText } from '#shared/messages/english.ts'
-import { type Check, type Finding, isSuccess, answerText } from './check.ts'
+import { answerText, type Check, type Finding, isSuccess } from './check.ts'
 import type { TestAnswer } from './exchange.ts'
 import type { Stage } from './stage.ts'
 
@@ -32,12 +32,12 @@ export const answerChecks: readonly Check[] = EVENT_TYPES.map((type) => ({
   needs: [type],
   async run(stage) {
     const answer = await requestAnswer(stage, type)
-    return { ...judged(type, answer, stage), sent: type, answered: answerText(answer) }
+    return { ...judgeAnswer(type, answer, stage), sent: type, answered: answerText(answer) }
   },
 }))
 
 /** What the gateway would do with an answer. */
-function judged(
+function judgeAnswer(
   type: EventType,
   answer: TestAnswer,
   stage: Stage,

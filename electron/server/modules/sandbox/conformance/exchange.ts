@@ -36,10 +36,10 @@ export function createExchange(url: string, maxMs: number): Exchange {
   const target = new URL(url)
   const open = target.protocol === 'https:' ? httpsRequest : httpRequest
   return async ({ headers, body, pauseMs = 0 }) => {
-    let began = performance.now()
+    let startedAt = performance.now()
     const chunks: Buffer[] = []
     const answer = (status: number | undefined, fault?: string): TestAnswer => ({
-      ...{ status, fault, body: Buffer.concat(chunks), tookMs: performance.now() - began },
+      ...{ status, fault, body: Buffer.concat(chunks), tookMs: performance.now() - startedAt },
     })
     const sent = open(target, {
       method: 'POST',
@@ -63,7 +63,7 @@ export function createExchange(url: string, maxMs: number): Exchange {
         await wait(pauseMs)
         sent.end(body.subarray(body.length >> 1))
       } else sent.end(body)
-      began = performance.now()
+      startedAt = performance.now()
       const [response] = await responsePromise
       status = response.statusCode
       let size = 0

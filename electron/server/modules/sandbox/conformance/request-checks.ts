@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { idFromUuid } from '#shared/ids.ts'
-import { type Check, isRefusal, isSuccess, answerText } from './check.ts'
+import { answerText, type Check, isRefusal, isSuccess } from './check.ts'
 import type { TestAnswer } from './exchange.ts'
 import { newEventId, type Stage } from './stage.ts'
 

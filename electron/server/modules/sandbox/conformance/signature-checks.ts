@@ -1,4 +1,4 @@
-import { type Check, type Finding, isRefusal, isSuccess, answerText } from './check.ts'
+import { answerText, type Check, type Finding, isRefusal, isSuccess } from './check.ts'
 import { foreignSecret, type Stage, type TestEvent } from './stage.ts'
 
 const CLAUSE = 'Standard Webhooks 1.0, docs/events/receiver.md'

@@ -4,7 +4,7 @@ import { signatureHeaders } from '#server/webhooks/signature.ts'
 import { testEventData } from '#server/webhooks/test-event.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import { type Exchange, createExchange, type TestAnswer } from './exchange.ts'
+import { createExchange, type Exchange, type TestAnswer } from './exchange.ts'
 
 export interface ConformanceOptions {
   /** Address of the partner's endpoint. */

@@ -6,7 +6,6 @@ import type { Pane, PaneState, Plane, Slab } from '../pane.ts'
 import { pictureOf } from '../picture.ts'
 import type { SeriesState } from '../stack.ts'
 import type { View } from '../view.ts'
-import { EMPTY_PANE_STATE, openedStateAt } from './look.ts'
 import { openActions } from './pane-actions.ts'
 import type {
   EnginePane,
@@ -15,6 +14,7 @@ import type {
   PaneContext,
   SharedPaneContext,
 } from './pane-context.ts'
+import { EMPTY_PANE_STATE, openedStateAt } from './pane-display.ts'
 import { openPaneState } from './pane-state.ts'
 import { openPlaneContent } from './plane-content.ts'
 import { openScreen } from './screen.ts'
@@ -168,7 +168,11 @@ function fail(context: PaneContext, error: unknown, signal: AbortSignal): void {
   signal.addEventListener('abort', () => clearTimeout(retry), { once: true })
 }
 
-function applyPresentation({ content, state }: PaneContext, pane: Pane, next: PresentationState | null) {
+function applyPresentation(
+  { content, state }: PaneContext,
+  pane: Pane,
+  next: PresentationState | null,
+) {
   const wasPresented = state().presentation !== null
   content?.present?.(next)
   if (wasPresented && next === null) pane.reset()
@@ -237,7 +241,8 @@ const SLICE: Slab = { kind: 'slice', millimetres: 0 }
 
 function showVolume(context: PaneContext, cine: Cine, series: SeriesState) {
   const why = context.world.volumes.whyNot(series)
-  if (why === null) open(context, cine, openVolumeContent(context), openedStateAt(series, 'volume', 0))
+  if (why === null)
+    open(context, cine, openVolumeContent(context), openedStateAt(series, 'volume', 0))
   return why
 }
 

@@ -2,8 +2,8 @@ import { Enums, type Types } from '@cornerstonejs/core'
 import type { Pane } from '../pane.ts'
 import { unsteepenedWindow } from '../steep-window.ts'
 import { fitToPane, flip, rangeOf, rotateBy, type View } from '../view.ts'
-import { isExact } from './look.ts'
 import type { PaneContext } from './pane-context.ts'
+import { isExact } from './pane-display.ts'
 
 type PaneActions = Pick<
   Pane,

@@ -9,7 +9,7 @@ import type { ScrollAnchor } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { View } from '../view.ts'
 import type { Volumes } from '../volumes.ts'
-import type { KeptDisplay } from './kept-look.ts'
+import type { KeptDisplay } from './kept-display.ts'
 import type { ViewportResizer } from './resizing.ts'
 import type { Screen } from './screen.ts'
 

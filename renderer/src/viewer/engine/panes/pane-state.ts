@@ -1,8 +1,13 @@
 import type { PaneState } from '../pane.ts'
-import { EMPTY_PANE_STATE } from './look.ts'
+import { EMPTY_PANE_STATE } from './pane-display.ts'
 
 /** Small parts that are made anew each time they are read. */
-const COMPARED_BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume', 'slab'])
+const COMPARED_BY_VALUE: ReadonlySet<keyof PaneState> = new Set([
+  'window',
+  'edges',
+  'volume',
+  'slab',
+])
 
 /** The state of a pane; listeners are notified only if a value has changed. */
 export function openPaneState() {

@@ -17,9 +17,9 @@ export interface ViewportResizer {
  */
 export function openViewportResizer(engine: RenderingEngine): ViewportResizer {
   const listeners = new Set<() => void>()
-  let requested: number | undefined
+  let frameRequest: number | undefined
   const resize = () => {
-    requested = undefined
+    frameRequest = undefined
     const fitted = (engine.getViewports() as View[]).filter(isFitted)
     engine.resize(true, true)
     for (const view of fitted) {
@@ -30,14 +30,14 @@ export function openViewportResizer(engine: RenderingEngine): ViewportResizer {
   }
   return {
     request() {
-      requested ??= requestAnimationFrame(resize)
+      frameRequest ??= requestAnimationFrame(resize)
     },
     onResized(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     close() {
-      if (requested !== undefined) cancelAnimationFrame(requested)
+      if (frameRequest !== undefined) cancelAnimationFrame(frameRequest)
       listeners.clear()
     },
   }

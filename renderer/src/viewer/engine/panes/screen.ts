@@ -143,7 +143,7 @@ function listen(
   host: HTMLDivElement,
   resizing: ViewportResizer,
   hasView: () => boolean,
-  { onReady, onViewChange: onLook, onRendered, onWheel }: ScreenListeners,
+  { onReady, onViewChange, onRendered, onWheel }: ScreenListeners,
 ): () => void {
   let wasReady = false
   const observer = new ResizeObserver(() => {
@@ -155,10 +155,10 @@ function listen(
   observer.observe(host)
   host.addEventListener('contextmenu', (event) => event.preventDefault())
   host.addEventListener('wheel', wheelListener(onWheel), { passive: false })
-  host.addEventListener(Enums.Events.CAMERA_MODIFIED, onLook)
-  host.addEventListener(Enums.Events.VOI_MODIFIED, onLook)
+  host.addEventListener(Enums.Events.CAMERA_MODIFIED, onViewChange)
+  host.addEventListener(Enums.Events.VOI_MODIFIED, onViewChange)
   host.addEventListener(Enums.Events.IMAGE_RENDERED, onRendered)
-  const stopResizing = resizing.onResized(() => hasView() && onLook())
+  const stopResizing = resizing.onResized(() => hasView() && onViewChange())
   return () => {
     observer.disconnect()
     stopResizing()
@@ -183,7 +183,7 @@ function wheelListener(onWheel: ScreenListeners['onWheel']): (event: WheelEvent)
  * The next picture of an element's viewport was made; or none within a moment, as of a page that is
  * not seen.
  */
-export const rendered = (host: HTMLElement): Promise<void> =>
+export const nextRender = (host: HTMLElement): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

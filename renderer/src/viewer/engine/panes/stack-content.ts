@@ -16,11 +16,11 @@ import { probeImage } from '../probe.ts'
 import type { SeriesState, StackImage } from '../stack.ts'
 import { rangeOf } from '../view.ts'
 import { type ImageLayers, openImageLayers } from './image-layers.ts'
-import { keptDisplayOf, restoreDisplay } from './kept-look.ts'
-import { stateAtImage, displayStateOf, isExact, isNegative } from './look.ts'
+import { keptDisplayOf, restoreDisplay } from './kept-display.ts'
 import { offeredPresets } from './offered-presets.ts'
 import { applyOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { FrameEvent, PaneContent, PaneContext } from './pane-context.ts'
+import { displayStateOf, isExact, isNegative, stateAtImage } from './pane-display.ts'
 import { forgetWindow, imageIdsOf, mountStack, remapStack } from './stack-view.ts'
 
 const MISSING_FILE = message('viewer.image-without-file')
@@ -73,9 +73,9 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
     setCurve(curve) {
       stack.curve = curve
       stack.presented = undefined
-      settle(stack, pane.state().isInverted)
+      applyBrightness(stack, pane.state().isInverted)
     },
-    setInversion: (isInverted) => settle(stack, isInverted),
+    setInversion: (isInverted) => applyBrightness(stack, isInverted),
     reset(view) {
       view.resetCamera()
       applyOpenedWindow(view, image())
@@ -159,7 +159,7 @@ async function display(stack: StackContext, signal: AbortSignal): Promise<void> 
   if (signal.aborted || !pane.screen) return
   await put(stack, series, image.imageId)
   if (signal.aborted || !pane.screen) return
-  settle(stack, pane.state().isInverted)
+  applyBrightness(stack, pane.state().isInverted)
   stack.layers ??= openImageLayers(pane.screen.host)
   stack.layers.setScene(pane.scene)
   stack.layers.show(image, shownImage(stack), pane.state().presentation !== null)
@@ -239,7 +239,7 @@ function unmount(stack: StackContext): void {
 }
 
 /** Brightness by the curve that is chosen, where the image has one. */
-function settle(stack: StackContext, isInverted: boolean): void {
+function applyBrightness(stack: StackContext, isInverted: boolean): void {
   const { pane } = stack
   const image = shownImage(stack)
   const view = viewportOf(stack)
@@ -259,7 +259,9 @@ function applyPresentation(stack: StackContext, next: PresentationState | null):
   const image = shownImage(stack)
   if (!view || !isShown || !of || !image) return
   const shownBrightness = next && presentedBrightness(next, of, image)
-  const as = next ? JSON.stringify([shownBrightness?.range, shownBrightness?.isInverted, itemFor(next.areas, of)]) : ''
+  const as = next
+    ? JSON.stringify([shownBrightness?.range, shownBrightness?.isInverted, itemFor(next.areas, of)])
+    : ''
   const isSame = next === before && as === stack.presentedAs
   pane.set({ presentation: next, presentationProblem: shownBrightness?.problem ?? null })
   stack.layers?.show(of, image, next !== null)
@@ -270,7 +272,7 @@ function applyPresentation(stack: StackContext, next: PresentationState | null):
   showDisplayedArea(view, next, of)
   if (shownBrightness?.range) {
     view.setProperties({ voiRange: shownBrightness.range })
-    settle(stack, shownBrightness.isInverted !== isNegative(pane.state()))
+    applyBrightness(stack, shownBrightness.isInverted !== isNegative(pane.state()))
   }
   view.render()
 }

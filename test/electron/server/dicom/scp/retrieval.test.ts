@@ -73,7 +73,11 @@ function outcomeOf(result: SendResult<FileToSend>): SubOperationResult {
 const serving = (scp: RetrievalScp, more: Serving = {}) =>
   serve({
     ...more,
-    services: [storage({ store: () => Promise.reject() }, () => false), getService(scp), moveService(scp)],
+    services: [
+      storage({ store: () => Promise.reject() }, () => false),
+      getService(scp),
+      moveService(scp),
+    ],
   })
 
 const getRq: CommandSet = {

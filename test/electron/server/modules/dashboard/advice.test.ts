@@ -100,8 +100,7 @@ it('warns of doors left open', () => {
     ...fine,
     settings: { ...fine.settings, 'http.host': '0.0.0.0', 'dimse.allowUnknownDevices': true },
   }
-  expect(adviceFor(open).map((text) => englishText(text).split(' ').slice(0, 3).join(' '))).toEqual([
-    'Any device on',
-    'Isthmus is open',
-  ])
+  expect(adviceFor(open).map((text) => englishText(text).split(' ').slice(0, 3).join(' '))).toEqual(
+    ['Any device on', 'Isthmus is open'],
+  )
 })

@@ -173,7 +173,12 @@ describe('what needs somebody', () => {
     [
       'reports-undelivered',
       {
-        undelivered: { count: 2, since: NOW, fault: verbatim('It answered 500.'), disabledEndpoints: [] },
+        undelivered: {
+          count: 2,
+          since: NOW,
+          fault: verbatim('It answered 500.'),
+          disabledEndpoints: [],
+        },
       },
     ],
     [

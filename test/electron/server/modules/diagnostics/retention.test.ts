@@ -34,7 +34,7 @@ import {
 import { findWorkstation, putWorkstation } from '#server/modules/users/workstation-queries.ts'
 import { findView, insertLink, insertView, noteViewUse } from '#server/modules/viewer/queries.ts'
 import { insertInspection, listInspections } from '#server/modules/worklist/inspection-queries.ts'
-import { storeDocument, putAnswer, readDocument } from '#server/modules/worklist/queries.ts'
+import { putAnswer, readDocument, storeDocument } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'

@@ -40,7 +40,9 @@ describe('the forecast', () => {
     expect(fullSoonWarning({ fullInDays: 30 })).toBeUndefined()
     expect(fullSoonWarning({ fullInDays: null })).toBeUndefined()
     const soon = fullSoonWarning({ fullInDays: 29 })
-    expect(soon && englishText(soon.sentence)).toBe('At the current rate it will be full in 29 days.')
+    expect(soon && englishText(soon.sentence)).toBe(
+      'At the current rate it will be full in 29 days.',
+    )
     expect(soon && englishText(soon.remedy)).toBe('Free some space, or add a disk.')
   })
 })
@@ -118,7 +120,9 @@ describe('a disk that will be full within a month', () => {
     using temp = fillingStore()
     const finding = diskFinding(temp.store)
     expect(finding.verdict).toBe('warn')
-    expect(englishText(finding.sentence)).toContain('At the current rate it will be full in 20 days.')
+    expect(englishText(finding.sentence)).toContain(
+      'At the current rate it will be full in 20 days.',
+    )
     expect(finding.remedy && englishText(finding.remedy)).toBe('Free some space, or add a disk.')
     temp.clock.pass(15 * 24 * 60 * 60_000)
     expect(diskFinding(temp.store).verdict).toBe('ok')

@@ -4,11 +4,11 @@ import { announceInstances } from '#server/modules/images/announced-instance-que
 import { insertCommitment } from '#server/modules/images/commitment-queries.ts'
 import {
   canSeeImages,
-  requireCanManageImages,
-  requireQuarantineAccess,
   listImageStudies,
   listQuarantine,
   readImageStudy,
+  requireCanManageImages,
+  requireQuarantineAccess,
 } from '#server/modules/images/image-studies.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
 import { setInstanceState } from '#server/modules/images/instance-queries.ts'
@@ -397,9 +397,7 @@ describe('the quarantine', () => {
     seedImages(on.store, { uid: '1.2.3' })
     const { instanceId } = quarantine(on.store, '1.2.3')
     setInstanceState(on.store.database, instanceId, 'superseded')
-    expect(codeOf(() => requireQuarantineAccess(on.store, on.owner, instanceId))).toBe(
-      'not-found',
-    )
+    expect(codeOf(() => requireQuarantineAccess(on.store, on.owner, instanceId))).toBe('not-found')
     expect(codeOf(() => requireQuarantineAccess(on.store, on.owner, 999))).toBe('not-found')
   })
 })

@@ -6,8 +6,8 @@ import {
   type EndpointRecord,
   endpointSecrets,
   findEndpoint,
-  pruneEndpointSecrets,
   listEndpoints,
+  pruneEndpointSecrets,
 } from '#server/modules/partners/queries.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { endpointReplies, endpointReply } from '#server/modules/partners/routes.ts'

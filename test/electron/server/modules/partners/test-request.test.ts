@@ -8,7 +8,9 @@ it('asks for today’s list as the gateway itself, keeps nothing, and says how m
   await using gateway = await startGateway({ partner: { worklist: (day) => worklistDay(day) } })
   const { success, items, message } = await gateway.call(dashboard.testPartner, {})
   expect({ success, items }).toEqual({ success: true, items: 24 })
-  expect(englishText(message)).toMatch(/^The partner responded with 24 exams for today in \d+ ms\.$/)
+  expect(englishText(message)).toMatch(
+    /^The partner responded with 24 exams for today in \d+ ms\.$/,
+  )
   expect(gateway.partner.last?.data).toMatchObject({ callingAe: 'ISTHMUS', sourceIp: '127.0.0.1' })
   expect(await gateway.call(dashboard.inspections, { query: {} })).toMatchObject({
     inspections: [],

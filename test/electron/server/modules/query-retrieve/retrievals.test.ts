@@ -106,7 +106,8 @@ function receiver(accepts: readonly string[] = [ELE, ILE]) {
   const send: SendOnAssociation = async function* (instances) {
     for (const instance of instances) {
       const { transferSyntaxUid: sentAs } = instance
-      if (!accepts.includes(sentAs)) yield { instance, outcome: 'needs-transcoding', acceptedSyntaxes: accepts }
+      if (!accepts.includes(sentAs))
+        yield { instance, outcome: 'needs-transcoding', acceptedSyntaxes: accepts }
       else {
         received.push(instance)
         yield { instance, outcome: 'sent', status: 0x0000, sentAs }

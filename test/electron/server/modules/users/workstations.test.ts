@@ -110,7 +110,9 @@ describe('a workstation', () => {
       address: '10.0.0.7',
       workstationId: record.workstationId,
     }
-    const there = await on.people.signIn(email, 'a long and quiet evening', { sessionOrigin: place })
+    const there = await on.people.signIn(email, 'a long and quiet evening', {
+      sessionOrigin: place,
+    })
     const here = await on.people.signIn(email, 'a long and quiet evening')
     expect(
       on.people

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { type CaptureInput, buildCaptureObject } from '#server/modules/viewer/capture-object.ts'
+import { buildCaptureObject, type CaptureInput } from '#server/modules/viewer/capture-object.ts'
 import { knownInstance } from './known-instance.ts'
 
 const PIXELS = Buffer.alloc(16 * 20 * 3, 7)

@@ -121,7 +121,9 @@ function open(): void {
 
 /** What the feed says. */
 const lines = () =>
-  vi.mocked(on.store.feed.append).mock.calls.map(([{ tone, text }]) => `${tone}: ${englishText(text)}`)
+  vi
+    .mocked(on.store.feed.append)
+    .mock.calls.map(([{ tone, text }]) => `${tone}: ${englishText(text)}`)
 
 const standing = () => captures.list(view)[0]
 const became = (state: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ChangeLog, ViewList, ChangeNotifier } from '#server/modules/viewer/view-list.ts'
+import { ChangeLog, ChangeNotifier, ViewList } from '#server/modules/viewer/view-list.ts'
 import type { ViewLine } from '#shared/contract/viewed-images.ts'
 import { knownInstance } from './known-instance.ts'
 

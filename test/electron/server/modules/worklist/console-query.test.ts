@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { ROOT_ATTRIBUTES, STEP_ATTRIBUTES } from '#server/modules/worklist/attributes.ts'
-import { buildConsoleQuery, DEFAULT_TRANSFER_SYNTAX } from '#server/modules/worklist/console-query.ts'
+import {
+  buildConsoleQuery,
+  DEFAULT_TRANSFER_SYNTAX,
+} from '#server/modules/worklist/console-query.ts'
 import { WorklistTestQuery } from '#shared/contract/worklist.ts'
 import { text } from './worklist-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { purgeInspections, readInspection } from '#server/modules/worklist/inspection-queries.ts'
 import { findInspection, recordInspection } from '#server/modules/worklist/inspections.ts'
-import { storeDocument, purgeUnreferencedDocuments } from '#server/modules/worklist/queries.ts'
+import { purgeUnreferencedDocuments, storeDocument } from '#server/modules/worklist/queries.ts'
 import type { QueryRun } from '#server/modules/worklist/query-run.ts'
 import { type SharedDocument, sharedDocument } from '#server/modules/worklist/verdicts.ts'
 import { verbatim } from '#shared/messages/message.ts'

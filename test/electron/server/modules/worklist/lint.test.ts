@@ -84,7 +84,8 @@ const lint = (
 const SOURCE = / \((PS3\.|GE |Philips )[^()]+\)$/
 const findingsOf = async (...args: Parameters<typeof lint>) =>
   (await lint(...args)).findings.map(
-    ({ severity, keyword, text }) => `${severity} ${keyword} ${englishText(text).replace(SOURCE, '')}`,
+    ({ severity, keyword, text }) =>
+      `${severity} ${keyword} ${englishText(text).replace(SOURCE, '')}`,
   )
 
 describe('the rules of every profile', () => {

@@ -6,11 +6,11 @@ import {
   type AnswerRecord,
   deleteAnswersOf,
   findCoveringAnswer,
-  storeDocument,
   purgeAnswers,
   purgeUnreferencedDocuments,
   putAnswer,
   readDocument,
+  storeDocument,
 } from '#server/modules/worklist/queries.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 import { runs } from '../../../../support/property-runs.ts'

@@ -3,7 +3,11 @@ import type { PartnerState } from '#server/modules/partners/state.ts'
 import { DeviceLists } from '#server/modules/worklist/device-lists.ts'
 import { explainExam } from '#server/modules/worklist/explain.ts'
 import { Schedule } from '#server/modules/worklist/schedule.ts'
-import { type Exam, type ExamExplanation, ExplanationRequest } from '#shared/contract/dashboard-exams.ts'
+import {
+  type Exam,
+  type ExamExplanation,
+  ExplanationRequest,
+} from '#shared/contract/dashboard-exams.ts'
 import type { Device, UnknownCaller } from '#shared/contract/devices.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { type Bench, device, NOW, openBench, type Reaction } from './worklist-fixture.ts'

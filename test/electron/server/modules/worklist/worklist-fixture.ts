@@ -174,7 +174,9 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
         })
     },
     get repeated() {
-      return lines.mock.calls.filter(([line]) => isRepeat(line)).map(([{ text }]) => englishText(text))
+      return lines.mock.calls
+        .filter(([line]) => isRepeat(line))
+        .map(([{ text }]) => englishText(text))
     },
     get errors() {
       return logged.mock.calls.map(([given]) => (given as { err?: unknown }).err)

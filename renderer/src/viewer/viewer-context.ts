@@ -1,6 +1,4 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { ViewerState, ViewerStore } from './desk.ts'
-import { activePaneId } from './desk.ts'
 import type { KeyImages } from './documents/key-images.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
@@ -10,11 +8,13 @@ import type { ListState } from './engine/stack.ts'
 import type { ReferencingStore } from './referencing/referencing-store.ts'
 import type { SegmentFrameStore } from './referencing/segment-values.ts'
 import type { SegmentVolumeStore } from './referencing/segment-volumes.ts'
+import type { ViewerState, ViewerStore } from './viewer-store.ts'
+import { activePaneId } from './viewer-store.ts'
 import type { Windows } from './windows.ts'
 
 /** What every part of the viewer stands on. */
 export interface ViewerContext {
-  readonly desk: ViewerStore
+  readonly viewerStore: ViewerStore
   readonly list: ImageList
   readonly engine: Engine
   readonly drawings: DrawingsKeeper
@@ -38,7 +38,7 @@ export function useViewerContext(): ViewerContext {
 
 /** A part of how the screen stands. */
 export function useViewerState<T>(part: (state: ViewerState) => T): T {
-  const { desk: viewerStore } = useViewerContext()
+  const { viewerStore } = useViewerContext()
   return useSyncExternalStore(viewerStore.subscribe, () => part(viewerStore.state()))
 }
 

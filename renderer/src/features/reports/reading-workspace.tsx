@@ -33,11 +33,17 @@ interface ReadingWorkspaceProps {
  * One study: who it is of, its images where they are wanted here, what is known, the report as it
  * is written, and what became of it.
  */
-export function ReadingWorkspace({ reading, userId, images, before, aside }: ReadingWorkspaceProps) {
+export function ReadingWorkspace({
+  reading,
+  userId,
+  images,
+  before,
+  aside,
+}: ReadingWorkspaceProps) {
   const editor = useRef<EditorHandle>(null)
   const id = useId()
   const [chosen, setChosen] = useState<PaneName>('report')
-  const signed = reading.reports.filter(({ status }) => status === 'completed')
+  const signedReports = reading.reports.filter(({ status }) => status === 'completed')
   // Somebody else's, too: it can be taken over.
   const isWritten = useMayWriteReports() && reading.status !== 'completed' && !reading.isCancelled
   const areImagesBeside = images.mode === 'beside'
@@ -88,7 +94,7 @@ export function ReadingWorkspace({ reading, userId, images, before, aside }: Rea
             <PaneTabs
               id={id}
               chosen={chosen}
-              counts={{ signed: signed.length }}
+              counts={{ signed: signedReports.length }}
               onChoose={setChosen}
             />
           )}
@@ -100,7 +106,12 @@ export function ReadingWorkspace({ reading, userId, images, before, aside }: Rea
             {areImagesBeside && clinicalIndication && <Indication text={clinicalIndication} />}
             {isWritten ? (
               // Another one is written after each signature.
-              <ReportWriter key={signed.length} reading={reading} userId={userId} editor={editor} />
+              <ReportWriter
+                key={signedReports.length}
+                reading={reading}
+                userId={userId}
+                editor={editor}
+              />
             ) : (
               <ReadOnlyReport reading={reading} />
             )}

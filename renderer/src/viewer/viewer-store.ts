@@ -136,7 +136,8 @@ export function createViewerStore(
     hangOpening({ board, planesOf }, hungBy) {
       if (state.isArranged) return
       if (!isSameHanging(board, state.board)) {
-        const layoutHistory = state.layoutHistory.length > 0 ? state.layoutHistory : historyWithCurrent(state)
+        const layoutHistory =
+          state.layoutHistory.length > 0 ? state.layoutHistory : historyWithCurrent(state)
         set({ board, layoutHistory })
       }
       if (planesOf !== null && state.hungBy?.name !== hungBy?.name)
