@@ -214,7 +214,7 @@ async function openServices(
   const refusedHosts = openRefusedHosts(context.clock)
   const performedSteps = openPerformedSteps(context)
   const records = opened.use(openTelemetry(context, restored))
-  const { auditTrail, partnerState, eventLog, recorder } = records
+  const { auditTrail, partnerState, eventLog, recorder, noteAnswer } = records
   const { live } = options
   const publicBase =
     live?.publicBase ??
@@ -310,8 +310,7 @@ async function openServices(
   return {
     ...services,
     live: liveState(context, services, auditTrail, partnerState, collector, keyStore),
-    ...{ deliveries, noteAnswer: records.noteAnswer },
-    partners: openPartnerInterface(context, apiKeys),
+    ...{ deliveries, noteAnswer, partners: openPartnerInterface(context, apiKeys) },
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
